@@ -24,7 +24,7 @@ static void clear_next(struct batch_search *s, struct tally *t, uint64_t begin, 
 }
 
 /* Pushes the frontier words of vertices begin..end, for the roots that do not pull, to the next words of all neighbours,
- * seen or not: find_vertex drops seen bits later. Adds the edges read to *t. Atomics are used if there are threads. */
+ * seen or not: find_vertices drops seen bits later. Adds the edges read to *t. Atomics are used if there are threads. */
 BATCH_INLINE void push_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
@@ -108,42 +108,39 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     return at - first;
 }
 
-/* Finds which roots reach vertex v in this level: by a pull and, if `pushed`, from the bits that other roots pushed to
- * its next words. Sets the next words to the new bits, adds them to the seen words, and counts the vertex in *t. */
-BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t v, const int pushed, const int W)
-{
-    uint64_t missing[BATCH_MOST_WORDS], got[BATCH_MOST_WORDS] = {0}, any = 0, found = 0;
-    uint64_t *seen = s->seen + v * (uint64_t)W, *next = s->next + v * (uint64_t)W;
-    for (int j = 0; j < W; j++)
-        any |= missing[j] = s->pulls[j] & ~seen[j];
-    prefetch_row(s, v, W);
-    if (any != 0)
-        t->read += pull_row(s, v, missing, got, W);
-    for (int j = 0; j < W; j++) {
-        got[j] = (got[j] & missing[j]) | (pushed ? next[j] & ~seen[j] : 0);
-        next[j] = got[j];
-        found |= got[j];
-    }
-    if (found == 0)
-        return;
-    for (int j = 0; j < W; j++)
-        seen[j] |= got[j];
-    const int weight = batch_weight(s->graph->push, v);
-    if (weight != t->shift) { /* t->sums counts vertices of one weight */
-        bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
-        t->shift = weight;
-    }
-    bit_sums_add(&t->sums, got, W);
-    t->vertices++;
-    t->edges += s->graph->push->offsets[v + 1] - s->graph->push->offsets[v];
-}
-
-/* Finds which roots reach each of vertices begin..end. `pushed`: some roots have pushed in this level. */
+/* Finds which roots reach each of vertices begin..end in this level: by a pull and, if `pushed`, from the bits that other
+ * roots pushed to the next words. Sets the next words of a vertex to the new bits, adds them to the seen words, and counts
+ * the vertex in *t. */
 BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,
                                 const int W)
 {
-    for (uint64_t v = begin; v < end; v++)
-        find_vertex(s, t, v, pushed, W);
+    const uint64_t *offsets = s->graph->push->offsets;
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t missing[BATCH_MOST_WORDS], got[BATCH_MOST_WORDS] = {0}, any = 0, found = 0;
+        uint64_t *seen = s->seen + v * (uint64_t)W, *next = s->next + v * (uint64_t)W;
+        for (int j = 0; j < W; j++)
+            any |= missing[j] = s->pulls[j] & ~seen[j];
+        prefetch_row(s, v, W);
+        if (any != 0)
+            t->read += pull_row(s, v, missing, got, W);
+        for (int j = 0; j < W; j++) {
+            got[j] = (got[j] & missing[j]) | (pushed ? next[j] & ~seen[j] : 0);
+            next[j] = got[j];
+            found |= got[j];
+        }
+        if (found == 0)
+            continue;
+        for (int j = 0; j < W; j++)
+            seen[j] |= got[j];
+        const int weight = batch_weight(s->graph->push, v);
+        if (weight != t->shift) { /* t->sums counts vertices of one weight */
+            bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
+            t->shift = weight;
+        }
+        bit_sums_add(&t->sums, got, W);
+        t->vertices++;
+        t->edges += offsets[v + 1] - offsets[v];
+    }
 }
 BATCH_BY_WORDS(find, find_vertices(s, t, begin, end, 0, W))
 BATCH_BY_WORDS(find_pushed, find_vertices(s, t, begin, end, 1, W))

@@ -39,12 +39,6 @@ enum status batch_files_open(struct batch_files *f, uint64_t roots, struct error
     return ST_OK;
 }
 
-/* Collective. Completes the matrix, if there is one; after a failure it is discarded. */
-enum status batch_files_commit(struct batch_files *f, struct error *e)
-{
-    return outputs_commit(&f->matrix, f->comm, e);
-}
-
 /* Discards a matrix that was not committed, and releases the memory. */
 void batch_files_close(struct batch_files *f)
 {

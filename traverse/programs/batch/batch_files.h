@@ -29,8 +29,7 @@ enum status batch_files_open(struct batch_files *files, uint64_t roots, struct e
 enum status batch_files_write(struct batch_files *files, const struct root *root, uint32_t number, uint64_t row,
                               struct error *e);
 
-/* Collective. Completes the matrix; after a failure it is discarded. */
-enum status batch_files_commit(struct batch_files *files, struct error *e);
-void batch_files_close(struct batch_files *files); /* a zeroed one is allowed */
+/* Discards a matrix that the caller has not completed by outputs_commit. A zeroed one is allowed. */
+void batch_files_close(struct batch_files *files);
 
 #endif

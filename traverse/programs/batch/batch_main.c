@@ -3,6 +3,7 @@
 #include "centrality.h"
 
 #include "traverse/options/options.h"
+#include "traverse/results/outputs.h"
 #include "traverse/session/report_text.h"
 #include "traverse/session/searcher.h"
 
@@ -89,8 +90,6 @@ static void parse(struct args *args, int argc, char **argv)
     if (args->resume && (args->depths != NULL || args->parents != NULL))
         cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
 }
-
-/* ---- set-up ---- */
 
 /* For -n all: makes all vertices with edges the given roots, by ascending id. */
 static enum status give_all_roots(struct batching *b, struct error *e)
@@ -246,10 +245,8 @@ static enum status run_all(struct batching *b, struct error *e)
         progress_add(count);
     }
     progress_end();
-    return batch_files_commit(&b->files, e);
+    return outputs_commit(&b->files.matrix, &s->comm, e);
 }
-
-/* ---- the end ---- */
 
 /* Collective. Rank 0 completes the table of --centrality, and prints the end of the report. Only rank 0 knows how many roots
  * an earlier run has finished. */

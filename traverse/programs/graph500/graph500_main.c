@@ -77,8 +77,6 @@ static void parse(struct benchmark *b, int argc, char **argv)
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }
 
-/* ---- searching ---- */
-
 /* Collective. Searches from every root, proves every tree, and prints a line for each. A first search, from the first
  * root, is not recorded. Fails with ST_INVALID at a wrong tree; ends the job if a search or a proof itself fails. */
 static enum status run_all(struct benchmark *b, struct error *e)
@@ -109,8 +107,6 @@ static enum status run_all(struct benchmark *b, struct error *e)
     }
     return ST_OK;
 }
-
-/* ---- energy ---- */
 
 enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s */
 
@@ -232,8 +228,6 @@ static void print_json(FILE *out, const void *context)
     report_json_roots(out, &b->env, b->runs, b->searcher.roots.count);
     fputs("}\n", out);
 }
-
-/* ---- start and end ---- */
 
 /* Collective. Opens the searcher and the validation, chooses the roots, and takes memory for the records. */
 static enum status set_up(struct benchmark *b, struct error *e)

@@ -31,8 +31,8 @@ static void grid_bfs_close(struct bfs *bfs)
     grid_search_close(&grid);
 }
 
-/* Does nothing: a grid search needs no preparation. */
-static enum status grid_bfs_prepare(struct bfs *bfs, struct error *e)
+/* Does nothing: the search needs no preparation, and logs each level by itself. */
+static enum status grid_bfs_nothing(struct bfs *bfs, struct error *e)
 {
     (void)bfs;
     return e->status;
@@ -105,18 +105,11 @@ static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, str
     return e->status;
 }
 
-/* Does nothing, as each level was noted while it was searched. */
-static enum status grid_bfs_log_rest(struct bfs *bfs, struct error *e)
-{
-    (void)bfs;
-    return e->status;
-}
-
 static const struct bfs_method grid_bfs = {.open = grid_bfs_open,
                                     .close = grid_bfs_close,
-                                    .prepare = grid_bfs_prepare,
+                                    .prepare = grid_bfs_nothing,
                                     .search = grid_bfs_search,
-                                    .log_rest = grid_bfs_log_rest};
+                                    .log_rest = grid_bfs_nothing};
 
 /* ---- the command line ---- */
 

@@ -38,35 +38,31 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     const uint64_t own = g->graph->shards[0].locals;
     for (uint32_t s = 0; s < g->graph->manifest.p; s++)
         g->most_locals = g->graph->locals[s] > g->most_locals ? g->graph->locals[s] : g->most_locals;
-    g->rows = calloc(r, sizeof *g->rows);
-    g->asked = calloc(r, sizeof *g->asked);
-    g->expand = calloc(r, sizeof *g->expand);
-    g->seen = calloc(c, sizeof *g->seen);
-    g->bins = calloc(c, sizeof *g->bins);
-    if (g->rows == NULL || g->asked == NULL || g->expand == NULL || g->seen == NULL || g->bins == NULL)
-        return fail_memory(e, "a 2D search", (r + c) * sizeof *g->rows);
-    for (uint32_t i = 0; i < r; i++) {
+    g->column = zeroed(r, sizeof *g->column, "a 2D search", e);
+    g->row = zeroed(c, sizeof *g->row, "a 2D search", e);
+    for (uint32_t i = 0; i < r && e->status == ST_OK; i++) {
+        struct grid_column_peer *peer = &g->column[i];
         uint64_t words = mask_words(locals_of(g, i, g->j));
-        take(g, &g->rows[i].has, words, 8, e);
-        take(g, &g->rows[i].before, words, 4, e);
-        take(g, &g->asked[i], mask_words(own), 8, e);
-        take(g, &g->expand[i].ids, own, 4, e);
+        take(g, &peer->has, words, 8, e);
+        take(g, &peer->before, words, 4, e);
+        take(g, &peer->asked, mask_words(own), 8, e);
+        take(g, &peer->expand.ids, own, 4, e);
     }
-    for (uint32_t k = 0; k < c; k++) {
-        take(g, &g->seen[k], mask_words(locals_of(g, g->i, k)), 8, e);
-        take(g, &g->bins[k].ids, locals_of(g, g->i, k), 4, e);
+    for (uint32_t k = 0; k < c && e->status == ST_OK; k++) {
+        take(g, &g->row[k].seen, mask_words(locals_of(g, g->i, k)), 8, e);
+        take(g, &g->row[k].bin.ids, locals_of(g, g->i, k), 4, e);
     }
     take(g, &g->frontier.ids, own, 4, e);
     take(g, &g->got.ids, g->most_locals, 4, e);
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
-/* Fills g->rows[row]: which vertices of shard (row, g->j) have edges in this rank's part, and the number of the first
- * such row in each word of the bitmap. */
+/* Fills `has` and `before` of g->column[row]: which vertices of shard (row, g->j) have edges in this rank's part, and
+ * the number of the first such row in each word of the bitmap. */
 static void number_rows(struct grid_search *g, uint32_t row)
 {
     const struct grid_part *part = &g->part;
-    struct grid_rows *rows = &g->rows[row];
+    struct grid_column_peer *rows = &g->column[row];
     uint64_t words = mask_words(locals_of(g, row, g->j)), at = part->starts[row];
     for (uint64_t k = part->starts[row]; k < part->starts[row + 1]; k++)
         rows->has[part->rows[k] / 64] |= UINT64_C(1) << (part->rows[k] % 64);
@@ -77,7 +73,7 @@ static void number_rows(struct grid_search *g, uint32_t row)
 }
 
 /* Collective. Each rank tells the other processors of its grid column which of their vertices have edges in its part.
- * Fills g->asked, by which an owner sends its frontier to those processors only that need it. */
+ * Fills `asked` of g->column, by which an owner sends its frontier to those processors only that need it. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -88,11 +84,11 @@ static enum status ask_for_rows(struct grid_search *g, struct error *e)
     for (uint32_t i = 0; i < r; i++) {
         uint64_t bytes = 8 * mask_words(locals_of(g, i, g->j)), own = 8 * mask_words(g->graph->shards[0].locals);
         if (i == g->i) {
-            memcpy(g->asked[i], g->rows[i].has, own);
+            memcpy(g->column[i].asked, g->column[i].has, own);
             continue;
         }
-        sends[count] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->rows[i].has, bytes};
-        receives[count++] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->asked[i], own};
+        sends[count] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->column[i].has, bytes};
+        receives[count++] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->column[i].asked, own};
     }
     comm_transfer(g->comm, sends, count, receives, count, CHUNK_BYTES, e);
     free(sends);
@@ -141,26 +137,23 @@ enum status grid_search_open(struct grid_search *g, const struct comm *comm, con
 /* Releases all arrays, and closes the part. */
 void grid_search_close(struct grid_search *g)
 {
-    for (uint32_t i = 0; g->rows != NULL && i < g->part.r; i++) {
-        memory_release(g->budget, g->rows[i].has);
-        memory_release(g->budget, g->rows[i].before);
-        memory_release(g->budget, g->asked != NULL ? g->asked[i] : NULL);
-        memory_release(g->budget, g->expand != NULL ? g->expand[i].ids : NULL);
+    for (uint32_t i = 0; g->column != NULL && i < g->part.r; i++) {
+        memory_release(g->budget, g->column[i].has);
+        memory_release(g->budget, g->column[i].before);
+        memory_release(g->budget, g->column[i].asked);
+        memory_release(g->budget, g->column[i].expand.ids);
     }
-    for (uint32_t c = 0; g->seen != NULL && g->bins != NULL && c < g->part.c; c++) {
-        memory_release(g->budget, g->seen[c]);
-        memory_release(g->budget, g->bins[c].ids);
+    for (uint32_t c = 0; g->row != NULL && c < g->part.c; c++) {
+        memory_release(g->budget, g->row[c].seen);
+        memory_release(g->budget, g->row[c].bin.ids);
     }
     if (g->budget != NULL) {
         memory_release(g->budget, g->frontier.ids);
         memory_release(g->budget, g->got.ids);
         memory_release(g->budget, g->incoming.ids);
     }
-    free(g->rows);
-    free(g->asked);
-    free(g->expand);
-    free(g->seen);
-    free(g->bins);
+    free(g->column);
+    free(g->row);
     grid_part_close(&g->part);
 }
 
@@ -170,11 +163,11 @@ void grid_search_close(struct grid_search *g)
  * nothing, if this processor has seen the destination before in this search. */
 static inline int put(struct grid_search *g, uint32_t c, uint32_t local)
 {
-    uint64_t *word = &g->seen[c][local / 64], bit = UINT64_C(1) << (local % 64);
+    uint64_t *word = &g->row[c].seen[local / 64], bit = UINT64_C(1) << (local % 64);
     if (*word & bit)
         return 0;
     *word |= bit;
-    g->bins[c].ids[g->bins[c].count++] = local;
+    g->row[c].bin.ids[g->row[c].bin.count++] = local;
     return 1;
 }
 
@@ -182,7 +175,7 @@ static inline int put(struct grid_search *g, uint32_t c, uint32_t local)
 void grid_search_begin(struct grid_search *g)
 {
     for (uint32_t c = 0; c < g->part.c; c++)
-        memset(g->seen[c], 0, 8 * mask_words(locals_of(g, g->i, c)));
+        memset(g->row[c].seen, 0, 8 * mask_words(locals_of(g, g->i, c)));
     g->frontier.count = 0;
 }
 
@@ -190,7 +183,7 @@ void grid_search_begin(struct grid_search *g)
  * bins. Each vertex must have a row in the part. Adds the edges to counts->looked_up. */
 static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
 {
-    const struct grid_rows *rows = &g->rows[row];
+    const struct grid_column_peer *rows = &g->column[row];
     const struct grid_part *part = &g->part;
     const uint32_t bits = g->graph->shards[0].local_bits;
     const uint64_t below = (UINT64_C(1) << bits) - 1;
@@ -223,17 +216,18 @@ static void expand(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t r = g->part.r;
     for (uint32_t i = 0; i < r; i++) { /* lists the frontier vertices that have edges in the part of processor i */
-        struct grid_list *list = &g->expand[i];
+        struct grid_list *list = &g->column[i].expand;
         list->count = 0;
         for (uint64_t k = 0; k < g->frontier.count; k++) {
-            if (mask_bit(g->asked[i], g->frontier.ids[k]))
+            if (mask_bit(g->column[i].asked, g->frontier.ids[k]))
                 list->ids[list->count++] = g->frontier.ids[k];
         }
     }
-    look_up(g, g->i, &g->expand[g->i], counts);
+    look_up(g, g->i, &g->column[g->i].expand, counts);
     for (uint32_t distance = 1; distance < r; distance++) {
         uint32_t to = (g->i + distance) % r, from = (g->i + r - distance) % r;
-        swap(g, grid_shard(g, to, g->j), &g->expand[to], grid_shard(g, from, g->j), &counts->expanded, &counts->messages);
+        swap(g, grid_shard(g, to, g->j), &g->column[to].expand, grid_shard(g, from, g->j), &counts->expanded,
+             &counts->messages);
         look_up(g, from, &g->got, counts);
     }
 }
@@ -252,7 +246,7 @@ static void fold_direct(struct grid_search *g, struct grid_counts *counts)
     const uint32_t c = g->part.c;
     for (uint32_t distance = 1; distance < c; distance++) {
         const uint32_t to = (g->j + distance) % c, from = (g->j + c - distance) % c;
-        swap(g, grid_shard(g, g->i, to), &g->bins[to], grid_shard(g, g->i, from), &counts->folded, &counts->messages);
+        swap(g, grid_shard(g, g->i, to), &g->row[to].bin, grid_shard(g, g->i, from), &counts->folded, &counts->messages);
         add_incoming(g, &g->got);
     }
 }
@@ -267,7 +261,7 @@ static void fold_ring(struct grid_search *g, struct grid_counts *counts)
     const uint32_t right = grid_shard(g, g->i, (g->j + 1) % c), left = grid_shard(g, g->i, (g->j + c - 1) % c);
     for (uint32_t step = 0; step + 1 < c; step++) {
         const uint32_t leaves = (g->j + 2 * c - 1 - step) % c, comes = (g->j + 2 * c - 2 - step) % c; /* owners of sets */
-        swap(g, right, &g->bins[leaves], left, &counts->folded, &counts->messages);
+        swap(g, right, &g->row[leaves].bin, left, &counts->folded, &counts->messages);
         for (uint64_t k = 0; k < g->got.count && comes != g->j; k++)
             counts->dropped += !put(g, comes, g->got.ids[k]);
     }
@@ -279,12 +273,12 @@ static void fold_ring(struct grid_search *g, struct grid_counts *counts)
 void grid_level(struct grid_search *g, struct grid_counts *counts)
 {
     for (uint32_t c = 0; c < g->part.c; c++)
-        g->bins[c].count = 0;
+        g->row[c].bin.count = 0;
     g->incoming.count = 0;
     expand(g, counts);
     for (uint32_t c = 0; c < g->part.c; c++)
-        counts->found += c == g->j ? 0 : g->bins[c].count;
-    add_incoming(g, &g->bins[g->j]);
+        counts->found += c == g->j ? 0 : g->row[c].bin.count;
+    add_incoming(g, &g->row[g->j].bin);
     if (g->fold == GRID_FOLD_RING)
         fold_ring(g, counts);
     else

@@ -23,10 +23,19 @@ struct grid_list {
     uint64_t count;
 };
 
-/* The rows of a shard that the part has: row v has number before[v / 64] + set bits below v. */
-struct grid_rows {
-    uint64_t *has;    /* [locals / 64] */
-    uint32_t *before; /* [locals / 64] */
+/* What a processor has for another processor (row, j) of its grid column, or for itself. The part has the rows of those
+ * vertices of the other shard whose bits are set in `has`; row v is number before[v / 64] + set bits below v in its word. */
+struct grid_column_peer {
+    uint64_t *has;           /* bitmap of the other shard's vertices */
+    uint32_t *before;        /* by words of `has` */
+    uint64_t *asked;         /* bitmap of the own vertices of which the other processor has edges */
+    struct grid_list expand; /* own vertices of the frontier for the other processor */
+};
+
+/* What a processor has for another processor (i, c) of its grid row, or for itself: destinations in the other shard. */
+struct grid_row_peer {
+    uint64_t *seen;       /* bitmap: found or passed in this search */
+    struct grid_list bin; /* found or passed in this level */
 };
 
 /* Data that a level moved on this rank, in vertices of 4 bytes each. */
@@ -45,15 +54,12 @@ struct grid_search {
     struct memory_budget *budget;
     enum grid_fold fold;
     struct grid_part part;
-    uint32_t i, j;            /* row and column of this processor */
-    uint64_t most_locals;     /* of the largest shard */
-    struct grid_rows *rows;   /* [R]: one for each shard of the column */
-    uint64_t **asked;         /* [R] bitmaps of the own vertices of which processor (i', j) has edges */
-    uint64_t **seen;          /* [C] bitmaps: destinations in shard (i, c) that were found or passed in this search */
-    struct grid_list *bins;   /* [C] destinations in shard (i, c) that were found or passed in this level */
+    uint32_t i, j;             /* grid row and grid column of this processor */
+    uint64_t most_locals;      /* of the largest shard */
+    struct grid_column_peer *column; /* [R] by grid row */
+    struct grid_row_peer *row; /* [C] by grid column */
     struct grid_list frontier, incoming; /* incoming: own vertices that this level reached */
-    struct grid_list got;     /* the list received last */
-    struct grid_list *expand; /* [R] the frontier for each processor of the column */
+    struct grid_list got;      /* the list received last */
 };
 
 /* Collective. Opens the grid part of this rank, which lies in the folder of its shard, and takes all arrays. *g must

@@ -101,8 +101,6 @@ static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
     return original_id(graph, local_vertex_id(&graph->shards[index], vertex - (index << s->local_bits)));
 }
 
-/* ---- opening ---- */
-
 /* Returns nonzero if no vertex has many edges, so that the frontier with fewer vertices also has about fewer edges.
  * Only delegate 0 and the first local vertex of each shard are read, as delegates and local vertices lie in the order of
  * their degrees, the largest first. */
@@ -194,7 +192,7 @@ static inline int read_edge(struct reading *r, uint64_t vertex)
 }
 
 /* Reads the edges of a row: its head columns, and then the other columns, raw or packed. Stops and returns nonzero at the
- * first edge that leads to a vertex of the other side, which becomes reading->met. *reading is kept in registers meanwhile. */
+ * first edge that leads to a vertex of the other side, reading->met. *reading is kept in registers meanwhile. */
 static inline int read_row(struct reading *reading, const struct row *of)
 {
     const struct csr *csr = of->csr;
@@ -360,7 +358,7 @@ static void write_path(const struct pair_search *s, uint64_t *ids)
 static enum status run(struct pair_searches *none, struct pairs *pairs, struct error *e)
 {
     const struct pair_job *job = pairs->job;
-    const uint64_t own = pairs_own(pairs);
+    const uint64_t count = pairs->count, rank = job->comm->rank, ranks = job->comm->ranks;
     (void)none;
 #pragma omp parallel num_threads(job->threads)
     {
@@ -368,8 +366,7 @@ static enum status run(struct pair_searches *none, struct pairs *pairs, struct e
         struct error mine = {0};
         open_search(&search, job, &mine);
 #pragma omp for schedule(dynamic, 1)
-        for (uint64_t k = 0; k < own; k++) {
-            const uint64_t i = pairs_number(pairs, k);
+        for (uint64_t i = rank; i < count; i += ranks) {
             if (mine.status != ST_OK)
                 continue;
             if (search_pair(search, &job->roots->root[2 * i], job->one_sided, &pairs->result[i], &mine) == ST_OK &&

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns how many of the pairs, which are dealt to ranks in turn, this rank has. */
-uint64_t pairs_own(const struct pairs *pairs)
-{
-    const struct comm *comm = pairs->job->comm;
-    return comm->rank < pairs->count ? (pairs->count - comm->rank + comm->ranks - 1) / comm->ranks : 0;
-}
-
 /* Fails with a message about an edge that the rows of vertex a have, and the rows of vertex b lack. */
 enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e)
 {

@@ -57,7 +57,7 @@ struct pair_backend {
     enum status (*open)(struct pair_searches **searches, const struct pair_job *job, struct error *e);
     /* Releases the state, also after a failed `open`. */
     void (*close)(struct pair_searches *searches);
-    /* Searches between every pair of this rank. `searches`: the state of `open`; NULL without `open`. */
+    /* Searches between every pair of this rank: pairs rank, rank + ranks, ... `searches`: the state of `open`; NULL without `open`. */
     enum status (*run)(struct pair_searches *searches, struct pairs *pairs, struct error *e);
 };
 
@@ -69,17 +69,8 @@ extern const struct pair_backend pair_cuda __attribute__((weak));
  * of `b`. */
 enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e);
 
-/* Returns how many pairs this rank has. */
-uint64_t pairs_own(const struct pairs *pairs);
-
-/* Returns the number among all pairs of this rank's pair `own`, which counts from 0. */
-static inline uint64_t pairs_number(const struct pairs *pairs, uint64_t own)
-{
-    return pairs->job->comm->rank + own * pairs->job->comm->ranks;
-}
-
-/* Takes memory for the path of pair i (its number among all pairs), whose result is known, and writes the source. Does
- * nothing if there is no path or paths are not wanted. If the source is the target, the path is then complete. */
+/* Takes memory for the path of pair i, whose result is known, and writes the source. Does nothing if there is no path or
+ * paths are not wanted. If the source is the target, the path is then complete. */
 enum status pairs_take_path(struct pairs *pairs, uint64_t i, struct error *e);
 
 #endif

@@ -1,10 +1,12 @@
 /* paths_main.c: dbfs-paths: distances and shortest paths between pairs of vertices.
  *
  * Each rank maps all shards and takes its share of the pairs, on CPUs or on a GPU; ranks only add up results. */
-#include "paths_report.h"
+#include "pairs.h"
 
 #include "traverse/options/options.h"
+#include "traverse/session/report_text.h"
 #include "traverse/session/searcher.h"
+#include "traverse/session/statistics.h"
 
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
@@ -15,6 +17,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The command line of dbfs-paths. */
+struct paths_args {
+    struct args args; /* comes first, as the table of options has offsets into it. Its roots are sources and
+                       * targets in turn. */
+    const char *source, *target, *pairs; /* source and target as given */
+    uint64_t sample; /* pairs of -n; 0: not given */
+    int one_sided;
+    int paths; /* --path */
+};
+
+struct run {
+    struct paths_args paths;
+    char *const *command; /* argv */
+    struct searcher searcher; /* its roots are source and target of each pair */
+    struct pair_job job;
+    struct pairs pairs;
+};
 
 /* ---- the command line ---- */
 
@@ -148,15 +168,168 @@ static void parse(struct paths_args *p, int argc, char **argv)
         read_ids(p);
 }
 
-/* ---- searches ---- */
+/* ---- the report ---- */
 
-struct run {
-    struct paths_args paths;
-    char *const *command; /* argv */
-    struct searcher searcher; /* its roots are source and target of each pair */
-    struct pair_job job;
-    struct pairs pairs;
+/* Returns the time of a pair's search in seconds. */
+static double seconds_of(const struct pair_result *r)
+{
+    return 1e-9 * (double)r->nanoseconds;
+}
+
+/* Returns the distance of a pair in edges; -1: there is no path. */
+static int64_t distance_of(const struct pair_result *r)
+{
+    return (int64_t)r->found - 1;
+}
+
+/* Prints a line for each pair: source, target, distance, counts, time, and the path if paths are wanted. */
+static void print_pairs(FILE *out, const struct run *run)
+{
+    for (uint64_t i = 0; i < run->pairs.count; i++) {
+        const struct pair_result *r = &run->pairs.result[i];
+        const uint64_t *ends = &run->job.roots->ids[2 * i];
+        const uint64_t *path = run->pairs.path != NULL ? run->pairs.path[i] : NULL;
+        fputs("source ", out);
+        name_map_show(out, run->searcher.map, ends[0]);
+        fputs(" target ", out);
+        name_map_show(out, run->searcher.map, ends[1]);
+        fprintf(out, " distance %" PRId64 " edges %" PRIu64 " vertices %" PRIu64 " time_s %.9f", distance_of(r), r->edges,
+                r->vertices, seconds_of(r));
+        if (path != NULL && r->found > 0)
+            fputs(" path", out);
+        for (uint64_t k = 0; path != NULL && k < r->found; k++) {
+            fputc(run->searcher.map != NULL ? '\t' : ' ', out);
+            name_map_show(out, run->searcher.map, path[k]);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* Sums over all pairs, and the median time. */
+struct summary {
+    uint64_t reached, edges, vertices;
+    double median_s, total_s;
 };
+
+/* Returns the sums over all pairs and the median time. Without memory for the times the median is that of no values. */
+static struct summary summary_of(const struct pairs *pairs)
+{
+    struct summary all = {0};
+    struct statistics of;
+    double *times = calloc(pairs->count, sizeof *times);
+    for (uint64_t i = 0; i < pairs->count; i++) {
+        const struct pair_result *r = &pairs->result[i];
+        all.reached += r->found > 0;
+        all.edges += r->edges;
+        all.vertices += r->vertices;
+        all.total_s += seconds_of(r);
+        if (times != NULL)
+            times[i] = seconds_of(r);
+    }
+    statistics_of_values(times, pairs->count, &of);
+    all.median_s = of.median;
+    free(times);
+    return all;
+}
+
+/* Prints the sums and times over all pairs. */
+static void print_summary(FILE *out, const struct run *run)
+{
+    const struct summary all = summary_of(&run->pairs);
+    fprintf(out, "pairs: %" PRIu64 "\nreached: %" PRIu64 "\nedges: %" PRIu64 "\nmedian_time: %.9g\ntotal_time: %.9g\nsearch_time: %.9g\n",
+            run->pairs.count, all.reached, all.edges, all.median_s, all.total_s, run->pairs.seconds);
+}
+
+/* Prints the member "environment": the program, the graph, and how pairs were searched. */
+static void json_environment(FILE *out, const struct run *run)
+{
+    const struct pair_job *job = &run->job;
+    const struct graph *graph = job->graph;
+    fputs("  \"environment\": {\n    ", out);
+    json_string(out, "version", DBFS_VERSION, ", ");
+    json_string(out, "graph", run->paths.args.folder, ",\n    ");
+    json_command(out, run->command);
+    fprintf(out,
+            "\"vertices\": %" PRIu64 ", \"vertices_with_edges\": %" PRIu64 ", \"delegates\": %" PRIu64
+            ", \"shards\": %u,\n    \"pack_id\": \"%016" PRIx64 "\", \"load_s\": %.9f,\n",
+            graph->manifest.totals.n, graph->vertices, graph->manifest.d, graph->manifest.p, graph->manifest.pack_id,
+            graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s);
+    fputs("    ", out);
+    edges_json(out, &graph->manifest);
+    fprintf(out, ", \"reverse\": %s,\n", run->paths.args.reverse ? "true" : "false");
+    fprintf(out, "    \"ranks\": %u, \"threads_per_rank\": %d, \"backend\": \"%s\", \"one_sided\": %s", job->comm->ranks,
+            job->threads, job->backend->name, job->one_sided ? "true" : "false");
+    if (!run->paths.args.roots_given)
+        fprintf(out, ", \"seed\": %" PRIu64, run->paths.args.seed);
+    fputs("\n  },\n", out);
+}
+
+/* Prints the vertex with an input id: its name, quoted, if there is a map, or else the id. */
+static void json_vertex(FILE *out, const struct run *run, uint64_t id)
+{
+    struct map_name name = run->searcher.map != NULL ? name_map_at(run->searcher.map, id) : (struct map_name){0};
+    char *text = run->searcher.map != NULL ? strndup(name.bytes, name.length) : NULL;
+    if (text != NULL)
+        json_quote(out, text);
+    else
+        fprintf(out, "%" PRIu64, id);
+    free(text);
+}
+
+/* Prints pair i as a JSON object, with a comma unless it is the last one. */
+static void json_pair(FILE *out, const struct run *run, uint64_t i)
+{
+    const struct pair_result *r = &run->pairs.result[i];
+    const uint64_t *ends = &run->job.roots->ids[2 * i];
+    fputs("    {\"source\": ", out);
+    json_vertex(out, run, ends[0]);
+    fputs(", \"target\": ", out);
+    json_vertex(out, run, ends[1]);
+    fprintf(out, ", \"distance\": %" PRId64 ", \"edges\": %" PRIu64 ", \"vertices\": %" PRIu64 ", \"time_s\": %.9f",
+            distance_of(r), r->edges, r->vertices, seconds_of(r));
+    if (run->pairs.path != NULL) {
+        fputs(", \"path\": [", out);
+        for (uint64_t k = 0; k < r->found; k++) {
+            fputs(k > 0 ? ", " : "", out);
+            json_vertex(out, run, run->pairs.path[i][k]);
+        }
+        fputs("]", out);
+    }
+    fputs(i + 1 < run->pairs.count ? "},\n" : "}\n", out);
+}
+
+/* Prints the whole JSON document; outfile_print calls it. `context` is the const struct run. */
+static void print_json(FILE *out, const void *context)
+{
+    const struct run *run = context;
+    const struct summary all = summary_of(&run->pairs);
+    fputs("{\n", out);
+    json_environment(out, run);
+    fprintf(out,
+            "  \"summary\": {\n    \"pairs\": %" PRIu64 ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64
+            ", \"vertices\": %" PRIu64 ",\n    \"time_s\": {\"median\": %.9g, \"total\": %.9g}, \"search_s\": %.9g\n  },\n  \"pairs\": [\n",
+            run->pairs.count, all.reached, all.edges, all.vertices, all.median_s, all.total_s, run->pairs.seconds);
+    for (uint64_t i = 0; i < run->pairs.count; i++)
+        json_pair(out, run, i);
+    fputs("  ]\n}\n", out);
+}
+
+/* Prints the results on rank 0: a line for each pair, the summary, and JSON if wanted. Text goes to standard error if
+ * another result takes standard output. */
+static enum status report(const struct run *run, struct error *e)
+{
+    const struct args *args = &run->paths.args;
+    FILE *talk = args_stdouts(args) > 0 ? stderr : stdout;
+    if (!args->cli.quiet)
+        print_pairs(talk, run);
+    if (args->cli.quiet ? talk == stdout : run->pairs.count > 1)
+        print_summary(talk, run);
+    if (stream_flush(talk, e) != ST_OK)
+        return e->status;
+    return args->json != NULL ? outfile_print(args->json, print_json, run, e) : ST_OK;
+}
+
+/* ---- searches ---- */
 
 /* With fewer pairs the CPU has done all searches before the graph is on a GPU. */
 enum { PAIRS_FOR_GPU = 64 };
@@ -210,22 +383,6 @@ static enum status set_up(struct run *run, struct error *e)
                                  .one_sided = run->paths.one_sided,
                                  .paths = run->paths.paths};
     return comm_agree(&s->comm, e);
-}
-
-/* Prints the results on rank 0: a line for each pair, the summary, and JSON if wanted. Text goes to standard error if
- * another result takes standard output. */
-static enum status report(const struct run *run, struct error *e)
-{
-    const struct args *args = &run->paths.args;
-    const struct paths_report report = {&run->paths, run->command, &run->job, &run->pairs, run->searcher.map};
-    FILE *talk = args_stdouts(args) > 0 ? stderr : stdout;
-    if (!args->cli.quiet)
-        paths_report_pairs(talk, &report);
-    if (args->cli.quiet ? talk == stdout : run->pairs.count > 1)
-        paths_report_summary(talk, &report);
-    if (stream_flush(talk, e) != ST_OK)
-        return e->status;
-    return args->json != NULL ? paths_report_json(args->json, &report, e) : ST_OK;
 }
 
 /* Opens, searches between all pairs with a progress display on rank 0, and prints the results; searcher_run calls it.

@@ -75,9 +75,9 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     joined_gpu_take(&s->on, &gpu->seen, vertices, width, e);
     joined_gpu_take(&s->on, &gpu->now, vertices, width, e);
     joined_gpu_take(&s->on, &gpu->next, vertices, width, e);
-    joined_gpu_take(&s->on, &gpu->list.listed, vertices / 32 + 1, 4, e);
-    joined_gpu_take(&s->on, &gpu->list.vertex, vertices, 4, e);
-    joined_gpu_take(&s->on, &gpu->list.pieces, pieces, sizeof *gpu->list.pieces, e);
+    joined_gpu_take(&s->on, &gpu->listed, vertices / 32 + 1, 4, e);
+    joined_gpu_take(&s->on, &gpu->list, vertices, 4, e);
+    joined_gpu_take(&s->on, &gpu->pieces, pieces, sizeof *gpu->pieces, e);
     joined_gpu_take(&s->on, &gpu->level, 1, sizeof *gpu->level, e);
     for (int i = 0; i < 2; i++)
         joined_gpu_take(&s->on, &s->brief[i], gpu->words > 1 ? vertices : 0, 4, e);
@@ -85,7 +85,7 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     joined_gpu_take(&s->on, &s->gathered, GATHERED, 8, e);
     if (e->status == ST_OK)
         CUDA_TRY(cudaMallocHost((void **)&s->level, sizeof *s->level), s->on.where, e);
-    joined_gpu_clear(&s->on, gpu->list.listed, (vertices / 32 + 1) * 4, e);
+    joined_gpu_clear(&s->on, gpu->listed, (vertices / 32 + 1) * 4, e);
     return e->status;
 }
 
@@ -123,7 +123,7 @@ static enum status batch_gpu_open(struct batch_search **search, const struct joi
     cuda_batch_roots(&s->gpu, s->roots, 0, s->on.stream);
     cuda_batch_push(&s->gpu, 0, s->on.stream);
     cuda_batch_scatter(&s->gpu, 0, s->on.stream);
-    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, 0, s->on.stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, 0, s->on.stream);
     cuda_batch_take_list(&s->gpu, 0, s->on.stream);
     s->gpu.next_brief = s->brief[1];
     cuda_batch_pull(&s->gpu, s->on.stream);
@@ -162,7 +162,7 @@ static void show(struct batch_search *s, const struct batch_levels *l, struct ba
     }
     level->list = s->shown_list;
     level->count = s->level->listed;
-    joined_gpu_copy(&s->on, s->shown_list, s->gpu.list.vertex, level->count * 4, e);
+    joined_gpu_copy(&s->on, s->shown_list, s->gpu.list, level->count * 4, e);
     for (uint64_t first = 0; first < level->count && e->status == ST_OK; first += step) {
         const uint64_t part = smaller(level->count - first, step);
         cuda_batch_gather(&s->gpu, first, part, s->gathered, s->on.stream);
@@ -224,7 +224,7 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
         return;
     if (pieces > 0)
         cuda_batch_push(&s->gpu, pieces, s->on.stream);
-    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, pieces, s->on.stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, pieces, s->on.stream);
     cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 

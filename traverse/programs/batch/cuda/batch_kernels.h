@@ -39,20 +39,15 @@ struct gpu_batch_level {
     unsigned long long weight[256]; /* estimated edges of these; only in a dense level */
 };
 
-/* The vertices found in a sparse level, which are then the list of the next frontier. */
-struct gpu_batch_list {
-    uint32_t *vertex;               /* [vertices] */
-    uint32_t *listed;               /* bitmap of the vertices in the list; not used with one word */
-    struct gpu_batch_piece *pieces; /* of the frontier's rows */
-};
-
 /* A search, as it is passed to kernels. */
 struct gpu_batch {
     struct gpu_rows push, pull;
     uint64_t vertices;
     int words;                               /* 64-bit words per vertex: 1, 2 or 4 */
     uint64_t *seen, *now, *next;             /* [vertices][words] bits by root: seen, frontier, found */
-    struct gpu_batch_list list;
+    uint32_t *list;                          /* [vertices] the vertices found in a sparse level, then the frontier */
+    uint32_t *listed;                        /* bitmap of the vertices in the list; not used with one word */
+    struct gpu_batch_piece *pieces;          /* of the frontier's rows */
     const uint32_t *brief;                   /* [vertices] the words of `now` in brief; NULL: pulls read `now` */
     uint32_t *next_brief;                    /* [vertices] the words of `next` in brief; pulls write it if words > 1 */
     const struct gpu_batch_piece *long_rows; /* [long_pieces] pieces of all rows to pull that are not short */

@@ -157,8 +157,6 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
     }
 }
 
-/* ---- all rows ---- */
-
 /* Returns the new bits of vertex base + lane: those found by pulls, which are already done if its row is long, and those
  * pushed by other roots. seen: the seen words of the vertex; words[32] and row_lane[32]: shared memory of the warp. Adds the
  * columns read to `read`. All lanes of the warp call it. */
@@ -227,8 +225,6 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     block_add(read, shared, &b.level->read);
 }
 
-/* ---- frontiers ---- */
-
 /* Lists the vertices with frontier bits of roots that push, and the pieces of their rows; a thread for each vertex. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
 {
@@ -240,12 +236,10 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
             continue;
         const unsigned long long at = reserve(total, &b.level->listed) + before;
         if (is_found)
-            b.list.vertex[at] = (uint32_t)v;
+            b.list[at] = (uint32_t)v;
         put_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0);
     }
 }
-
-/* ---- launches ---- */
 
 /* Launches the pulls of a dense level: long rows first, if any root pulls, and then all vertices. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)

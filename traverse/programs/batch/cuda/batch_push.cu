@@ -20,8 +20,8 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
         if ((fresh & ~((volatile unsigned long long *)next)[j]) != 0)
             before = atomicOr(&next[j], fresh);
     }
-    if (W == 1 ? before == 0 : any && claim_bit(b.list.listed, v))
-        b.list.vertex[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
+    if (W == 1 ? before == 0 : any && claim_bit(b.listed, v))
+        b.list[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
 }
 
 /* Lists the roots, a thread of the single block for each: thread i sets bit i in the next words of vertex root[i], and lists
@@ -48,7 +48,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, u
     const uint64_t first = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / PUSH_LANES;
     const uint64_t count = pieces == BATCH_AS_LISTED ? b.level->pieces : pieces;
     for (uint64_t i = first; i < count; i += (uint64_t)gridDim.x * (BLOCK / PUSH_LANES)) {
-        const gpu_batch_piece piece = b.list.pieces[i];
+        const gpu_batch_piece piece = b.pieces[i];
         const batch_words<W> bits = pushed_words<W>(b, piece.vertex);
         const uint64_t begin = b.push.offsets[piece.vertex] + (uint64_t)piece.number * BATCH_PUSH_PIECE;
         const uint64_t row_end = b.push.offsets[piece.vertex + 1ull];
@@ -90,7 +90,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
     unsigned long long edges = 0;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
         const bool is_here = base + threadIdx.x < count;
-        const uint32_t v = is_here ? b.list.vertex[base + threadIdx.x] : 0;
+        const uint32_t v = is_here ? b.list[base + threadIdx.x] : 0;
         batch_words<W> found = {};
         uint64_t own = 0;
         if (is_here) {
@@ -101,7 +101,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
                 seen.of[j] |= found.of[j];
             store_words<W>(b.seen, v, seen);
             if (W > 1)
-                b.list.listed[v / 32] = 0;
+                b.listed[v / 32] = 0;
         }
         edges += own;
         count_bits<W>(counts, found, 0);
@@ -119,10 +119,8 @@ __global__ static void __launch_bounds__(BLOCK)
     batch_gather_kernel(gpu_batch b, uint64_t first, uint64_t count, uint64_t *to)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK)
-        store_words<W>(to, i, load_words<W>(b.now, b.list.vertex[first + i]));
+        store_words<W>(to, i, load_words<W>(b.now, b.list[first + i]));
 }
-
-/* ---- launches ---- */
 
 /* Launches the start: roots 0..count set their bits in the next words of their vertices root[i], and list them. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)

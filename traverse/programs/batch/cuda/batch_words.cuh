@@ -169,9 +169,7 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
     }
 }
 
-/* ---- lists ---- */
-
-/* If `is_here`, appends the pieces of the row of vertex v, which has `edges` edges, to b.list.pieces. A row without
+/* If `is_here`, appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces. A row without
  * edges has a piece, too, as the words of its vertex must be zeroed. All threads of a block call it, each for its own
  * vertex. */
 __device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
@@ -183,7 +181,7 @@ __device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint3
         return;
     const unsigned long long at = reserve(total, &b.level->pieces) + before;
     for (unsigned i = 0; i < own; i++)
-        b.list.pieces[at + i] = gpu_batch_piece{v, i};
+        b.pieces[at + i] = gpu_batch_piece{v, i};
 }
 
 #endif

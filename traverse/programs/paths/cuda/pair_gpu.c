@@ -176,18 +176,17 @@ static enum status keep_results(struct pair_searches *p, struct pairs *pairs, st
  * edges. */
 static enum status pair_gpu_run(struct pair_searches *p, struct pairs *pairs, struct error *e)
 {
-    const uint64_t own = pairs_own(pairs);
     p->gpu.count = 0;
-    for (uint64_t k = 0; k < own && e->status == ST_OK; k++) {
-        const uint64_t i = pairs_number(pairs, k);
+    for (uint64_t i = p->job->comm->rank; i < pairs->count && e->status == ST_OK; i += p->job->comm->ranks) {
         const struct root *ends = &p->job->roots->root[2 * i];
         pairs->result[i].found = ends[0].id == ends[1].id;
-        if (ends[0].id == ends[1].id || ends[0].at == ROOT_AT_ISOLATED || ends[1].at == ROOT_AT_ISOLATED)
+        if (ends[0].id == ends[1].id || ends[0].at == ROOT_AT_ISOLATED || ends[1].at == ROOT_AT_ISOLATED) {
             pairs_take_path(pairs, i, e);
-        else
+            progress_add(1);
+        } else {
             p->todo[p->gpu.count++] = i;
+        }
     }
-    progress_add(own - p->gpu.count);
     while (p->gpu.count > 0 && e->status == ST_OK) {
         if (search(p, e) == ST_OK)
             keep_results(p, pairs, e);

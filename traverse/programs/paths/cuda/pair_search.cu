@@ -365,8 +365,6 @@ template <class Search> __device__ static uint64_t write_path(const Search &sear
     return begin;
 }
 
-/* ---- pairs ---- */
-
 /* Ends a search that ended as `how` says: writes the path and the result of pair number `pair`, clears all marks, and
  * lists a pair that was left. `begun`: the time of the start in nanoseconds, known to the first thread. All threads call
  * it. */
@@ -447,8 +445,6 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     for (uint32_t i = 0; i < left; i++)
         search_pair(search, pairs.left[i]);
 }
-
-/* ---- launches ---- */
 
 /* Returns the number of blocks that fill the current GPU; 1 if it is not known. */
 int cuda_pair_blocks(void)
