@@ -1,9 +1,11 @@
 /* batch_main.c: dbfs-batch: searches from many roots at once, batch after batch, and reports */
-#include "batch_files.h"
+#include "batch_search.h"
 #include "centrality.h"
 
+#include "traverse/engine/answer_ids.h"
 #include "traverse/options/options.h"
 #include "traverse/results/outputs.h"
+#include "traverse/results/results.h"
 #include "traverse/session/report_text.h"
 #include "traverse/session/searcher.h"
 
@@ -29,8 +31,10 @@ struct batching {
     const struct batch_backend *backend;
     struct batch search;
     struct batch_depths depths;
-    struct batch_files files;
     struct centrality centrality;
+    struct outfile *matrix;       /* the distances from all roots, a row for each; NULL: no matrix is written */
+    uint64_t matrix_at;           /* byte offset of its first row */
+    void *values;                 /* [n] distances or parents of one root, by input id, in up to 8 bytes each */
     struct batch_result *results; /* [ranks][batch] results of the batches under way */
     uint64_t checksum;            /* sum over the checksums of all roots; on rank 0 */
     double seconds;               /* of all searches of this rank */
@@ -65,6 +69,13 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
+/* Returns whether --depths names one .npy matrix for several roots, and not a file for each. */
+static int wants_matrix(const struct args *args)
+{
+    return args->depths != NULL && strstr(args->depths, "%d") == NULL && outputs_ends_in(args->depths, ".npy") &&
+           (args->count > 1 || args->all_roots);
+}
+
 /* Reads the command line and its root file into *args. Ends the program after an error, or if the options for output files
  * do not fit together. */
 static void parse(struct args *args, int argc, char **argv)
@@ -79,7 +90,7 @@ static void parse(struct args *args, int argc, char **argv)
     const char *const file[] = {args->depths, args->parents};
     const int several = args->count > 1 || args->all_roots;
     for (int i = 0; i < 2; i++) {
-        if (several && file[i] != NULL && strstr(file[i], "%d") == NULL && !(i == 0 && batch_files_is_matrix(args)))
+        if (several && file[i] != NULL && strstr(file[i], "%d") == NULL && !(i == 0 && wants_matrix(args)))
             cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
                       i == 0 ? ", or a matrix, whose name ends in .npy" : "");
     }
@@ -90,6 +101,88 @@ static void parse(struct args *args, int argc, char **argv)
     if (args->resume && (args->depths != NULL || args->parents != NULL))
         cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
 }
+
+/* ---- files of distances and parents ---- */
+
+/* Collective. Takes memory for the results of one root. If --depths names a matrix, rank 0 writes its header and makes room
+ * for the rows of all roots, and the other ranks open the same file to write the rows of their own roots. */
+static enum status open_files(struct batching *b, struct error *e)
+{
+    const char *depths = b->args.depths;
+    const struct comm *comm = &b->searcher.comm;
+    const uint64_t n = b->searcher.graph.manifest.totals.n, roots = b->searcher.roots.count;
+    if (depths != NULL || b->args.parents != NULL)
+        memory_take(&b->searcher.budget, &b->values, n, 8, "results by id", e);
+    if (comm_agree(comm, e) != ST_OK || !wants_matrix(&b->args))
+        return e->status;
+    if (comm->rank == 0 && outfile_open(&b->matrix, depths, e) == ST_OK) {
+        char header[NPY_HEADER_BYTES];
+        results_npy_header(header, 4, roots, n);
+        if (!outfile_seekable(b->matrix))
+            fail(e, ST_USAGE, "%s: a matrix needs a regular file", depths);
+        else if (outfile_write(b->matrix, header, sizeof header, e) == ST_OK)
+            outfile_skip(b->matrix, roots * n * 4, &b->matrix_at, e);
+    }
+    if (comm_agree(comm, e) != ST_OK || comm->ranks == 1)
+        return e->status;
+    comm_broadcast(comm, &b->matrix_at, sizeof b->matrix_at, 0);
+    if (!outputs_join(&b->matrix, comm, 1, depths))
+        return fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", depths);
+    return ST_OK;
+}
+
+/* Writes the distances from root `row` of all roots, by input id, as a row of the matrix or as a file of their own. depth:
+ * [vertices], by vertex of the joined graph. */
+static enum status write_depths(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
+{
+    const struct root *root = &b->searcher.roots.root[row];
+    const struct result_file file = {
+        .name = b->args.depths, .kind = ANSWER_DEPTHS, .map = b->searcher.map, .values = b->values};
+    const uint64_t n = b->searcher.graph.manifest.totals.n;
+    int32_t *by_id = b->values;
+    memset(by_id, 0xff, n * sizeof *by_id); /* DEPTH_UNREACHED */
+    by_id[original_id(&b->searcher.graph, root->id)] = 0;
+#pragma omp parallel for schedule(static)
+    for (uint64_t v = 0; v < b->all.vertices; v++)
+        by_id[b->all.ids[v]] = depth[v];
+    if (b->matrix != NULL)
+        return outfile_fill(b->matrix, b->matrix_at + row * n * 4, by_id, n * 4, e);
+    return results_write_values(&b->searcher.rank, root, &file, e);
+}
+
+/* Returns the first neighbour of the reached vertex v that is one level nearer to the root; for the root itself v. depth:
+ * [vertices]. */
+static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
+{
+    const struct joined_rows *rows = graph->pull;
+    uint64_t at = rows->offsets[v], end = rows->offsets[v + 1];
+    if (depth[v] == 0)
+        return v;
+    while (at < end && depth[rows->columns[at]] != depth[v] - 1)
+        at++;
+    return rows->columns[at];
+}
+
+/* Derives the parents of the search from root `row` of all roots from its distances, and writes them, by input id, as a
+ * file. depth: [vertices], by vertex of the joined graph. */
+static enum status write_parents(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
+{
+    const struct root *root = &b->searcher.roots.root[row];
+    const struct result_file file = {
+        .name = b->args.parents, .kind = ANSWER_PARENTS, .map = b->searcher.map, .values = b->values};
+    const uint64_t n = b->searcher.graph.manifest.totals.n, own = original_id(&b->searcher.graph, root->id);
+    const uint32_t width = answer_id_bytes(n);
+    memset(b->values, 0xff, n * width); /* -1 */
+    answer_set_id(b->values, width, own, (int64_t)own);
+#pragma omp parallel for schedule(dynamic, 4096)
+    for (uint64_t v = 0; v < b->all.vertices; v++) {
+        if (depth[v] >= 0)
+            answer_set_id(b->values, width, b->all.ids[v], (int64_t)b->all.ids[parent_of(&b->all, depth, v)]);
+    }
+    return results_write_values(&b->searcher.rank, root, &file, e);
+}
+
+/* ---- set-up ---- */
 
 /* For -n all: makes all vertices with edges the given roots, by ascending id. */
 static enum status give_all_roots(struct batching *b, struct error *e)
@@ -139,9 +232,7 @@ static enum status set_up(struct batching *b, struct error *e)
     }
     if (comm_agree(&s->comm, e) != ST_OK)
         return e->status;
-    b->files = (struct batch_files){
-        .rank = &s->rank, .comm = &s->comm, .args = args, .depths = &b->depths, .map = s->map};
-    return batch_files_open(&b->files, s->roots.count, e);
+    return open_files(b, e);
 }
 
 /* ---- batches ---- */
@@ -176,7 +267,10 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
                run.seconds > 0 ? 1e-9 * (double)run.bytes / run.seconds : 0);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         results[i].checksum = batch_depths_checksum(&b->depths, i, ids[i], vertex[i] == JOINED_NOWHERE);
-        batch_files_write(&b->files, &roots[i], i, first + i, e);
+        if (b->args.depths != NULL)
+            write_depths(b, batch_depths_of(&b->depths, i), first + i, e);
+        if (e->status == ST_OK && b->args.parents != NULL)
+            write_parents(b, batch_depths_of(&b->depths, i), first + i, e);
     }
     return e->status;
 }
@@ -245,7 +339,7 @@ static enum status run_all(struct batching *b, struct error *e)
         progress_add(count);
     }
     progress_end();
-    return outputs_commit(&b->files.matrix, &s->comm, e);
+    return outputs_commit(&b->matrix, &s->comm, e);
 }
 
 /* Collective. Rank 0 completes the table of --centrality, and prints the end of the report. Only rank 0 knows how many roots
@@ -271,7 +365,8 @@ static void tear_down(void *context)
 {
     struct batching *b = context;
     centrality_close(&b->centrality);
-    batch_files_close(&b->files);
+    outfile_abort(b->matrix);
+    memory_release(&b->searcher.budget, b->values);
     batch_depths_close(&b->depths);
     batch_close(&b->search);
     joined_graph_close(&b->all);
