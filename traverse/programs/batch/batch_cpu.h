@@ -1,4 +1,4 @@
-/* batch_cpu.h: a batch under way on the CPU (batch_search.h), for batch_cpu.c and the files that have its levels */
+/* batch_cpu.h: a batch under way on the CPU (batch_search.h), for batch_cpu.c, batch_sparse.c and batch_dense.c */
 #ifndef DBFS_BATCH_CPU_H
 #define DBFS_BATCH_CPU_H
 
@@ -107,11 +107,5 @@ void batch_run_sparse(struct batch_search *s, const struct batch_levels *levels)
 
 /* batch_dense.c. Runs a dense level. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *levels);
-
-/* batch_single.c. batch_single_open takes memory for searches from single roots, and returns for how many threads there was
- * enough. batch_single_run searches from the roots of the run with `threads` threads, each root by one thread. */
-int batch_single_open(struct batch_search *s);
-void batch_single_close(struct batch_search *s);
-void batch_single_run(struct batch_search *s, struct batch_run *run, int threads);
 
 #endif
