@@ -241,7 +241,7 @@ static void run_move(uint32_t id_bytes, uint64_t count)
         answer_set_id(ids, id_bytes, i, (int64_t)(next_random(&random) >> (id_bytes == 4 ? 33 : 17)));
         depth[i] = (int32_t)(next_random(&random) % 9) - 1;
         numbers[i] = (uint32_t)((i * 7919) % count);
-        places[i] = i < count / 2 ? numbers[i] : PLACE_ELSEWHERE;
+        places[i] = i < count / 2 ? numbers[i] : VALUE_ELSEWHERE;
     }
     struct proof_moves m = {ids, id_bytes, depth, numbers, places, count};
     check_input("%" PRIu64 " vertices, ids of %u bytes", count, id_bytes);

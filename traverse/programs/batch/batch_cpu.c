@@ -1,12 +1,16 @@
-/* batch_cpu.c: batches on the cores of the host: memory, and what threads found in a level; see batch_search.h */
-#include "batch_state.h"
+/* batch_cpu.c: batches on the cores of the host, as a struct batch_backend (batch_search.h)
+ *
+ * The roots of a batch that was given up are each searched from by one thread. On a road graph two roots seldom reach a
+ * vertex in the same level. A word of 64 bits then has a single bit set, and takes 64 times the room of that bit in caches.
+ * A search from a single root needs a bitmap of the vertices, and a queue. */
+#include "batch_cpu.h"
 
 #include "traverse/engine/threads.h"
 
+#include "formats/base/cli.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- memory ---- */
 
 /* Takes zeroed memory for s->words words per vertex, and sets *words to it. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
@@ -19,59 +23,56 @@ static enum status take_words(struct batch_search *s, uint64_t **words, struct e
     return e->status;
 }
 
-/* Takes all memory of a search but that for searches from single roots. */
-static enum status take_memory(struct batch_search *s, struct error *e)
+/* The `open` of batch_cpu: takes all memory but that for searches from single roots, and opens the thread pool. */
+static enum status cpu_open(struct batch_search **search, const struct joined_graph *graph,
+                            const struct batch_setup *setup, struct error *e)
 {
-    struct memory_budget *budget = s->graph->budget;
-    uint64_t vertices = s->graph->vertices;
+    struct batch_search *s = *search = calloc(1, sizeof *s);
+    const uint64_t vertices = graph->vertices;
+    if (s == NULL)
+        return fail_memory(e, "search", sizeof *s);
+    *s = (struct batch_search){.graph = graph, .words = setup->words, .threads = setup->threads};
+    for (uint64_t v = 0; v < vertices; v++)
+        s->weight += UINT64_C(1) << batch_weight(graph->push, v);
     if (take_words(s, &s->seen, e) != ST_OK || take_words(s, &s->now, e) != ST_OK ||
         take_words(s, &s->next, e) != ST_OK ||
-        memory_take(budget, (void **)&s->list.vertex, vertices, 4, "frontier of a batch", e) != ST_OK ||
-        memory_take(budget, (void **)&s->fresh.vertex, vertices, 4, "frontier of a batch", e) != ST_OK)
+        memory_take(graph->budget, (void **)&s->frontier.vertex, vertices, 4, "frontier of a batch", e) != ST_OK ||
+        memory_take(graph->budget, (void **)&s->found.vertex, vertices, 4, "frontier of a batch", e) != ST_OK ||
+        (s->threads > 1 && s->words > 1 &&
+         memory_take(graph->budget, (void **)&s->listed, vertices, 1, "frontier of a batch", e) != ST_OK))
         return e->status;
-    if (s->threads > 1 && s->words > 1)
-        memory_take(budget, (void **)&s->marks, vertices, 1, "frontier of a batch", e);
     s->tally = aligned_alloc(128, (size_t)s->threads * sizeof *s->tally);
     if (s->tally == NULL)
         return fail_memory(e, "threads", (size_t)s->threads * sizeof *s->tally);
     memset(s->tally, 0, (size_t)s->threads * sizeof *s->tally);
-    return e->status;
-}
-
-/* The `open` of batch_cpu: opens *search, which batch_search_close closes, also after an error. */
-static enum status batch_search_open(struct batch_search **search, const struct joined_graph *graph,
-                                     const struct batch_place *place, struct error *e)
-{
-    struct batch_search *s = *search = calloc(1, sizeof *s);
-    if (s == NULL)
-        return fail_memory(e, "search", sizeof *s);
-    *s = (struct batch_search){.graph = graph, .words = place->words, .threads = place->threads};
-    for (uint64_t v = 0; v < graph->vertices; v++)
-        s->weight += UINT64_C(1) << batch_weight(graph->push, v);
-    if (take_memory(s, e) == ST_OK)
-        pool_open(&s->pool, s->threads, e);
-    return e->status;
+    return pool_open(&s->pool, s->threads, e);
 }
 
 /* The `close` of batch_cpu: releases all memory of a search, and ends its threads. */
-static void batch_search_close(struct batch_search *s)
+static void cpu_close(struct batch_search *s)
 {
     if (s == NULL)
         return;
-    struct memory_budget *budget = s->graph->budget;
-    void *const arrays[] = {s->seen, s->now, s->next, s->list.vertex, s->fresh.vertex, s->marks};
+    void *const arrays[] = {s->seen, s->now, s->next, s->frontier.vertex, s->found.vertex, s->listed};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        memory_release(budget, arrays[i]);
-    batch_alone_close(s);
+        memory_release(s->graph->budget, arrays[i]);
+    for (int i = 0; s->tally != NULL && i < s->threads; i++) {
+        memory_release(s->graph->budget, s->tally[i].queue);
+        memory_release(s->graph->budget, s->tally[i].mask);
+    }
     free(s->tally);
     pool_close(s->pool);
     free(s);
 }
 
-/* ---- what a level found ---- */
+/* The `wake` of batch_cpu: ends the threads of OpenMP, which would hold cores, and wakes the threads of the pool. */
+static void cpu_wake(struct batch_search *s)
+{
+    threads_let_go();
+    pool_rouse(s->pool);
+}
 
-/* Adds up the tallies of all threads into l->found, and zeroes them. `weighs`: the level went by all vertices, and so
- * counted weights. */
+/* Adds up the tallies of all threads into l->found, and zeroes them. `weighs`: the level was dense, and counted weights. */
 static void add_counts(struct batch_search *s, struct batch_levels *l, int weighs)
 {
     struct batch_found *found = &l->found;
@@ -94,82 +95,168 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
     }
 }
 
-/* ---- steps ---- */
-
-/* The `rouse` of batch_cpu: ends the threads of OpenMP, which would hold cores, and wakes the threads of the pool. */
-static void rouse(struct batch_search *s)
-{
-    threads_let_go();
-    pool_rouse(s->pool);
-}
-
-/* Puts vertex v of root number `root` into the frontier: into the list if no other root did so before, and into the
- * words. */
-static void put_root(struct batch_search *s, uint64_t v, uint32_t root)
+/* The `start` of batch_cpu: zeroes the words, lists the roots of the run as the frontier, each vertex once, and sets l->left
+ * and l->found. */
+static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     const uint64_t *offsets = s->graph->push->offsets;
-    uint64_t any = 0, *words = s->now + v * (uint64_t)s->words;
-    for (int j = 0; j < s->words; j++)
-        any |= words[j];
-    if (any == 0) {
-        s->list.vertex[s->list.count++] = (uint32_t)v;
-        s->tally[0].edges += offsets[v + 1] - offsets[v];
-    }
-    words[root / 64] |= UINT64_C(1) << (root % 64);
-    s->seen[v * (uint64_t)s->words + root / 64] |= UINT64_C(1) << (root % 64);
-    s->tally[0].count[root] = 1;
-}
-
-/* The `start` of batch_cpu: zeroes the words, makes the roots of the run the frontier, and sets l->left and l->found. */
-static void start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
-{
-    size_t bytes = s->graph->vertices * (size_t)s->words * 8;
+    const size_t W = (size_t)s->words, bytes = s->graph->vertices * W * 8;
     (void)e;
     memset(s->seen, 0, bytes);
-    if (!l->is_list) {
+    if (!l->is_sparse) {
         memset(s->now, 0, bytes);
         memset(s->next, 0, bytes);
     }
-    s->list.count = 0;
-    for (uint32_t i = 0; i < run->count; i++) {
-        l->left[i] = s->weight;
-        if (run->roots[i] != JOINED_NOWHERE)
-            put_root(s, run->roots[i], i);
+    s->frontier.count = 0;
+    for (uint32_t r = 0; r < run->count; r++) {
+        uint64_t v = run->roots[r], bit = UINT64_C(1) << (r % 64), any = 0;
+        l->left[r] = s->weight;
+        if (v == JOINED_NOWHERE)
+            continue;
+        for (size_t j = 0; j < W; j++)
+            any |= s->now[v * W + j];
+        if (any == 0) { /* no other root is at v */
+            s->frontier.vertex[s->frontier.count++] = (uint32_t)v;
+            s->tally[0].edges += offsets[v + 1] - offsets[v];
+        }
+        s->now[v * W + r / 64] |= bit;
+        s->seen[v * W + r / 64] |= bit;
+        s->tally[0].count[r] = 1;
     }
-    s->tally[0].vertices = s->list.count;
+    s->tally[0].vertices = s->frontier.count;
     add_counts(s, l, 0);
 }
 
 /* The `visit` of batch_cpu: runs one level, and swaps the frontier words and the next words. */
-static void visit(struct batch_search *s, int by_list, struct batch_levels *l, struct error *e)
+static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->now;
     (void)e;
-    if (by_list)
-        batch_level_by_list(s, l);
+    if (sparse)
+        batch_run_sparse(s, l);
     else
-        batch_level_by_all(s, l);
+        batch_run_dense(s, l);
     s->now = s->next;
     s->next = words;
-    add_counts(s, l, !by_list);
+    add_counts(s, l, !sparse);
 }
 
 /* The `show` of batch_cpu: points *level at the words and, if there is one, the list of the frontier. */
-static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
+static void cpu_show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     (void)e;
     level->found = s->now;
-    if (l->is_list) {
-        level->list = s->list.vertex;
-        level->count = s->list.count;
+    if (l->is_sparse) {
+        level->list = s->frontier.vertex;
+        level->count = s->frontier.count;
     }
 }
 
-const struct batch_backend batch_cpu = {.open = batch_search_open,
-                                        .close = batch_search_close,
-                                        .rouse = rouse,
-                                        .start = start,
-                                        .visit = visit,
-                                        .show = show,
-                                        .open_alone = batch_alone_open,
-                                        .run_single = batch_search_alone};
+/* ---- searches from single roots ---- */
+
+enum { AHEAD = 8 }; /* entries of the queue for which rows are prefetched */
+
+/* The `open_single` of batch_cpu: takes a queue and a bitmap for each thread, as far as memory allows. Returns the
+ * number of threads that have both. */
+static int open_single(struct batch_search *s)
+{
+    struct memory_budget *budget = s->graph->budget;
+    struct error ignored = {0};
+    int threads = 0;
+    for (; threads < s->threads; threads++) {
+        struct tally *t = &s->tally[threads];
+        if (t->mask == NULL &&
+            (memory_take(budget, (void **)&t->queue, s->graph->vertices, 4, "queue", &ignored) != ST_OK ||
+             memory_take(budget, (void **)&t->mask, mask_words(s->graph->vertices), 8, "mask", &ignored) != ST_OK))
+            break;
+    }
+    return threads;
+}
+
+/* Visits the neighbours of queue[begin..end): appends those without a bit in t->mask to the queue, sets their bits, and adds
+ * the edges read to t->read. Returns the new end of the queue. */
+static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t begin, uint64_t end)
+{
+    uint64_t tail = end;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t at = rows->offsets[t->queue[i]], last = rows->offsets[t->queue[i] + UINT64_C(1)];
+        if (i + 2 * AHEAD < tail)
+            __builtin_prefetch(&rows->offsets[t->queue[i + 2 * AHEAD]]);
+        if (i + AHEAD < tail)
+            __builtin_prefetch(&rows->columns[rows->offsets[t->queue[i + AHEAD]]]);
+        t->read += last - at;
+        for (; at < last; at++) {
+            uint32_t v = rows->columns[at];
+            uint64_t bit = UINT64_C(1) << (v % 64);
+            if ((t->mask[v / 64] & bit) != 0)
+                continue;
+            t->mask[v / 64] |= bit;
+            t->queue[tail++] = v;
+        }
+    }
+    return tail;
+}
+
+/* A call of run_single. */
+struct single_run {
+    struct batch_search *search;
+    struct batch_run *run;
+};
+
+/* Searches from root number `root` of the run on thread `thread` of the pool, notes the distances, and fills in the result
+ * of the root. Leaves t->mask zero, as it was on entry. `context` is the struct single_run. Returns 0. */
+static uint64_t search_root(void *context, int thread, uint64_t root)
+{
+    const struct single_run *single = context;
+    const struct joined_rows *rows = single->search->graph->push;
+    struct tally *t = &single->search->tally[thread];
+    struct batch_run *run = single->run;
+    uint64_t v = run->roots[root], begin = 0, end = 1, depth = 0;
+    run->results[root] = (struct batch_result){.reached = v == JOINED_NOWHERE};
+    if (v == JOINED_NOWHERE)
+        return 0;
+    t->queue[0] = (uint32_t)v;
+    t->mask[v / 64] |= UINT64_C(1) << (v % 64);
+    for (; begin < end; depth++) {
+        const struct batch_level level = {depth, .list = t->queue + begin, .count = end - begin, .root = (uint32_t)root};
+        batch_result_add(&run->results[root], depth, end - begin);
+        if (batch_depths_wanted(run->depths)) {
+            double start = cli_seconds();
+            batch_depths_note(run->depths, &level);
+            t->noting_s += cli_seconds() - start;
+        }
+        uint64_t tail = visit(t, rows, begin, end);
+        begin = end;
+        end = tail;
+    }
+    for (uint64_t i = 0; i < end; i++)
+        t->mask[t->queue[i] / 64] = 0;
+    return 0;
+}
+
+/* The `run_single` of batch_cpu: searches from the roots of the run with `threads` threads, each root by one thread,
+ * and fills in results and counts. */
+static void run_single(struct batch_search *s, struct batch_run *run, int threads)
+{
+    struct single_run single = {s, run};
+    double noting_s = 0;
+    pool_run(s->pool, threads, run->count, search_root, &single);
+    for (int i = 0; i < threads; i++) {
+        run->edges += s->tally[i].read;
+        noting_s += s->tally[i].noting_s;
+        s->tally[i].read = 0;
+        s->tally[i].noting_s = 0;
+    }
+    run->seconds -= noting_s / threads;
+    for (uint32_t r = 0; r < run->count; r++)
+        run->levels = larger(run->results[r].farthest + 1, run->levels);
+}
+
+const struct batch_backend batch_cpu = {.open = cpu_open,
+                                        .close = cpu_close,
+                                        .wake = cpu_wake,
+                                        .start = cpu_start,
+                                        .visit = cpu_visit,
+                                        .show = cpu_show,
+                                        .open_single = open_single,
+                                        .run_single = run_single};

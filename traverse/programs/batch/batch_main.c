@@ -1,8 +1,11 @@
 /* batch_main.c: dbfs-batch: searches from many roots at once, batch after batch, and reports */
-#include "batch_files.h"
+#include "batch_search.h"
 #include "centrality.h"
 
+#include "traverse/engine/answer_ids.h"
 #include "traverse/options/options.h"
+#include "traverse/results/outputs.h"
+#include "traverse/results/results.h"
 #include "traverse/session/report_text.h"
 #include "traverse/session/searcher.h"
 
@@ -20,12 +23,6 @@
 /* Bytes of memory for one root: its id as it is given, its id in struct roots, and its struct root. */
 enum { ROOT_BYTES = 16 + sizeof(struct root) };
 
-/* Sums over all batches. */
-struct sums {
-    uint64_t checksum; /* of the checksums of all roots; on rank 0 */
-    double seconds;    /* of all searches of this rank */
-};
-
 /* All state of the program. */
 struct batching {
     struct args args;
@@ -34,10 +31,13 @@ struct batching {
     const struct batch_backend *backend;
     struct batch search;
     struct batch_depths depths;
-    struct batch_files files;
     struct centrality centrality;
+    struct outfile *matrix;       /* the distances from all roots, a row for each; NULL: no matrix is written */
+    uint64_t matrix_at;           /* byte offset of its first row */
+    void *values;                 /* [n] distances or parents of one root, by input id, in up to 8 bytes each */
     struct batch_result *results; /* [ranks][batch] results of the batches under way */
-    struct sums sums;
+    uint64_t checksum;            /* sum over the checksums of all roots; on rank 0 */
+    double seconds;               /* of all searches of this rank */
     FILE *talk;                   /* for reports: stdout, or stderr if a result goes to stdout */
 };
 
@@ -69,13 +69,28 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Exits with a usage error if the options for output files do not fit together. */
-static void check_outputs(const struct args *args)
+/* Returns whether --depths names one .npy matrix for several roots, and not a file for each. */
+static int wants_matrix(const struct args *args)
 {
+    return args->depths != NULL && strstr(args->depths, "%d") == NULL && outputs_ends_in(args->depths, ".npy") &&
+           (args->count > 1 || args->all_roots);
+}
+
+/* Reads the command line and its root file into *args. Ends the program after an error, or if the options for output files
+ * do not fit together. */
+static void parse(struct args *args, int argc, char **argv)
+{
+    args_defaults(args, program.name);
+    cli_called(&args->cli);
+    args->batch = 64;
+    options_read(args, &program, argc, argv);
+    if (args->roots_given)
+        options_read_roots(args);
+    args_settle(args);
     const char *const file[] = {args->depths, args->parents};
-    int many = args->count > 1 || args->all_roots;
+    const int several = args->count > 1 || args->all_roots;
     for (int i = 0; i < 2; i++) {
-        if (many && file[i] != NULL && strstr(file[i], "%d") == NULL && !(i == 0 && batch_files_is_matrix(args)))
+        if (several && file[i] != NULL && strstr(file[i], "%d") == NULL && !(i == 0 && wants_matrix(args)))
             cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
                       i == 0 ? ", or a matrix, whose name ends in .npy" : "");
     }
@@ -87,17 +102,84 @@ static void check_outputs(const struct args *args)
         cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
 }
 
-/* Reads the command line and its root file into *args; exits after an error. */
-static void parse(struct args *args, int argc, char **argv)
+/* ---- files of distances and parents ---- */
+
+/* Collective. Takes memory for the results of one root. If --depths names a matrix, rank 0 writes its header and makes room
+ * for the rows of all roots, and the other ranks open the same file to write the rows of their own roots. */
+static enum status open_files(struct batching *b, struct error *e)
 {
-    args_defaults(args, program.name);
-    cli_called(&args->cli);
-    args->batch = 64;
-    options_read(args, &program, argc, argv);
-    if (args->roots_given)
-        options_read_roots(args);
-    args_settle(args);
-    check_outputs(args);
+    const char *depths = b->args.depths;
+    const struct comm *comm = &b->searcher.comm;
+    const uint64_t n = b->searcher.graph.manifest.totals.n, roots = b->searcher.roots.count;
+    if (depths != NULL || b->args.parents != NULL)
+        memory_take(&b->searcher.budget, &b->values, n, 8, "results by id", e);
+    if (comm_agree(comm, e) != ST_OK || !wants_matrix(&b->args))
+        return e->status;
+    if (comm->rank == 0 && outfile_open(&b->matrix, depths, e) == ST_OK) {
+        char header[NPY_HEADER_BYTES];
+        results_npy_header(header, 4, roots, n);
+        if (!outfile_seekable(b->matrix))
+            fail(e, ST_USAGE, "%s: a matrix needs a regular file", depths);
+        else if (outfile_write(b->matrix, header, sizeof header, e) == ST_OK)
+            outfile_skip(b->matrix, roots * n * 4, &b->matrix_at, e);
+    }
+    if (comm_agree(comm, e) != ST_OK || comm->ranks == 1)
+        return e->status;
+    comm_broadcast(comm, &b->matrix_at, sizeof b->matrix_at, 0);
+    if (!outputs_join(&b->matrix, comm, 1, depths))
+        return fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", depths);
+    return ST_OK;
+}
+
+/* Writes the distances from root `row` of all roots, by input id, as a row of the matrix or as a file of their own. depth:
+ * [vertices], by vertex of the joined graph. */
+static enum status write_depths(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
+{
+    const struct root *root = &b->searcher.roots.root[row];
+    const struct result_file file = {
+        .name = b->args.depths, .kind = ANSWER_DEPTHS, .map = b->searcher.map, .values = b->values};
+    const uint64_t n = b->searcher.graph.manifest.totals.n;
+    int32_t *by_id = b->values;
+    memset(by_id, 0xff, n * sizeof *by_id); /* DEPTH_UNREACHED */
+    by_id[original_id(&b->searcher.graph, root->id)] = 0;
+#pragma omp parallel for schedule(static)
+    for (uint64_t v = 0; v < b->all.vertices; v++)
+        by_id[b->all.ids[v]] = depth[v];
+    if (b->matrix != NULL)
+        return outfile_fill(b->matrix, b->matrix_at + row * n * 4, by_id, n * 4, e);
+    return results_write_values(&b->searcher.rank, root, &file, e);
+}
+
+/* Returns the first neighbour of the reached vertex v that is one level nearer to the root; for the root itself v. depth:
+ * [vertices]. */
+static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
+{
+    const struct joined_rows *rows = graph->pull;
+    uint64_t at = rows->offsets[v], end = rows->offsets[v + 1];
+    if (depth[v] == 0)
+        return v;
+    while (at < end && depth[rows->columns[at]] != depth[v] - 1)
+        at++;
+    return rows->columns[at];
+}
+
+/* Derives the parents of the search from root `row` of all roots from its distances, and writes them, by input id, as a
+ * file. depth: [vertices], by vertex of the joined graph. */
+static enum status write_parents(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
+{
+    const struct root *root = &b->searcher.roots.root[row];
+    const struct result_file file = {
+        .name = b->args.parents, .kind = ANSWER_PARENTS, .map = b->searcher.map, .values = b->values};
+    const uint64_t n = b->searcher.graph.manifest.totals.n, own = original_id(&b->searcher.graph, root->id);
+    const uint32_t width = answer_id_bytes(n);
+    memset(b->values, 0xff, n * width); /* -1 */
+    answer_set_id(b->values, width, own, (int64_t)own);
+#pragma omp parallel for schedule(dynamic, 4096)
+    for (uint64_t v = 0; v < b->all.vertices; v++) {
+        if (depth[v] >= 0)
+            answer_set_id(b->values, width, b->all.ids[v], (int64_t)b->all.ids[parent_of(&b->all, depth, v)]);
+    }
+    return results_write_values(&b->searcher.rank, root, &file, e);
 }
 
 /* ---- set-up ---- */
@@ -119,24 +201,8 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     return ST_OK;
 }
 
-/* Opens the batch search and the notes of distances, and takes memory for the results of one batch of each rank. */
-static enum status open_search(struct batching *b, struct error *e)
-{
-    const struct args *args = &b->args;
-    struct batch_place place = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
-                                .threads = b->searcher.threads,
-                                .comm = &b->searcher.comm};
-    b->results = calloc(b->searcher.comm.ranks * args->batch, sizeof *b->results);
-    if (b->results == NULL)
-        return fail_memory(e, "results", b->searcher.comm.ranks * args->batch * sizeof *b->results);
-    if (batch_open(&b->search, b->backend, &b->all, &place, e) == ST_OK)
-        batch_depths_open(&b->depths, &b->all, args->batch, b->searcher.threads,
-                          args->depths != NULL || args->parents != NULL, !args->no_checksum, e);
-    return e->status;
-}
-
-/* Collective. Opens the graph, chooses the roots, and opens the search and all outputs. Columns stay packed, as the
- * joined graph reads them only once. */
+/* Collective. Opens the graph, chooses the roots, and opens the search, the notes of distances and all outputs. Columns stay
+ * packed, as the joined graph reads them only once. */
 static enum status set_up(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
@@ -150,7 +216,14 @@ static enum status set_up(struct batching *b, struct error *e)
         give_all_roots(b, e);
     if (searcher_choose_roots(s, e) != ST_OK)
         return e->status;
-    if (open_search(b, e) == ST_OK && args->centrality != NULL && s->comm.rank == 0) {
+    const struct batch_setup setup = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
+                                      .threads = s->threads,
+                                      .comm = &s->comm};
+    b->results = zeroed(s->comm.ranks * args->batch, sizeof *b->results, "results", e);
+    if (b->results != NULL && batch_open(&b->search, b->backend, &b->all, &setup, e) == ST_OK)
+        batch_depths_open(&b->depths, &b->all, args->batch, s->threads, args->depths != NULL || args->parents != NULL,
+                          !args->no_checksum, e);
+    if (e->status == ST_OK && args->centrality != NULL && s->comm.rank == 0) {
         b->centrality.map = s->map;
         centrality_open(&b->centrality, args, &s->graph, &s->roots, e);
         if (e->status == ST_OK && b->centrality.bad_line > 0)
@@ -159,162 +232,148 @@ static enum status set_up(struct batching *b, struct error *e)
     }
     if (comm_agree(&s->comm, e) != ST_OK)
         return e->status;
-    b->files = (struct batch_files){
-        .rank = &s->rank, .comm = &s->comm, .args = args, .depths = &b->depths, .map = s->map};
-    return batch_files_open(&b->files, s->roots.count, e);
+    return open_files(b, e);
 }
 
 /* ---- batches ---- */
 
-/* Prints the counts of a batch, with -v. */
-static void print_batch(const struct batching *b, uint64_t first, const struct batch_run *run)
-{
-    cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
-               " edges read, %.1f GB/s", run->count, b->searcher.roots.ids[first], run->seconds, run->levels,
-               run->edges, run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
-}
-
-/* Prints the work of a level, with -v; `context` is the struct batching. The `note` of a batch run. */
+/* Prints the work of a level, with -v: the `note` of a batch run. `context` is the struct batching. */
 static void print_level(void *context, const struct batch_note *n)
 {
     const struct batching *b = context;
     cli_detail(&b->args.cli, "level %" PRIu64 " by %s: frontier of %" PRIu64 " vertices and %" PRIu64 " edges, %" PRIu32
-               " roots pulled, %" PRIu64 " edges read, %.1f us", n->depth, n->by_list ? "list" : "all vertices", n->vertices,
+               " roots pulled, %" PRIu64 " edges read, %.1f us", n->depth, n->is_sparse ? "list" : "all vertices", n->vertices,
                n->edges, n->pulls, n->read, 1e6 * n->seconds);
 }
 
 /* Searches from roots first..first+count, numbers among all roots, as one batch of this rank. Fills in results[count],
- * and writes the files of each root. */
+ * prints the counts of the batch with -v, and writes the files of each root. */
 static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
                              struct error *e)
 {
+    const uint64_t *ids = b->searcher.roots.ids + first;
+    const struct root *roots = b->searcher.roots.root + first;
     uint64_t vertex[BATCH_MOST];
     for (uint32_t i = 0; i < count; i++)
-        vertex[i] = joined_vertex(&b->all, &b->searcher.roots.root[first + i]);
-    struct batch_run run = {.roots = vertex, .count = count, .results = results,
-                            .watcher = batch_depths_watcher(&b->depths, count),
+        vertex[i] = joined_vertex(&b->all, &roots[i]);
+    struct batch_run run = {.roots = vertex, .count = count, .depths = &b->depths, .results = results,
                             .note = b->args.cli.verbose ? print_level : NULL, .context = b};
-    watch_phase("searching from root %" PRIu64 " and those after it", b->searcher.roots.ids[first]);
+    watch_phase("searching from root %" PRIu64 " and those after it", ids[0]);
     if (batch_run(&b->search, &run, e) != ST_OK)
         return e->status;
-    b->sums.seconds += run.seconds;
-    print_batch(b, first, &run);
+    b->seconds += run.seconds;
+    cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
+               " edges read, %.1f GB/s", count, ids[0], run.seconds, run.levels, run.edges,
+               run.seconds > 0 ? 1e-9 * (double)run.bytes / run.seconds : 0);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        results[i].checksum =
-            batch_depths_checksum(&b->depths, i, b->searcher.roots.ids[first + i], vertex[i] == JOINED_NOWHERE);
-        batch_files_write(&b->files, &b->searcher.roots.root[first + i], i, first + i, e);
+        results[i].checksum = batch_depths_checksum(&b->depths, i, ids[i], vertex[i] == JOINED_NOWHERE);
+        if (b->args.depths != NULL)
+            write_depths(b, batch_depths_of(&b->depths, i), first + i, e);
+        if (e->status == ST_OK && b->args.parents != NULL)
+            write_parents(b, batch_depths_of(&b->depths, i), first + i, e);
     }
     return e->status;
-}
-
-/* Prints the line of a root with this input id to the report. Only on rank 0. */
-static void print_root(const struct batching *b, uint64_t id, const struct batch_result *r)
-{
-    fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, id, r->farthest + 1, r->reached);
-    if (!b->args.no_checksum)
-        fprintf(b->talk, " checksum %016" PRIx64, r->checksum);
-    if (b->searcher.map != NULL) {
-        fputs(" name ", b->talk);
-        name_map_show(b->talk, b->searcher.map, id);
-    }
-    fputc('\n', b->talk);
 }
 
 /* On rank 0: adds the checksums of roots first..first+count, whose results are b->results[0..count), to the sum of
- * all, prints a line for each root, and appends them to the table of --centrality. Other ranks do nothing. */
+ * all, prints a line for each root, and appends them to the table of --centrality. */
 static enum status report_results(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
-    if (b->searcher.comm.rank != 0)
-        return ST_OK;
+    const uint64_t *ids = b->searcher.roots.ids + first;
     for (uint64_t i = 0; i < count; i++) {
-        b->sums.checksum += hash_pair(b->searcher.roots.ids[first + i], b->results[i].checksum);
-        if (!b->args.cli.quiet)
-            print_root(b, b->searcher.roots.ids[first + i], &b->results[i]);
+        const struct batch_result *r = &b->results[i];
+        b->checksum += hash_pair(ids[i], r->checksum);
+        if (b->args.cli.quiet)
+            continue;
+        fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, ids[i], r->farthest + 1, r->reached);
+        if (!b->args.no_checksum)
+            fprintf(b->talk, " checksum %016" PRIx64, r->checksum);
+        if (b->searcher.map != NULL) {
+            fputs(" name ", b->talk);
+            name_map_show(b->talk, b->searcher.map, ids[i]);
+        }
+        fputc('\n', b->talk);
     }
-    if (b->centrality.out != NULL)
-        centrality_add(&b->centrality, b->searcher.roots.ids + first, b->results, count, e);
-    return e->status;
+    return b->centrality.out != NULL ? centrality_add(&b->centrality, ids, b->results, count, e) : e->status;
 }
 
 /* Collective. Searches from roots first..first+count, numbers among all roots, of which rank r takes the batch that
  * begins at first + r * --batch. Sums the results over all ranks, and reports them on rank 0. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
-    uint64_t skipped = b->searcher.comm.rank * b->args.batch;
-    uint64_t own = skipped < count ? count - skipped : 0;
-    if (own > b->args.batch)
-        own = b->args.batch;
-    memset(b->results, 0, b->searcher.comm.ranks * b->args.batch * sizeof *b->results);
-    if (own > 0)
-        run_batch(b, first + skipped, (uint32_t)own, b->results + skipped, e);
-    if (comm_agree(&b->searcher.comm, e) != ST_OK)
+    const struct comm *comm = &b->searcher.comm;
+    const uint64_t batch = b->args.batch, skipped = comm->rank * batch;
+    memset(b->results, 0, comm->ranks * batch * sizeof *b->results);
+    if (skipped < count)
+        run_batch(b, first + skipped, (uint32_t)smaller(count - skipped, batch), b->results + skipped, e);
+    if (comm_agree(comm, e) != ST_OK)
         return e->status;
-    /* each root has one rank, so the sum is that rank's value, of doubles, too */
-    comm_sum_u64(&b->searcher.comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
-    report_results(b, first, count, e);
-    return comm_agree(&b->searcher.comm, e);
+    /* each root has one rank, so the sum is the value of that rank, also of doubles */
+    comm_sum_u64(comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
+    if (comm->rank == 0)
+        report_results(b, first, count, e);
+    return comm_agree(comm, e);
 }
 
 /* Collective. Prints the head of the report, searches from all roots that an earlier run has not finished, and
  * completes the matrix. */
 static enum status run_all(struct batching *b, struct error *e)
 {
-    uint64_t round = b->searcher.comm.ranks * b->args.batch, first = b->centrality.done;
-    if (b->searcher.comm.rank == 0 && !b->args.cli.quiet) {
+    const struct searcher *s = &b->searcher;
+    uint64_t first = b->centrality.done;
+    if (s->comm.rank == 0 && !b->args.cli.quiet) {
         fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
-                b->searcher.graph.manifest.totals.n, b->all.vertices, b->args.batch);
-        edges_print(b->talk, &b->searcher.graph.manifest, b->args.reverse);
+                s->graph.manifest.totals.n, b->all.vertices, b->args.batch);
+        edges_print(b->talk, &s->graph.manifest, b->args.reverse);
     }
-    if (b->searcher.comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
+    if (s->comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
         progress_start(&b->args.cli);
-    comm_broadcast(&b->searcher.comm, &first, sizeof first, 0);
-    progress_stage("searching", b->searcher.roots.count, PROGRESS_ITEMS);
+    comm_broadcast(&s->comm, &first, sizeof first, 0);
+    progress_stage("searching", s->roots.count, PROGRESS_ITEMS);
     progress_add(first);
-    while (first < b->searcher.roots.count) {
-        uint64_t count = b->searcher.roots.count - first < round ? b->searcher.roots.count - first : round;
+    while (first < s->roots.count) {
+        uint64_t count = smaller(s->roots.count - first, s->comm.ranks * b->args.batch);
         if (run_round(b, first, count, e) != ST_OK)
             return e->status;
         first += count;
         progress_add(count);
     }
     progress_end();
-    return batch_files_commit(&b->files, e);
+    return outputs_commit(&b->matrix, &s->comm, e);
 }
 
-/* ---- the end ---- */
-
-/* Collective. Completes the table of --centrality, and prints the end of the report on rank 0. Only rank 0 knows how
- * many roots an earlier run has finished. */
+/* Collective. Rank 0 completes the table of --centrality, and prints the end of the report. Only rank 0 knows how many roots
+ * an earlier run has finished. */
 static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->searcher.roots.count - b->centrality.done;
-    comm_max_double(&b->searcher.comm, &b->sums.seconds, 1);
+    comm_max_double(&b->searcher.comm, &b->seconds, 1);
     if (b->searcher.comm.rank == 0 && b->centrality.out != NULL)
         centrality_commit(&b->centrality, e);
     if (b->searcher.comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
         return comm_agree(&b->searcher.comm, e);
-    fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->sums.seconds,
-            b->sums.seconds > 0 ? (double)searched / b->sums.seconds : 0);
+    fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->seconds,
+            b->seconds > 0 ? (double)searched / b->seconds : 0);
     if (!b->args.no_checksum)
-        fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->sums.checksum);
+        fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->checksum);
     stream_flush(b->talk, e);
     return comm_agree(&b->searcher.comm, e);
 }
 
-/* Frees what the program holds; `context` is the struct batching. Called by searcher_run at the end, also after an
- * error. */
+/* Frees what the program holds; searcher_run calls it at the end, also after an error. `context` is the struct batching. */
 static void tear_down(void *context)
 {
     struct batching *b = context;
     centrality_close(&b->centrality);
-    batch_files_close(&b->files);
+    outfile_abort(b->matrix);
+    memory_release(&b->searcher.budget, b->values);
     batch_depths_close(&b->depths);
     batch_close(&b->search);
     joined_graph_close(&b->all);
     free(b->results);
 }
 
-/* The work of the program; `context` is the struct batching. Called by searcher_run. */
+/* Opens, searches and reports; searcher_run calls it. `context` is the struct batching. */
 static void work(void *context, struct error *e)
 {
     struct batching *b = context;

@@ -1,24 +1,23 @@
-/* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of words.
+/* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of entries, of 1 to 4 words each.
  *
  * The counts are stored bit by bit: bit i of plane k is bit k of the count of bit i. So a few operations on whole words add
- * 1 to the counts of all bits that are set in a word. */
+ * 1 to the counts of all bits that are set in a word. `words` is the number of words of an entry. */
 #ifndef DBFS_BIT_SUMS_H
 #define DBFS_BIT_SUMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ROOM = 8 };
+enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ENTRIES = 8 };
 
-/* Up to SUM_PLANES bits per count; `words` of the functions below is the number of words of an entry, at most
- * BATCH_MOST_WORDS. */
+/* Counts of up to SUM_PLANES bits. SUM_ENTRIES entries are added together, with a third of the operations. */
 struct bit_sums {
-    int waiting; /* used entries of `capacity`; SUM_ROOM of them are added together, with a third of the operations */
-    uint64_t capacity[SUM_ROOM][BATCH_MOST_WORDS];
+    int waiting; /* used elements of `entry` */
+    uint64_t entry[SUM_ENTRIES][BATCH_MOST_WORDS];
     uint64_t plane[BATCH_MOST_WORDS][SUM_PLANES];
 };
 
-/* Adds 2^k to the counts of the bits that are set in `bits`. plane: [SUM_PLANES]. */
+/* Adds 2^k to the counts of the bits that are set in `bits`. plane: [SUM_PLANES] of their word. */
 static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
 {
     for (; bits != 0 && k < SUM_PLANES; k++) {
@@ -37,17 +36,17 @@ static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
     return carry;
 }
 
-/* Adds the waiting entries to the planes. Called when SUM_ROOM of them wait, and before the counts are read. */
+/* Adds the waiting entries to the planes. Called when SUM_ENTRIES of them wait, and before the counts are read. */
 static inline void bit_sums_flush(struct bit_sums *s, int words)
 {
-    for (int j = 0; j < words && s->waiting < SUM_ROOM; j++) {
+    for (int j = 0; j < words && s->waiting < SUM_ENTRIES; j++) {
         for (int i = 0; i < s->waiting; i++)
-            bit_sums_carry(s->plane[j], s->capacity[i][j], 0);
+            bit_sums_carry(s->plane[j], s->entry[i][j], 0);
     }
-    for (int j = 0; j < words && s->waiting == SUM_ROOM; j++) {
+    for (int j = 0; j < words && s->waiting == SUM_ENTRIES; j++) {
         uint64_t *plane = s->plane[j], two[4], four[2];
         for (int i = 0; i < 4; i++)
-            two[i] = bit_sums_full(&plane[0], s->capacity[2 * i][j], s->capacity[2 * i + 1][j]);
+            two[i] = bit_sums_full(&plane[0], s->entry[2 * i][j], s->entry[2 * i + 1][j]);
         for (int i = 0; i < 2; i++)
             four[i] = bit_sums_full(&plane[1], two[2 * i], two[2 * i + 1]);
         bit_sums_carry(plane, bit_sums_full(&plane[2], four[0], four[1]), 3);
@@ -59,8 +58,8 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
 static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int words)
 {
     for (int j = 0; j < words; j++)
-        s->capacity[s->waiting][j] = bits[j];
-    if (++s->waiting == SUM_ROOM)
+        s->entry[s->waiting][j] = bits[j];
+    if (++s->waiting == SUM_ENTRIES)
         bit_sums_flush(s, words);
 }
 

@@ -1,4 +1,4 @@
-/* centrality.c: see centrality.h */
+/* centrality.c: writes the table of --centrality, and reads an unfinished one (centrality.h) */
 #include "centrality.h"
 
 #include "formats/base/hash.h"
@@ -13,16 +13,14 @@
 
 static const char columns[] = "# id reached eccentricity distance_sum closeness closeness_wf harmonic\n";
 
-/* ---- lines ---- */
-
-/* A line of the table: what print_line needs. */
+/* The arguments of print_line. */
 struct line {
     const struct centrality *table;
     uint64_t id;
     const struct batch_result *result;
 };
 
-/* Prints the line of a root, with its end; `context` is the struct line. Called by text_printed. */
+/* Prints the line of a root, with the end of the line; text_printed calls it. `context` is the struct line. */
 static void print_line(FILE *file, const void *context)
 {
     const struct line *line = context;
@@ -52,10 +50,8 @@ enum status centrality_add(struct centrality *c, const uint64_t *ids, const stru
     return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
 }
 
-/* ---- an unfinished table ---- */
-
-/* Returns whether line[0..length) is a valid line of the root `id`: reads the counts in the line, and compares it with
- * the line that they make. */
+/* Returns whether line[0..length) is a valid line of the root `id`: reads the counts in the line, prints the line that
+ * belongs to these counts, and compares both. */
 static int is_line_of(const struct centrality *c, uint64_t id, const char *line, size_t length)
 {
     struct batch_result r = {0};
@@ -71,15 +67,22 @@ static int is_line_of(const struct centrality *c, uint64_t id, const char *line,
     return same;
 }
 
-/* Reads an unfinished table up to the first line that is not the line of its root. Sets c->done to the number of roots
- * with a valid line, and c->bad_line if a line is invalid. Returns the bytes of the lines to keep; 0: no root has a
- * line, and the table begins anew. */
-static uint64_t read_lines(struct centrality *c, FILE *file, const struct roots *roots)
+/* Reads the unfinished table c->part for --resume, up to the first line that is not the line of its root. Sets c->done to
+ * the number of roots with a valid line, c->bad_line if a line is invalid, and *kept to the bytes of the lines that stay;
+ * 0: the table begins anew. Without the file *kept stays as it is. Fails if the first line is of other roots or of another
+ * graph. */
+static enum status read_part(struct centrality *c, const struct roots *roots, uint64_t *kept, struct error *e)
 {
+    int fd = open(c->part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
-    uint64_t kept = 0, lines = 0;
+    uint64_t bytes = 0, lines = 0;
+    if (file == NULL && (fd >= 0 || errno != ENOENT))
+        return fail_errno(e, c->part, "cannot go on");
+    if (file == NULL)
+        return ST_OK;
     while ((length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n') {
         int held = lines == 0   ? strcmp(line, c->key) == 0
                    : lines == 1 ? strcmp(line, columns) == 0
@@ -88,25 +91,12 @@ static uint64_t read_lines(struct centrality *c, FILE *file, const struct roots 
             c->bad_line = lines + 1;
             break;
         }
-        kept += (uint64_t)length;
+        bytes += (uint64_t)length;
         lines++;
     }
     free(line);
     c->done = lines > 2 ? lines - 2 : 0;
-    return lines > 2 ? kept : 0;
-}
-
-/* Reads the unfinished table for --resume. Sets *kept to the bytes of its valid lines, which stay in the file; without such
- * a file, *kept stays as it is. Fails if the first line is of other roots or of another graph. */
-static enum status look_at_part(struct centrality *c, const struct roots *roots, uint64_t *kept, struct error *e)
-{
-    int fd = open(c->part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (file == NULL && (fd >= 0 || errno != ENOENT))
-        return fail_errno(e, c->part, "cannot go on");
-    if (file == NULL)
-        return ST_OK;
-    *kept = read_lines(c, file, roots);
+    *kept = lines > 2 ? bytes : 0;
     if (c->bad_line == 1)
         fail(e, ST_BAD_DATA, "%s: is of other roots or of another graph: without --resume and with --force it is replaced",
              c->part);
@@ -115,8 +105,6 @@ static enum status look_at_part(struct centrality *c, const struct roots *roots,
     fclose(file);
     return e->status;
 }
-
-/* ---- the table ---- */
 
 /* Sets c->part to the name of the unfinished table. Fails if it is also another output, or if it exists and neither
  * --resume nor --force is given. */
@@ -134,26 +122,21 @@ static enum status name_part(struct centrality *c, const struct args *args, stru
     return e->status;
 }
 
-/* Makes the first line of the table in c->key: the number and a digest of the roots, the id of the graph, and whether
- * edges are followed in reverse. A table with another first line is not resumed. */
-static void make_key(struct centrality *c, const struct graph *graph, const struct roots *roots, int reverse)
+/* Begins the table of these roots, or with --resume keeps the valid lines of an unfinished one. The first line of the table
+ * has the number and a digest of the roots, the id of the graph, and whether edges are followed in reverse: a table with
+ * another first line is not resumed. */
+enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
+                            const struct roots *roots, struct error *e)
 {
-    uint64_t digest = 0;
+    const int reverse = args->reverse && graph->manifest.direction == EDGES_DIRECTED;
+    uint64_t kept = 0, digest = 0;
+    c->name = args->centrality;
+    c->n = graph->manifest.totals.n;
     for (uint64_t i = 0; i < roots->count; i++)
         digest += hash_pair(i, roots->ids[i]);
     snprintf(c->key, sizeof c->key, "# dbfs-batch centrality of %" PRIu64 " roots %016" PRIx64 " in graph %016" PRIx64 "%s\n",
              roots->count, digest, graph->manifest.pack_id, reverse ? " reverse" : "");
-}
-
-/* Begins the table of these roots, or with --resume keeps the valid lines of an unfinished one. See centrality.h. */
-enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
-                            const struct roots *roots, struct error *e)
-{
-    uint64_t kept = 0;
-    c->name = args->centrality;
-    c->n = graph->manifest.totals.n;
-    make_key(c, graph, roots, args->reverse && graph->manifest.direction == EDGES_DIRECTED);
-    if (name_part(c, args, e) != ST_OK || (args->resume && look_at_part(c, roots, &kept, e) != ST_OK) ||
+    if (name_part(c, args, e) != ST_OK || (args->resume && read_part(c, roots, &kept, e) != ST_OK) ||
         outfile_open_growing(&c->out, c->name, kept, e) != ST_OK)
         return e->status;
     if (kept == 0 && outfile_write(c->out, c->key, strlen(c->key), e) == ST_OK)

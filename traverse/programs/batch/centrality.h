@@ -1,7 +1,8 @@
 /* centrality.h: the table of --centrality: a line for each root, written batch by batch.
  *
- * Until the last line is written a regular file is FILE.part, which only grows. Its first line names graph and roots, so
- * that another run can continue after a kill: it keeps the lines before the first one that is not the line of its root. */
+ * A regular file is called FILE.part until the last line is written, and only grows. Its first line names graph and roots,
+ * so that another run can continue after a kill. That run keeps all lines before the first one that is not the line of its
+ * root. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
 
@@ -24,9 +25,9 @@ struct centrality {
     uint64_t bad_line;   /* of the unfinished file: from here on lines are dropped; 0: all are kept */
 };
 
-/* Begins the table of these roots, or with `resume` continues one. ST_RUNTIME: an unfinished one exists, and
- * neither --resume nor --force is given. ST_BAD_DATA: it belongs to another graph, or to other roots. ST_USAGE: `resume`
- * and no regular file. */
+/* Begins the table of these roots, or continues one with --resume. ST_RUNTIME: an unfinished table exists, and neither
+ * --resume nor --force is given. ST_BAD_DATA: this table belongs to another graph, or to other roots. ST_USAGE: FILE is no
+ * regular file, with --resume. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e);
 

@@ -1,4 +1,4 @@
-/* energy.c: see energy.h */
+/* energy.c: reads the counters of NVML and RAPL, and adds up their differences */
 #include "energy.h"
 
 #include <dlfcn.h>
@@ -21,8 +21,8 @@ static int read_number(const char *path, uint64_t *value)
     return read;
 }
 
-/* Adds a counter for each processor package whose RAPL files can be read. The file intel-rapl:N is of package N, on
- * processors of AMD, too. */
+/* Adds a counter for each processor package whose RAPL files can be read. The files intel-rapl:N are of package N, also on
+ * processors of AMD. */
 static void add_packages(struct energy *e)
 {
     for (int i = 0; i < ENERGY_SOURCES / 2; i++) {
@@ -59,9 +59,9 @@ static int read_gpu(const struct energy *e, const struct energy_counter *c, uint
     return 1;
 }
 
-/* Returns nonzero if the job may use a GPU of NVML's number `number`: CUDA_VISIBLE_DEVICES lists the job's GPUs, by
- * number or by the beginning of their UUIDs, and other GPUs may do the work of other jobs. Without that variable all
- * GPUs are visible. */
+/* Returns nonzero if the job may use GPU `gpu`, which has the number `number` in NVML. CUDA_VISIBLE_DEVICES lists the GPUs
+ * of the job, by number or by the beginning of the UUID; other GPUs may do the work of other jobs. Without this variable
+ * all GPUs are visible. */
 static int is_visible(const struct energy *e, void *gpu, unsigned number)
 {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
@@ -96,8 +96,7 @@ static void add_gpus(struct energy *e)
     *(void **)&start = dlsym(e->nvml, "nvmlInit_v2");
     *(void **)&get_count = dlsym(e->nvml, "nvmlDeviceGetCount_v2");
     *(void **)&get_handle = dlsym(e->nvml, "nvmlDeviceGetHandleByIndex_v2");
-    if (start == NULL || get_count == NULL || get_handle == NULL || start() != 0 ||
-        get_count(&count) != 0)
+    if (start == NULL || get_count == NULL || get_handle == NULL || start() != 0 || get_count(&count) != 0)
         return;
     for (unsigned i = 0; i < count && e->counters < ENERGY_SOURCES; i++) {
         struct energy_counter *c = &e->counter[e->counters];
@@ -111,6 +110,7 @@ static void add_gpus(struct energy *e)
 
 /* ---- both kinds of counters ---- */
 
+/* Zeroes *e, and adds all counters that can be read, with their present values. */
 void energy_open(struct energy *e)
 {
     memset(e, 0, sizeof *e);
@@ -118,6 +118,7 @@ void energy_open(struct energy *e)
     add_gpus(e);
 }
 
+/* Reads all counters, adds what each has risen by since the last reading to e->used_j, and returns this sum. */
 double energy_used(struct energy *e)
 {
     for (int i = 0; i < e->counters; i++) {
@@ -132,6 +133,7 @@ double energy_used(struct energy *e)
     return e->used_j;
 }
 
+/* Shuts NVML down, if it was opened. */
 void energy_close(struct energy *e)
 {
     if (e->nvml == NULL)

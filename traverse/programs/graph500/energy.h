@@ -1,7 +1,7 @@
 /* energy.h: the energy that GPUs and processors of this host have used, by counters of NVML and RAPL.
  *
- * NVML is opened when the program runs (libnvidia-ml.so.1). RAPL's counters are files that often only root may
- * read. Counters that cannot be read are left out. */
+ * The library of NVML (libnvidia-ml.so.1) is opened when the program runs. RAPL's counters are files, which often only root
+ * may read. Counters that cannot be read are left out. */
 #ifndef DBFS_ENERGY_H
 #define DBFS_ENERGY_H
 

@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Energy of a batch of all searches, without validation. */
+/* The energy of all searches, repeated without validation: the "batch" of the report. */
 struct energy_record {
-    int known;      /* a counter could be read */
-    int gpus, packages;
+    int known;            /* a counter could be read */
+    int gpus, packages;   /* with counters, of all hosts */
     double joules, seconds;
-    double edges; /* edges traversed in the batch */
+    double edges; /* traversed in these searches */
 };
 
 struct benchmark {
@@ -77,61 +77,49 @@ static void parse(struct benchmark *b, int argc, char **argv)
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }
 
-/* ---- searching ---- */
-
-/* Collective. Proves the tree of the last search, and keeps the time in run->validate_s. Fails with ST_INVALID if the
- * tree is wrong; ends the job if the proof itself fails. */
-static enum status validate(struct benchmark *b, const struct root *root, struct record *run,
-                            struct error *e)
-{
-    struct offence first = {0};
-    char text[160];
-    double start = cli_seconds();
-    watch_phase("proving the tree of root %" PRIu64, run->root);
-    if (validation_check(&b->validation, root, &first, e) != ST_OK)
-        comm_abort(&b->searcher.comm, b->args.cli.program, e);
-    run->validate_s = cli_seconds() - start;
-    comm_max_double(&b->searcher.comm, &run->validate_s, 1);
-    if (first.kind == OFFENCE_NONE)
-        return ST_OK;
-    offence_print(&first, text, sizeof text);
-    return fail(e, ST_INVALID, "root %" PRIu64 ": %s", run->root, text);
-}
-
 /* Collective. Searches from every root, proves every tree, and prints a line for each. A first search, from the first
- * root, is not recorded. Stops at a wrong tree. */
+ * root, is not recorded. Fails with ST_INVALID at a wrong tree; ends the job if a search or a proof itself fails. */
 static enum status run_all(struct benchmark *b, struct error *e)
 {
-    record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[0]);
-    for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
+    struct searcher *s = &b->searcher;
+    record_nothing(s, &b->args, &s->roots.root[0]);
+    for (uint64_t i = 0; i < s->roots.count; i++) {
+        const struct root *root = &s->roots.root[i];
         struct record *run = &b->runs[i];
-        const struct root *root = &b->searcher.roots.root[i];
-        run->root = b->searcher.roots.ids[i];
+        struct offence first = {0};
+        run->root = s->roots.ids[i];
         watch_phase("searching from root %" PRIu64, run->root);
-        if (record_search(run, &b->searcher, &b->args, root, e) != ST_OK)
-            comm_abort(&b->searcher.comm, b->args.cli.program, e);
-        if (validate(b, root, run, e) != ST_OK)
-            return e->status;
-        if (b->searcher.comm.rank == 0 && !b->args.cli.quiet)
+        if (record_search(run, s, &b->args, root, e) != ST_OK)
+            comm_abort(&s->comm, b->args.cli.program, e);
+        double start = cli_seconds();
+        watch_phase("proving the tree of root %" PRIu64, run->root);
+        if (validation_check(&b->validation, root, &first, e) != ST_OK)
+            comm_abort(&s->comm, b->args.cli.program, e);
+        run->validate_s = cli_seconds() - start;
+        comm_max_double(&s->comm, &run->validate_s, 1);
+        if (first.kind != OFFENCE_NONE) {
+            char text[160];
+            offence_print(&first, text, sizeof text);
+            return fail(e, ST_INVALID, "root %" PRIu64 ": %s", run->root, text);
+        }
+        if (s->comm.rank == 0 && !b->args.cli.quiet)
             report_record(stdout, &b->env, run);
     }
     return ST_OK;
 }
 
-/* ---- energy ---- */
-
 enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s */
 
-/* Collective. Repeats the batch of all searches, unrecorded, until it has lasted ENERGY_SECONDS on all ranks, and
- * fills b->energy with the sums over hosts. One rank of each host reads its counters. Does nothing if no host has
- * counters. */
+/* Collective. Repeats all searches, unrecorded, until they have lasted ENERGY_SECONDS on all ranks, and fills b->energy
+ * with the sums over hosts. One rank of each host reads the counters of the host. Does nothing if no host has counters. */
 static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};
     uint64_t parts[3] = {0};
-    if (b->searcher.comm.host_rank == 0)
+    const struct comm *comm = &b->searcher.comm;
+    if (comm->host_rank == 0)
         energy_open(&energy);
-    if (comm_max_of(&b->searcher.comm, (uint64_t)energy.counters) > 0) {
+    if (comm_max_of(comm, (uint64_t)energy.counters) > 0) {
         b->energy.known = 1;
         double start = cli_seconds();
         energy_used(&energy);
@@ -142,11 +130,11 @@ static void measure_energy(struct benchmark *b)
                 b->energy.edges += (double)b->runs[i].reach.edges;
             }
             b->energy.seconds = cli_seconds() - start;
-        } while (comm_min_of(&b->searcher.comm, b->energy.seconds >= ENERGY_SECONDS) == 0);
+        } while (comm_min_of(comm, b->energy.seconds >= ENERGY_SECONDS) == 0);
         parts[0] = (uint64_t)(1e6 * energy_used(&energy));
         parts[1] = (uint64_t)energy.gpus;
         parts[2] = (uint64_t)energy.packages;
-        comm_sum_u64(&b->searcher.comm, parts, 3);
+        comm_sum_u64(comm, parts, 3);
         b->energy.joules = 1e-6 * (double)parts[0];
         b->energy.gpus = (int)parts[1];
         b->energy.packages = (int)parts[2];
@@ -159,15 +147,6 @@ static void measure_energy(struct benchmark *b)
  * Names, order and forms of the numbers are those of the reference code. Times are those of the answer clock, as
  * the benchmark requires parents in memory. */
 
-/* Returns the base-2 logarithm of the number of vertices, or -1 if this number is no power of two. */
-static int scale_of(const struct benchmark *b)
-{
-    uint64_t n = b->searcher.graph.manifest.totals.n;
-    if (n == 0 || (n & (n - 1)) != 0)
-        return -1;
-    return __builtin_ctzll(n);
-}
-
 /* Prints a field: its name, padded as in the reference code, and its value, or NA if the value is not known. */
 static void print_known(FILE *out, const char *name, int known, double value)
 {
@@ -177,7 +156,7 @@ static void print_known(FILE *out, const char *name, int known, double value)
         fprintf(out, "%-31s NA\n", name);
 }
 
-/* Prints a field whose name is prefix, statistic (`what`) and quantity (`of`), as in "bfs min_time:". */
+/* Prints a field whose name is made of a prefix, a statistic (`what`) and a quantity (`of`), as in "bfs min_time:". */
 static void field(FILE *out, const char *prefix, const char *what, const char *of, double value)
 {
     char name[64];
@@ -195,54 +174,43 @@ static void print_five(FILE *out, const char *prefix, const char *of, const stru
     field(out, prefix, "max", of, s->max);
 }
 
-/* Prints the five quantiles, the mean and the standard deviation of a quantity `of`. */
-static void print_seven(FILE *out, const char *prefix, const char *of, const struct statistics *s)
+/* Prints the five quantiles, the mean and the standard deviation of a quantity `of` of all runs; `what` chooses it. */
+static void print_seven(FILE *out, const struct benchmark *b, const char *prefix, const char *of, enum measure what)
 {
-    print_five(out, prefix, of, s);
-    field(out, prefix, "mean", of, s->mean);
-    field(out, prefix, "stddev", of, s->deviation);
+    struct statistics s;
+    statistics_of(b->runs, b->searcher.roots.count, what, &s);
+    print_five(out, prefix, of, &s);
+    field(out, prefix, "mean", of, s.mean);
+    field(out, prefix, "stddev", of, s.deviation);
 }
 
-/* Prints the fields about the graph and the run, which come first in the block. */
-static void print_head(FILE *out, const struct benchmark *b)
+/* Prints the whole result block: the graph and the run, statistics of all searches, and energy. */
+static void print_block(FILE *out, const struct benchmark *b)
 {
     const struct manifest *m = &b->searcher.graph.manifest;
-    int scale = scale_of(b);
-    print_known(out, "SCALE:", scale >= 0, scale);
-    print_known(out, "edgefactor:", 1, (double)m->totals.edges / (double)m->totals.n);
+    const struct energy_record *energy = &b->energy;
+    const uint64_t n = m->totals.n;
+    const int is_power = n > 0 && (n & (n - 1)) == 0;
+    struct statistics teps;
+    print_known(out, "SCALE:", is_power, is_power ? __builtin_ctzll(n) : 0);
+    print_known(out, "edgefactor:", 1, (double)m->totals.edges / (double)n);
     print_known(out, "NBFS:", 1, (double)b->searcher.roots.count);
     print_known(out, "graph_generation:", 0, 0);
     print_known(out, "num_mpi_processes:", 1, b->searcher.comm.ranks);
     print_known(out, "construction_time:", b->construction_s >= 0, b->construction_s);
-}
-
-/* Prints the fields about energy; NA if no counter could be read. */
-static void print_energy(FILE *out, const struct energy_record *e)
-{
-    print_known(out, "energy_J:", e->known, e->joules);
-    if (e->known) {
-        print_known(out, "energy_time:", 1, e->seconds);
-        fprintf(out, "%-31s %d GPUs, %d processor packages\n", "energy_of:", e->gpus, e->packages);
+    print_seven(out, b, "bfs  ", "time", ANSWER_TIME);
+    print_seven(out, b, "", "nedge", EDGES);
+    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TEPS, &teps);
+    print_five(out, "bfs  ", "TEPS", &teps);
+    print_known(out, "bfs  harmonic_mean_TEPS:     !", 1, teps.harmonic_mean);
+    field(out, "bfs  ", "harmonic_stddev", "TEPS", teps.harmonic_deviation);
+    print_seven(out, b, "bfs  ", "validate", VALIDATION_TIME);
+    print_known(out, "energy_J:", energy->known, energy->joules);
+    if (energy->known) {
+        print_known(out, "energy_time:", 1, energy->seconds);
+        fprintf(out, "%-31s %d GPUs, %d processor packages\n", "energy_of:", energy->gpus, energy->packages);
     }
-    print_known(out, "MTEPS/W:", e->known, e->joules > 0 ? 1e-6 * e->edges / e->joules : 0);
-}
-
-/* Prints the whole result block. */
-static void print_block(FILE *out, const struct benchmark *b)
-{
-    struct statistics s;
-    print_head(out, b);
-    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TIME, &s);
-    print_seven(out, "bfs  ", "time", &s);
-    statistics_of(b->runs, b->searcher.roots.count, EDGES, &s);
-    print_seven(out, "", "nedge", &s);
-    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TEPS, &s);
-    print_five(out, "bfs  ", "TEPS", &s);
-    print_known(out, "bfs  harmonic_mean_TEPS:     !", 1, s.harmonic_mean);
-    field(out, "bfs  ", "harmonic_stddev", "TEPS", s.harmonic_deviation);
-    statistics_of(b->runs, b->searcher.roots.count, VALIDATION_TIME, &s);
-    print_seven(out, "bfs  ", "validate", &s);
-    print_energy(out, &b->energy);
+    print_known(out, "MTEPS/W:", energy->known, energy->joules > 0 ? 1e-6 * energy->edges / energy->joules : 0);
 }
 
 /* Prints all results as JSON; called by outfile_print. `context` is the const struct benchmark. */
@@ -261,20 +229,6 @@ static void print_json(FILE *out, const void *context)
     fputs("}\n", out);
 }
 
-/* ---- start and end ---- */
-
-/* Collective. Rank 0 prints the result block, and writes JSON if wanted. */
-static enum status conclude(struct benchmark *b, struct error *e)
-{
-    b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
-    if (b->searcher.comm.rank == 0) {
-        print_block(stdout, b);
-        if (stream_flush(stdout, e) == ST_OK && b->args.json != NULL)
-            outfile_print(b->args.json, print_json, b, e);
-    }
-    return comm_agree(&b->searcher.comm, e);
-}
-
 /* Collective. Opens the searcher and the validation, chooses the roots, and takes memory for the records. */
 static enum status set_up(struct benchmark *b, struct error *e)
 {
@@ -288,19 +242,26 @@ static enum status set_up(struct benchmark *b, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* The work of the program, called by searcher_run: searches, proves, measures energy and prints. `context` is the
- * struct benchmark. */
+/* Opens, searches, proves, and measures energy; then rank 0 prints the result block, and writes JSON if wanted. searcher_run
+ * calls it. `context` is the struct benchmark. */
 static void work(void *context, struct error *e)
 {
     struct benchmark *b = context;
+    const struct comm *comm = &b->searcher.comm;
     if (set_up(b, e) != ST_OK || run_all(b, e) != ST_OK)
         return;
     if (b->measure_energy)
         measure_energy(b);
-    conclude(b, e);
+    b->env.peak_bytes = comm_max_of(comm, memory_peak_bytes());
+    if (comm->rank == 0) {
+        print_block(stdout, b);
+        if (stream_flush(stdout, e) == ST_OK && b->args.json != NULL)
+            outfile_print(b->args.json, print_json, b, e);
+    }
+    comm_agree(comm, e);
 }
 
-/* Releases records and validation at the end; called by searcher_run. `context` is the struct benchmark. */
+/* Releases records and validation; searcher_run calls it at the end. `context` is the struct benchmark. */
 static void tear_down(void *context)
 {
     struct benchmark *b = context;

@@ -1,15 +1,13 @@
-/* proof.h: the proof of a tree on one device (validate.h).
+/* proof.h: the proof of a tree on one device, in the memory in which the device searched.
  *
- * A proof belongs to a device, and lies in the memory in which the device searched. validate.c has its arrays, its
- * questions and its steps. The functions that work in the memory of a device are a table (struct prover): prover_cpu
- * (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
- * are numbered as in struct answer_tables (backend.h): locals, then delegates.
+ * validate.c has the arrays of a proof, its questions and the order of its steps. A prover is the table of steps that work
+ * in the memory of a device: prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device are numbered
+ * as in struct answer_tables (backend.h): local vertices, then delegates.
  *
- * A device has the claimed parents of its own vertices among the values of the answer (answers.h); those of the delegates
- * of other devices are reduced. It asks other devices about the far ends of its nn edges. These questions do not change
- * from root to root, so they are listed and sent once, and each root needs only new replies. A question is a local vertex of
- * the other shard, in 4 bytes, the reply a struct vertex_end. Slices in these functions have an element for each shard: the
- * bytes for it, or the bytes from it. */
+ * A device has the claims (parents to prove) of its own vertices among the values of the answer (answers.h); the claims of
+ * delegates that other devices own are reduced. A device asks other devices for the ids and depths of the far ends of its
+ * nn edges. These questions are the same for each root, so they are listed and sent once, and each root needs only
+ * replies. A question is the number of a local vertex of the other shard, in 4 bytes. The reply is a struct vertex_end. */
 #ifndef DBFS_PROOF_H
 #define DBFS_PROOF_H
 
@@ -17,11 +15,11 @@
 
 #include "traverse/results/results.h"
 
-/* The questions of one device, or to it. Those for or from shard s are begin[s] to begin[s + 1] - 1. */
+/* The questions of one device, or to one device. Those for or from shard s are begin[s] to begin[s + 1] - 1. */
 struct proof_questions {
     uint32_t *question;
-    uint32_t *asker; /* of the device: the vertices that ask */
-    void *reply;     /* to the device */
+    uint32_t *asker; /* questions of the device: the local vertices whose edges are asked about */
+    void *reply;     /* questions to the device: struct vertex_end */
     uint64_t *begin; /* [p + 1] in memory of the host */
 };
 
@@ -36,18 +34,23 @@ struct proof {
     const struct shard *shard;
     struct vertex_end *end; /* [locals + d] */
     int64_t *claim;         /* [locals + d] */
-    uint64_t *met;          /* masks of locals, of delegates that met their parents */
+    uint64_t *met;          /* bitmaps of local vertices and of delegates that have met their parents (proof_loops.h) */
     uint64_t values;        /* of the answer, on this device */
-    uint32_t *place;        /* [locals + d] which value is each vertex's, from 0; PLACE_ELSEWHERE: not on this device */
-    uint32_t *has_edges;    /* mask of the values that belong to vertices */
+    uint32_t *value;        /* [locals + d] the index of each vertex's value; VALUE_ELSEWHERE: not on this device */
+    uint32_t *has_edges;    /* bitmap of the values of vertices with edges */
     void *first;            /* [FIRST_BYTES] the first offence, as the prover keeps it */
-    uint32_t id_bytes;
-    struct proof_questions own, asked;
+    uint32_t id_bytes;      /* of a value */
+    int64_t root;           /* input id */
+    struct proof_questions own, asked; /* of the device; to the device */
+    const struct slice *replies;       /* [p] the replies of each shard to `own` */
 };
 
-/* ---- the functions that work in the memory of a device; those without a status may leave work for `wait` ---- */
+/* A step of a proof on its device, which waits for the end of the step. */
+typedef enum status proof_step(struct proof *proof, struct error *e);
+
+/* The steps of a proof on one kind of device. */
 struct prover {
-    /* Takes zeroed memory, and releases it; NULL is allowed. */
+    /* `take` takes zeroed memory of the device, and `release` frees it; NULL is allowed. */
     enum status (*take)(const struct proof *proof, void **array, uint64_t count, uint64_t width, const char *what,
                         struct error *e);
     void (*release)(const struct proof *proof, void *array);
@@ -55,40 +58,24 @@ struct prover {
     /* Copies bytes to, from or within the memory. */
     enum status (*copy)(const struct proof *proof, void *to, const void *from, uint64_t bytes, struct error *e);
 
-    /* Called before and after each step: select the device; wait for all its work. NULL: nothing is to be done. */
-    enum status (*enter)(const struct proof *proof, struct error *e);
-    enum status (*wait)(const struct proof *proof, struct error *e);
+    /* Once: `open` sets the bits in has_edges of all vertices, and does what else is the same for all roots. list_questions
+     * goes over the nn edges to other shards. Without `put` it counts the edges to shard s in next[s + 1]. With `put` it
+     * writes them as questions from index next[s] on. */
+    proof_step *open;
+    enum status (*list_questions)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
-    /* Writes what is the same for all roots. NULL: there is nothing. */
-    void (*open)(struct proof *proof);
-
-    /* Goes over the nn edges to other shards. Without `put`: counts the edges to shard s in next[s + 1]. With `put`:
-     * writes them as questions from place next[s] on. */
-    enum status (*list_ends)(struct proof *proof, uint64_t *next, int put, struct error *e);
-
-    /* Sets the bits of all places in has_edges. */
-    void (*mark)(struct proof *proof);
-
-    /* Reads the depths of a root, and forgets marks and offences. */
-    enum status (*begin)(struct proof *proof, struct error *e);
-
-    /* take_claims reads the parents of the answer into `claim`; reply writes the replies to all questions in `asked`. */
-    void (*take_claims)(struct proof *proof);
-    void (*reply)(struct proof *proof);
-
-    /* check: vertices by themselves, and edges with both ends on this device. check_edges: `count` edges, the i-th from
-     * local vertex asker[i] to other[i]. check_parents: that vertices of a kind have met their parents. read_first copies
-     * the first offence of all checks since `begin` to the host. `root`: input id. */
-    void (*check)(struct proof *proof, int64_t root);
-    void (*check_edges)(struct proof *proof, const uint32_t *asker, const struct vertex_end *other, uint64_t count);
-    void (*check_parents)(struct proof *proof, enum vertex_kind kind, int64_t root);
-    enum status (*read_first)(const struct proof *proof, struct offence *first, struct error *e);
+    /* For each root, in this order. `begin` reads depths into `end` and parents into `claim`, and forgets `met` bits and
+     * offences. `check` checks vertices, values of vertices without edges, and edges with both ends on this device. `reply`
+     * writes the replies to all questions in `asked`. check_replies checks the edges of `own` by replies. `finish` checks
+     * that all vertices have met their parents, and sets *first to the first offence of all checks since `begin`. */
+    proof_step *begin, *check, *reply, *check_replies;
+    enum status (*finish)(struct proof *proof, struct offence *first, struct error *e);
 };
 
 extern const struct prover prover_cpu;
 extern const struct prover prover_cuda __attribute__((weak)); /* in builds that have CUDA */
 
-/* Returns the arrays of the vertices of a kind, parts of the arrays of the proof. */
+/* Returns the arrays of the local vertices (NORMALS) or of the delegates, which are parts of the arrays of the proof. */
 static inline struct proved_vertices proved_of(const struct proof *p, enum vertex_kind kind)
 {
     uint64_t first = kind == NORMALS ? 0 : p->shard->locals;

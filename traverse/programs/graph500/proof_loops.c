@@ -1,36 +1,72 @@
-/* proof_loops.c: see proof_loops.h */
+/* proof_loops.c: the texts of offences, and the checks of a proof as loops of OpenMP threads */
 #include "proof_loops.h"
 
 #include "traverse/engine/backend.h"
 
-/* Replaces *first by `found` if that is an offence and comes before *first. */
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Writes a description of an offence to text[size], with all numbers that the offence has. */
+void offence_print(const struct offence *offence, char *text, size_t size)
+{
+    uint64_t v = offence->vertex;
+    int64_t u = offence->other, dv = offence->depth, du = offence->other_depth;
+    switch (offence->kind) {
+    case OFFENCE_NONE: snprintf(text, size, "nothing is wrong"); break;
+    case OFFENCE_ROOT:
+        snprintf(text, size, "vertex %" PRIu64 ": the root has depth %" PRId64, v, dv);
+        break;
+    case OFFENCE_NO_PARENT:
+        snprintf(text, size, "vertex %" PRIu64 ": depth %" PRId64 ", and no parent", v, dv);
+        break;
+    case OFFENCE_NO_DEPTH:
+        snprintf(text, size, "vertex %" PRIu64 ": parent %" PRId64 ", and not reached", v, u);
+        break;
+    case OFFENCE_OWN_PARENT:
+        snprintf(text, size, "vertex %" PRIu64 ": parent %" PRId64 ", as only a root may have", v, u);
+        break;
+    case OFFENCE_EDGE:
+        snprintf(text, size, "edge %" PRIu64 " %" PRId64 ": depths %" PRId64 " and %" PRId64, v, u, dv, du);
+        break;
+    case OFFENCE_LEVEL:
+        snprintf(text, size, "edge %" PRIu64 " %" PRId64 ": to the parent, with depths %" PRId64
+                 " and %" PRId64, v, u, dv, du);
+        break;
+    case OFFENCE_NO_EDGE:
+        snprintf(text, size, "edge %" PRIu64 " %" PRId64 ": to the parent, and not in the graph", v, u);
+        break;
+    }
+}
+
+/* Replaces *first by `found` if `found` is an offence and comes before *first. */
 static void note(struct offence *first, struct offence found)
 {
     if (found.kind != OFFENCE_NONE && offence_comes_before(&found, first))
         *first = found;
 }
 
-/* Does the same as note, for threads that share *first. */
+/* Replaces *first, which threads share, by the calling thread's offence `found` if `found` comes before *first. */
 static void merge(struct offence *first, struct offence found)
 {
 #pragma omp critical(proof)
     note(first, found);
 }
 
-/* Returns bit i of a mask of 32-bit words. */
-static int has_bit(const uint32_t *mask, uint64_t i)
+/* Returns bit i of a bitmap of 32-bit words. */
+static int has_bit(const uint32_t *bitmap, uint64_t i)
 {
-    return (int)(mask[i / 32] >> (i % 32) & 1);
+    return (int)(bitmap[i / 32] >> (i % 32) & 1);
 }
 
-/* Sets bit i of a mask of 32-bit words, which threads share. */
-static void mark(uint32_t *mask, uint64_t i)
+/* Sets bit i of a bitmap of 32-bit words that threads share. */
+static void set_bit(uint32_t *bitmap, uint64_t i)
 {
     uint32_t bit = UINT32_C(1) << (i % 32);
-    if ((__atomic_load_n(&mask[i / 32], __ATOMIC_RELAXED) & bit) == 0)
-        __atomic_fetch_or(&mask[i / 32], bit, __ATOMIC_RELAXED);
+    if ((__atomic_load_n(&bitmap[i / 32], __ATOMIC_RELAXED) & bit) == 0)
+        __atomic_fetch_or(&bitmap[i / 32], bit, __ATOMIC_RELAXED);
 }
 
+/* Checks each vertex without its edges: that depth and parent are there together, and that only the root is its own. */
 void proof_check_vertices(const struct proved_vertices *v, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -43,6 +79,7 @@ void proof_check_vertices(const struct proved_vertices *v, int64_t root, struct 
     }
 }
 
+/* Checks the values of vertices without edges, each as an unreached vertex, or as the root at depth 0. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -60,27 +97,8 @@ void proof_check_isolated(const struct proved_values *values, int64_t root, stru
     }
 }
 
-/* ---- edges ---- */
-
-/* Checks the edges of a row; skips columns on other shards. Notes offences in *first, which belongs to this thread.
- * Returns nonzero if an edge leads to the parent that the vertex of the row claims. */
-static int check_row(const struct proved_rows *r, uint64_t row, struct offence *first)
-{
-    struct vertex_end v = r->rows.end[row];
-    int64_t claim = r->rows.claim[row];
-    uint64_t length = csr_row_length(r->csr, row);
-    int met = 0;
-    for (uint64_t j = 0; j < length; j++) {
-        uint64_t to = csr_destination(r->csr, row, j);
-        if (to >> r->local_bits != r->own_shard)
-            continue;
-        struct vertex_end other = r->columns[to & ((UINT64_C(1) << r->local_bits) - 1)];
-        note(first, offence_of_edge(v, claim, other));
-        met |= other.id == claim;
-    }
-    return met;
-}
-
+/* Checks all edges of a subgraph's rows but those to other shards. Sets the `met` bits of rows with an edge to their
+ * parents. */
 void proof_check_rows(const struct proved_rows *r, struct offence *first)
 {
     if (r->csr->edges == 0)
@@ -89,16 +107,29 @@ void proof_check_rows(const struct proved_rows *r, struct offence *first)
     {
         struct offence own = {0};
 #pragma omp for schedule(dynamic, 256) nowait
-        for (uint64_t i = 0; i < r->csr->rows; i++) {
-            if (check_row(r, i, &own))
-                mark(r->rows.met, i);
+        for (uint64_t row = 0; row < r->csr->rows; row++) {
+            const struct vertex_end v = r->rows.end[row];
+            const int64_t claim = r->rows.claim[row];
+            const uint64_t length = csr_row_length(r->csr, row);
+            int met = 0;
+            for (uint64_t j = 0; j < length; j++) {
+                uint64_t to = csr_destination(r->csr, row, j);
+                if (to >> r->local_bits != r->own_shard)
+                    continue;
+                struct vertex_end other = r->columns[to & ((UINT64_C(1) << r->local_bits) - 1)];
+                note(&own, offence_of_edge(v, claim, other));
+                met |= other.id == claim;
+            }
+            if (met)
+                set_bit(r->rows.met, row);
         }
         merge(first, own);
     }
 }
 
-void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker,
-                       const struct vertex_end *other, uint64_t count, struct offence *first)
+/* Checks edges given one by one: edge i from vertex asker[i] to other[i]. Sets the `met` bits as proof_check_rows does. */
+void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, const struct vertex_end *other,
+                       uint64_t count, struct offence *first)
 {
 #pragma omp parallel
     {
@@ -108,14 +139,13 @@ void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker,
             uint32_t at = asker[i];
             note(&own, offence_of_edge(v->end[at], v->claim[at], other[i]));
             if (other[i].id == v->claim[at])
-                mark(v->met, at);
+                set_bit(v->met, at);
         }
         merge(first, own);
     }
 }
 
-/* ---- parents ---- */
-
+/* Checks that the `met` bit of each reached vertex but the root is set. */
 void proof_check_parents(const struct proved_vertices *v, int64_t root, struct offence *first)
 {
 #pragma omp parallel

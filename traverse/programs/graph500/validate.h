@@ -1,13 +1,13 @@
 /* validate.h: proves that a breadth-first tree is one, in memory, by all ranks (Graph500, section 8).
  *
- * The proof is about the answer: the parents that stand in memory. The distances of the search serve
- * as a certificate. They are checked, not trusted:
- * - the root has distance 0 and is its own parent, and no other vertex is;
- * - a vertex has a parent exactly if it has a distance, and has an edge to the parent, which stands one level
- * above;
- * - the ends of every edge of the graph have distances that differ by at most one, or both have none.
- * So the parents are a tree from the root, without a cycle, of edges of the graph; it spans the component of the
- * root; and every path in it is a shortest one. */
+ * The proof is about the answer: the parents in the memory of the devices. The distances of the search are a certificate,
+ * which is checked and not trusted:
+ * - the root has distance 0 and is its own parent, and no other vertex is its own parent;
+ * - a vertex has a parent exactly if it has a distance; the graph has the edge to the parent, and the parent is one level
+ *   nearer to the root;
+ * - the ends of every edge of the graph have distances that differ by at most one, or neither end has a distance.
+ * So the parents are a tree from the root, without a cycle, of edges of the graph. The tree spans the component of the root,
+ * and every path in it is a shortest one. */
 #ifndef DBFS_VALIDATE_H
 #define DBFS_VALIDATE_H
 
@@ -18,22 +18,21 @@ struct validation {
     struct proof *proofs; /* [G] */
     struct results *results;
     struct slices slices;
-    uint64_t *met, *met_of_device; /* masks of delegates */
-    int64_t *claim, *claim_of_device; /* [d] parents of delegates */
-    struct offence first;          /* of this rank */
-    int64_t root;                  /* input id */
+    uint64_t *met, *met_of_device; /* bitmaps of delegates that have met their parents (proof_loops.h) */
+    int64_t *claim, *claim_of_device; /* [d] parents of delegates, to prove */
+    struct offence first;             /* of this rank */
+    int64_t root;                     /* input id */
 };
 
 /* Collective. Takes arrays over the vertices of this rank, in the memory where the devices search. */
 enum status validation_open(struct validation *validation, const struct rank *rank, struct results *results,
                             struct error *e);
-/* Releases all memory; a zeroed validation is allowed. */
 void validation_close(struct validation *validation); /* a zeroed one is allowed */
 
-/* Collective. Proves the tree of a root, after results_answer of parents and results_collect. Sets *first to the
- * first of all offences (offence_comes_before), the same on all ranks; its kind is OFFENCE_NONE if the tree is right. A
- * failure is known to this rank only, so the caller must end the job. */
-enum status validation_check(struct validation *validation, const struct root *root,
-                             struct offence *first, struct error *e);
+/* Collective. Proves the tree of a root, after results_answer of parents and results_collect. Sets *first to the first of
+ * all offences (offence_comes_before), on all ranks; its kind is OFFENCE_NONE if the tree is right. A failure is known to
+ * this rank only, so the caller must end the job. */
+enum status validation_check(struct validation *validation, const struct root *root, struct offence *first,
+                             struct error *e);
 
 #endif

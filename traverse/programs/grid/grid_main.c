@@ -1,17 +1,124 @@
-/* grid_main.c: dbfs-traverse-2d: what dbfs-traverse does, by the search of grid_bfs.c */
+/* grid_main.c: dbfs-traverse-2d: what dbfs-traverse does, by a search over a 2D partition (grid_search.h)
+ *
+ * Visited bits and depths are those of the device of the CPU backend, which makes answers and counts of them. */
 #include "grid_search.h"
 
+#include "traverse/cpu/cpu_device.h"
+#include "traverse/engine/loop.h"
 #include "traverse/options/options.h"
 #include "traverse/session/run.h"
 
+#include "formats/base/cli.h"
+
 #include <string.h>
+
+static struct grid_search grid; /* of this process */
+
+/* Collective. Opens the search: fills *bfs and the grid of this process. Fails unless the rank has exactly one shard. */
+static enum status grid_bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                                 const struct bfs_options *options, struct error *e)
+{
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .options = *options};
+    if (rank->device_count != 1)
+        return fail(e, ST_USAGE, "a rank of a 2D search has one shard: mpiexec -n %u", rank->graph->manifest.p);
+    return grid_search_open(&grid, rank->comm, rank->graph, rank->budget, e);
+}
+
+/* Closes the grid of this process. */
+static void grid_bfs_close(struct bfs *bfs)
+{
+    (void)bfs;
+    grid_search_close(&grid);
+}
+
+/* Does nothing: the search needs no preparation, and logs each level by itself. */
+static enum status grid_bfs_nothing(struct bfs *bfs, struct error *e)
+{
+    (void)bfs;
+    return e->status;
+}
+
+/* Forgets the last search; on the root's owner, marks the root as visited at depth 0 and makes it the frontier. */
+static void start(struct device *device, const struct root *root)
+{
+    struct cpu_normals *n = &device->normals;
+    memset(n->visited, 0, 8 * mask_words(device->shard->locals));
+    grid_search_begin(&grid);
+    if (root->at != ROOT_AT_LOCAL || root->shard != device->shard->index)
+        return;
+    n->visited[root->index / 64] |= UINT64_C(1) << (root->index % 64);
+    n->depth[root->index] = 0;
+    grid.frontier.ids[grid.frontier.count++] = root->index;
+}
+
+/* Makes the unvisited vertices of grid.incoming the next frontier: marks them as visited and sets their depths to
+ * `depth`. Drops visited vertices and duplicates. */
+static void take_incoming(struct device *device, int32_t depth)
+{
+    struct cpu_normals *n = &device->normals;
+    grid.frontier.count = 0;
+    for (uint64_t k = 0; k < grid.incoming.count; k++) {
+        uint32_t v = grid.incoming.ids[k];
+        uint64_t bit = UINT64_C(1) << (v % 64);
+        if (n->visited[v / 64] & bit)
+            continue;
+        n->visited[v / 64] |= bit;
+        n->depth[v] = depth;
+        grid.frontier.ids[grid.frontier.count++] = v;
+    }
+}
+
+/* Collective. Searches from a root, level by level, until no rank finds a vertex. Fills *times, and adds a record of each
+ * level to *log unless it is NULL. A record has the counts of the exchange (exchange_counts.h): expanded vertices count as
+ * frontier bytes, and folded vertices as lists. Depths lie in the device afterwards. */
+static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
+                                   struct level_log *log, struct error *e)
+{
+    struct device *device = bfs->rank->devices[0];
+    uint64_t found = root->at == ROOT_AT_LOCAL;
+    *times = (struct bfs_times){0};
+    start(device, root);
+    for (int32_t depth = 0; found > 0; depth++) {
+        struct grid_counts counts = {0};
+        struct level_trace trace = {.kind = LEVEL_SPARSE, .counts.fresh = grid.frontier.count};
+        uint64_t *of = trace.exchange.counts.of;
+        double begin = cli_seconds();
+        grid_level(&grid, &counts);
+        take_incoming(device, depth + 1);
+        found = grid.frontier.count;
+        comm_sum_u64(bfs->rank->comm, &found, 1);
+        trace.compute_s = cli_seconds() - begin;
+        trace.counts.frontier[NN] = trace.counts.fresh;
+        trace.counts.forward[NN] = trace.counts.pushed[NN] = counts.looked_up;
+        of[COUNT_FOUND_VERTICES] = counts.found;
+        of[COUNT_SENT_VERTICES] = counts.folded;
+        of[COUNT_LIST_BYTES] = 4 * counts.folded;
+        of[COUNT_FRONTIER_BYTES] = 4 * counts.expanded;
+        of[COUNT_MESSAGES] = counts.messages;
+        of[COUNT_DROPPED_VERTICES] = counts.dropped;
+        times->compute_s += trace.compute_s;
+        times->sent_vertices += counts.folded + counts.expanded;
+        times->iterations++;
+        if (log != NULL)
+            level_log_add(log, &trace);
+    }
+    return e->status;
+}
+
+static const struct bfs_method grid_bfs = {.open = grid_bfs_open,
+                                    .close = grid_bfs_close,
+                                    .prepare = grid_bfs_nothing,
+                                    .search = grid_bfs_search,
+                                    .log_rest = grid_bfs_nothing};
+
+/* ---- the command line ---- */
 
 /* Takes the value of --fold, ring or direct, when options are read. Ends the program for another value. */
 static void take_fold(struct args *args, const struct option_row *row, char *value)
 {
     if (strcmp(value, "ring") != 0 && strcmp(value, "direct") != 0)
         cli_usage(&args->cli, "--%s: '%s' is not ring or direct", row->name, value);
-    grid_bfs_set_fold(strcmp(value, "ring") == 0 ? GRID_FOLD_RING : GRID_FOLD_DIRECT);
+    grid.fold = strcmp(value, "ring") == 0 ? GRID_FOLD_RING : GRID_FOLD_DIRECT;
 }
 
 static const struct option_row own_options[] = {

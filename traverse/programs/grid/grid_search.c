@@ -1,10 +1,10 @@
-/* grid_search.c: opens a grid part, and takes a level: expand, look-up, fold; see grid_search.h */
+/* grid_search.c: opens a grid part, and does a level of a search: expand, look up, fold (grid_search.h) */
 #include "grid_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1, TAG_EXPAND = 2 };
+enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1 };
 
 /* Returns the shard, which is also the rank, of the processor in a grid row and a grid column. */
 static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t column)
@@ -31,94 +31,78 @@ static uint64_t locals_of(const struct grid_search *g, uint32_t row, uint32_t co
     return g->graph->locals[grid_shard(g, row, column)];
 }
 
-/* Opens the grid part of this rank, g->part, from the folder in which its shard lies. */
-static enum status open_part(struct grid_search *g, struct error *e)
-{
-    const struct shard *own = &g->graph->shards[0];
-    char *folder = strdup(container_path(own->file));
-    if (folder == NULL)
-        return fail_memory(e, "a path", 1);
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    grid_part_open(&g->part, slash != NULL ? folder : ".", &g->graph->manifest, g->graph->locals, own->local_bits,
-                   own->index, e);
-    free(folder);
-    return e->status;
-}
-
-/* Fills g->rows[row]: which vertices of shard (row, g->j) have edges in this rank's part, and the number of the first
- * such row in each word of the mask. */
-static void number_rows(struct grid_search *g, uint32_t row)
-{
-    const struct grid_part *part = &g->part;
-    struct grid_rows *rows = &g->rows[row];
-    for (uint64_t k = part->starts[row]; k < part->starts[row + 1]; k++)
-        rows->has[part->rows[k] / 64] |= UINT64_C(1) << (part->rows[k] % 64);
-    uint64_t words = mask_words(locals_of(g, row, g->j)), at = part->starts[row];
-    for (uint64_t w = 0; w < words; w++) {
-        rows->before[w] = (uint32_t)at;
-        at += (uint64_t)__builtin_popcountll(rows->has[w]);
-    }
-}
-
-/* Takes the arrays of all lists and masks of *g, once the part is open. grid_search_close releases them. */
+/* Takes the arrays of all lists and bitmaps of *g, once the part is open. grid_search_close releases them. */
 static enum status take_arrays(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r, c = g->part.c;
     const uint64_t own = g->graph->shards[0].locals;
     for (uint32_t s = 0; s < g->graph->manifest.p; s++)
         g->most_locals = g->graph->locals[s] > g->most_locals ? g->graph->locals[s] : g->most_locals;
-    g->rows = calloc(r, sizeof *g->rows);
-    g->asked = calloc(r, sizeof *g->asked);
-    g->expand = calloc(r, sizeof *g->expand);
-    g->seen = calloc(c, sizeof *g->seen);
-    g->bins = calloc(c, sizeof *g->bins);
-    if (g->rows == NULL || g->asked == NULL || g->expand == NULL || g->seen == NULL || g->bins == NULL)
-        return fail_memory(e, "a 2D search", (r + c) * sizeof *g->rows);
-    for (uint32_t i = 0; i < r; i++) {
+    g->column = zeroed(r, sizeof *g->column, "a 2D search", e);
+    g->row = zeroed(c, sizeof *g->row, "a 2D search", e);
+    for (uint32_t i = 0; i < r && e->status == ST_OK; i++) {
+        struct grid_column_peer *peer = &g->column[i];
         uint64_t words = mask_words(locals_of(g, i, g->j));
-        take(g, &g->rows[i].has, words, 8, e);
-        take(g, &g->rows[i].before, words, 4, e);
-        take(g, &g->asked[i], mask_words(own), 8, e);
-        take(g, &g->expand[i].ids, own, 4, e);
+        take(g, &peer->has, words, 8, e);
+        take(g, &peer->before, words, 4, e);
+        take(g, &peer->asked, mask_words(own), 8, e);
+        take(g, &peer->expand.ids, own, 4, e);
     }
-    for (uint32_t k = 0; k < c; k++) {
-        take(g, &g->seen[k], mask_words(locals_of(g, g->i, k)), 8, e);
-        take(g, &g->bins[k].ids, locals_of(g, g->i, k), 4, e);
+    for (uint32_t k = 0; k < c && e->status == ST_OK; k++) {
+        take(g, &g->row[k].seen, mask_words(locals_of(g, g->i, k)), 8, e);
+        take(g, &g->row[k].bin.ids, locals_of(g, g->i, k), 4, e);
     }
     take(g, &g->frontier.ids, own, 4, e);
     take(g, &g->got.ids, g->most_locals, 4, e);
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
+/* Fills `has` and `before` of g->column[row]: which vertices of shard (row, g->j) have edges in this rank's part, and
+ * the number of the first such row in each word of the bitmap. */
+static void number_rows(struct grid_search *g, uint32_t row)
+{
+    const struct grid_part *part = &g->part;
+    struct grid_column_peer *rows = &g->column[row];
+    uint64_t words = mask_words(locals_of(g, row, g->j)), at = part->starts[row];
+    for (uint64_t k = part->starts[row]; k < part->starts[row + 1]; k++)
+        rows->has[part->rows[k] / 64] |= UINT64_C(1) << (part->rows[k] % 64);
+    for (uint64_t w = 0; w < words; w++) {
+        rows->before[w] = (uint32_t)at;
+        at += (uint64_t)__builtin_popcountll(rows->has[w]);
+    }
+}
+
 /* Collective. Each rank tells the other processors of its grid column which of their vertices have edges in its part.
- * Fills g->asked, by which an owner sends its frontier to those processors only that need it. */
+ * Fills `asked` of g->column, by which an owner sends its frontier to those processors only that need it. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
-    struct transfer *sends = calloc(2 * (size_t)r, sizeof *sends), *receives = sends + r;
+    struct transfer *sends = zeroed(2 * (uint64_t)r, sizeof *sends, "a 2D search", e), *receives = sends + r;
     if (sends == NULL)
-        return fail_memory(e, "a 2D search", 2 * r * sizeof *sends);
+        return e->status;
     uint32_t count = 0;
     for (uint32_t i = 0; i < r; i++) {
         uint64_t bytes = 8 * mask_words(locals_of(g, i, g->j)), own = 8 * mask_words(g->graph->shards[0].locals);
         if (i == g->i) {
-            memcpy(g->asked[i], g->rows[i].has, own);
+            memcpy(g->column[i].asked, g->column[i].has, own);
             continue;
         }
-        sends[count] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->rows[i].has, bytes};
-        receives[count++] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->asked[i], own};
+        sends[count] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->column[i].has, bytes};
+        receives[count++] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->column[i].asked, own};
     }
     comm_transfer(g->comm, sends, count, receives, count, CHUNK_BYTES, e);
     free(sends);
     return e->status;
 }
 
+/* Collective. Opens the grid part in the folder of this rank's shard, takes the arrays, numbers the rows that the part has
+ * of each shard of its grid column, and asks for them. */
 enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
                              struct memory_budget *budget, struct error *e)
 {
     const struct manifest *manifest = &graph->manifest;
+    const struct shard *own = &graph->shards[0];
+    char *folder = NULL;
     g->comm = comm;
     g->graph = graph;
     g->budget = budget;
@@ -128,7 +112,16 @@ enum status grid_search_open(struct grid_search *g, const struct comm *comm, con
         fail(e, ST_USAGE, "a 2D search takes undirected graphs alone");
     else if (comm->ranks != manifest->p)
         fail(e, ST_USAGE, "a grid of %u processors wants as many ranks: mpiexec -n %u", manifest->p, manifest->p);
-    else if (open_part(g, e) == ST_OK) {
+    else if ((folder = strdup(container_path(own->file))) == NULL)
+        fail_memory(e, "a path", 1);
+    if (e->status == ST_OK) {
+        char *slash = strrchr(folder, '/');
+        if (slash != NULL)
+            *slash = '\0';
+        grid_part_open(&g->part, slash != NULL ? folder : ".", manifest, graph->locals, own->local_bits, own->index, e);
+    }
+    free(folder);
+    if (e->status == ST_OK) {
         g->i = g->part.index % g->part.r;
         g->j = g->part.index / g->part.r;
         take_arrays(g, e);
@@ -141,28 +134,26 @@ enum status grid_search_open(struct grid_search *g, const struct comm *comm, con
     return comm_agree(comm, e);
 }
 
+/* Releases all arrays, and closes the part. */
 void grid_search_close(struct grid_search *g)
 {
-    for (uint32_t i = 0; g->rows != NULL && i < g->part.r; i++) {
-        memory_release(g->budget, g->rows[i].has);
-        memory_release(g->budget, g->rows[i].before);
-        memory_release(g->budget, g->asked != NULL ? g->asked[i] : NULL);
-        memory_release(g->budget, g->expand != NULL ? g->expand[i].ids : NULL);
+    for (uint32_t i = 0; g->column != NULL && i < g->part.r; i++) {
+        memory_release(g->budget, g->column[i].has);
+        memory_release(g->budget, g->column[i].before);
+        memory_release(g->budget, g->column[i].asked);
+        memory_release(g->budget, g->column[i].expand.ids);
     }
-    for (uint32_t c = 0; g->seen != NULL && g->bins != NULL && c < g->part.c; c++) {
-        memory_release(g->budget, g->seen[c]);
-        memory_release(g->budget, g->bins[c].ids);
+    for (uint32_t c = 0; g->row != NULL && c < g->part.c; c++) {
+        memory_release(g->budget, g->row[c].seen);
+        memory_release(g->budget, g->row[c].bin.ids);
     }
     if (g->budget != NULL) {
         memory_release(g->budget, g->frontier.ids);
         memory_release(g->budget, g->got.ids);
         memory_release(g->budget, g->incoming.ids);
     }
-    free(g->rows);
-    free(g->asked);
-    free(g->expand);
-    free(g->seen);
-    free(g->bins);
+    free(g->column);
+    free(g->row);
     grid_part_close(&g->part);
 }
 
@@ -170,20 +161,21 @@ void grid_search_close(struct grid_search *g)
 
 /* Adds a destination, local vertex `local` of shard (g->i, c), to the bin of grid column c. Returns 0, and adds
  * nothing, if this processor has seen the destination before in this search. */
-static inline int grid_put(struct grid_search *g, uint32_t c, uint32_t local)
+static inline int put(struct grid_search *g, uint32_t c, uint32_t local)
 {
-    uint64_t *word = &g->seen[c][local / 64], bit = UINT64_C(1) << (local % 64);
+    uint64_t *word = &g->row[c].seen[local / 64], bit = UINT64_C(1) << (local % 64);
     if (*word & bit)
         return 0;
     *word |= bit;
-    g->bins[c].ids[g->bins[c].count++] = local;
+    g->row[c].bin.ids[g->row[c].bin.count++] = local;
     return 1;
 }
 
+/* Zeroes the seen bitmaps, and empties the frontier. */
 void grid_search_begin(struct grid_search *g)
 {
     for (uint32_t c = 0; c < g->part.c; c++)
-        memset(g->seen[c], 0, 8 * mask_words(locals_of(g, g->i, c)));
+        memset(g->row[c].seen, 0, 8 * mask_words(locals_of(g, g->i, c)));
     g->frontier.count = 0;
 }
 
@@ -191,7 +183,7 @@ void grid_search_begin(struct grid_search *g)
  * bins. Each vertex must have a row in the part. Adds the edges to counts->looked_up. */
 static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
 {
-    const struct grid_rows *rows = &g->rows[row];
+    const struct grid_column_peer *rows = &g->column[row];
     const struct grid_part *part = &g->part;
     const uint32_t bits = g->graph->shards[0].local_bits;
     const uint64_t below = (UINT64_C(1) << bits) - 1;
@@ -201,32 +193,20 @@ static void look_up(struct grid_search *g, uint32_t row, const struct grid_list 
         uint64_t at = rows->before[v / 64] + (uint64_t)__builtin_popcountll(earlier);
         for (uint64_t edge = part->offsets[at]; edge < part->offsets[at + 1]; edge++) {
             uint64_t column = grid_column(part, edge);
-            grid_put(g, (uint32_t)(column >> bits) / part->r, (uint32_t)(column & below));
+            put(g, (uint32_t)(column >> bits) / part->r, (uint32_t)(column & below));
         }
         counts->looked_up += part->offsets[at + 1] - part->offsets[at];
     }
 }
 
-/* Fills g->expand[i] for each processor i of this grid column, this one included: the frontier vertices that have
- * edges in that processor's part. */
-static void fill_expand(struct grid_search *g)
-{
-    for (uint32_t i = 0; i < g->part.r; i++) {
-        struct grid_list *list = &g->expand[i];
-        list->count = 0;
-        for (uint64_t k = 0; k < g->frontier.count; k++) {
-            if (mask_bit(g->asked[i], g->frontier.ids[k]))
-                list->ids[list->count++] = g->frontier.ids[k];
-        }
-    }
-}
-
-/* Collective with the two partners. Sends a list to rank `to` and receives one from rank `from`, which may be the
- * same rank, into g->got. Adds the sent vertices to *sent. */
-static void swap(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from, uint64_t *sent)
+/* Collective with the two partners. Sends a list to rank `to` and receives a list from rank `from`, which may be the same
+ * rank, into g->got. Counts the message, and adds the sent vertices to *sent. */
+static void swap(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from, uint64_t *sent,
+                 uint64_t *messages)
 {
     g->got.count = comm_swap(g->comm, to, list->ids, 4 * list->count, from, g->got.ids, 4 * g->most_locals) / 4;
     *sent += list->count;
+    ++*messages;
 }
 
 /* Collective in the grid column. Sends the frontier to the processors of this column that have its edges, and looks
@@ -235,39 +215,28 @@ static void swap(struct grid_search *g, uint32_t to, const struct grid_list *lis
 static void expand(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t r = g->part.r;
-    fill_expand(g);
-    look_up(g, g->i, &g->expand[g->i], counts);
+    for (uint32_t i = 0; i < r; i++) { /* lists the frontier vertices that have edges in the part of processor i */
+        struct grid_list *list = &g->column[i].expand;
+        list->count = 0;
+        for (uint64_t k = 0; k < g->frontier.count; k++) {
+            if (mask_bit(g->column[i].asked, g->frontier.ids[k]))
+                list->ids[list->count++] = g->frontier.ids[k];
+        }
+    }
+    look_up(g, g->i, &g->column[g->i].expand, counts);
     for (uint32_t distance = 1; distance < r; distance++) {
         uint32_t to = (g->i + distance) % r, from = (g->i + r - distance) % r;
-        swap(g, grid_shard(g, to, g->j), &g->expand[to], grid_shard(g, from, g->j), &counts->expanded);
-        counts->messages++;
+        swap(g, grid_shard(g, to, g->j), &g->column[to].expand, grid_shard(g, from, g->j), &counts->expanded,
+             &counts->messages);
         look_up(g, from, &g->got, counts);
     }
 }
 
-/* ---- destinations, to their owners along the row ---- */
-
-/* Appends the ids of *from to *to, which must have room for them. */
-static void append(struct grid_list *to, const struct grid_list *from)
+/* Appends the ids of a list to g->incoming, which has memory for them. */
+static void add_incoming(struct grid_search *g, const struct grid_list *list)
 {
-    memcpy(to->ids + to->count, from->ids, 4 * from->count);
-    to->count += from->count;
-}
-
-/* Collective with the two partners. Sends a list to grid column `to` of this grid row and receives one from grid
- * column `from` into g->got. Counts the message and the sent vertices. */
-static void swap_in_row(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from,
-                        struct grid_counts *counts)
-{
-    swap(g, grid_shard(g, g->i, to), list, grid_shard(g, g->i, from), &counts->folded);
-    counts->messages++;
-}
-
-/* Appends the list that was received last, g->got, to g->incoming, and counts its vertices as arrived. */
-static void take_arrived(struct grid_search *g, struct grid_counts *counts)
-{
-    append(&g->incoming, &g->got);
-    counts->arrived += g->got.count;
+    memcpy(g->incoming.ids + g->incoming.count, list->ids, 4 * list->count);
+    g->incoming.count += list->count;
 }
 
 /* Collective in the grid row. Sends each bin straight to the owner of its vertices, and appends what arrives for this
@@ -276,9 +245,9 @@ static void fold_direct(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
     for (uint32_t distance = 1; distance < c; distance++) {
-        uint32_t to = (g->j + distance) % c;
-        swap_in_row(g, to, &g->bins[to], (g->j + c - distance) % c, counts);
-        take_arrived(g, counts);
+        const uint32_t to = (g->j + distance) % c, from = (g->j + c - distance) % c;
+        swap(g, grid_shard(g, g->i, to), &g->row[to].bin, grid_shard(g, g->i, from), &counts->folded, &counts->messages);
+        add_incoming(g, &g->got);
     }
 }
 
@@ -288,29 +257,28 @@ static void fold_direct(struct grid_search *g, struct grid_counts *counts)
  * owner gets it anyway; a vertex seen in an earlier level is visited already. */
 static void fold_ring(struct grid_search *g, struct grid_counts *counts)
 {
-    const uint32_t c = g->part.c, right = (g->j + 1) % c, left = (g->j + c - 1) % c;
+    const uint32_t c = g->part.c;
+    const uint32_t right = grid_shard(g, g->i, (g->j + 1) % c), left = grid_shard(g, g->i, (g->j + c - 1) % c);
     for (uint32_t step = 0; step + 1 < c; step++) {
-        uint32_t leaves = (g->j + 2 * c - 1 - step) % c, comes = (g->j + 2 * c - 2 - step) % c;
-        swap_in_row(g, right, &g->bins[leaves], left, counts);
-        if (comes == g->j) {
-            take_arrived(g, counts);
-            continue;
-        }
-        for (uint64_t k = 0; k < g->got.count; k++)
-            counts->dropped += !grid_put(g, comes, g->got.ids[k]);
+        const uint32_t leaves = (g->j + 2 * c - 1 - step) % c, comes = (g->j + 2 * c - 2 - step) % c; /* owners of sets */
+        swap(g, right, &g->row[leaves].bin, left, &counts->folded, &counts->messages);
+        for (uint64_t k = 0; k < g->got.count && comes != g->j; k++)
+            counts->dropped += !put(g, comes, g->got.ids[k]);
     }
+    if (c > 1)
+        add_incoming(g, &g->got); /* the last set that came is that of this processor */
 }
 
-/* See grid_search.h. Expands the frontier, looks up its edges, and folds: sends destinations to their owners. */
+/* Expands the frontier, looks up its edges, and folds: sends destinations to their owners. */
 void grid_level(struct grid_search *g, struct grid_counts *counts)
 {
     for (uint32_t c = 0; c < g->part.c; c++)
-        g->bins[c].count = 0;
+        g->row[c].bin.count = 0;
     g->incoming.count = 0;
     expand(g, counts);
     for (uint32_t c = 0; c < g->part.c; c++)
-        counts->found += c == g->j ? 0 : g->bins[c].count;
-    append(&g->incoming, &g->bins[g->j]);
+        counts->found += c == g->j ? 0 : g->row[c].bin.count;
+    add_incoming(g, &g->row[g->j].bin);
     if (g->fold == GRID_FOLD_RING)
         fold_ring(g, counts);
     else

@@ -2,16 +2,15 @@
  *
  * Rank i + R * j is the processor (i, j). It owns the vertices of shard i + R * j, and has the edges from sources
  * of grid column j to destinations of grid row i. A level:
- * - expand: owners send their part of the frontier to the processors of their column that have edges of it;
+ * - expand: each owner sends the vertices of its frontier to the processors of its column that have edges of them;
  * - look up: each processor goes over these edges, and keeps each destination for its owner, once in a search;
- * - fold: destinations go to their owners along the row. In a ring, each processor adds its own to those that
- * pass, and drops those it has seen before (the union-fold of section 3.2.2). */
+ * - fold: destinations go to their owners along the row. In a ring, each processor adds its own destinations to a set that
+ *   passes, and drops those of the set that it has seen before (the union-fold of section 3.2.2). */
 #ifndef DBFS_GRID_SEARCH_H
 #define DBFS_GRID_SEARCH_H
 
 #include "formats/graph/grid_part.h"
 #include "formats/mpi/comm.h"
-#include "traverse/engine/loop.h"
 #include "traverse/session/graph.h"
 
 #include <stdint.h>
@@ -24,20 +23,28 @@ struct grid_list {
     uint64_t count;
 };
 
-/* The rows of a shard that the part has: row v has number before[v / 64] + set bits below v. */
-struct grid_rows {
-    uint64_t *has;    /* [locals / 64] */
-    uint32_t *before; /* [locals / 64] */
+/* What a processor has for another processor (row, j) of its grid column, or for itself. The part has the rows of those
+ * vertices of the other shard whose bits are set in `has`; row v is number before[v / 64] + set bits below v in its word. */
+struct grid_column_peer {
+    uint64_t *has;           /* bitmap of the other shard's vertices */
+    uint32_t *before;        /* by words of `has` */
+    uint64_t *asked;         /* bitmap of the own vertices of which the other processor has edges */
+    struct grid_list expand; /* own vertices of the frontier for the other processor */
+};
+
+/* What a processor has for another processor (i, c) of its grid row, or for itself: destinations in the other shard. */
+struct grid_row_peer {
+    uint64_t *seen;       /* bitmap: found or passed in this search */
+    struct grid_list bin; /* found or passed in this level */
 };
 
 /* Data that a level moved on this rank, in vertices of 4 bytes each. */
 struct grid_counts {
-    uint64_t expanded;   /* sent to others of the column */
+    uint64_t expanded;   /* frontier vertices sent to other processors of the column */
     uint64_t looked_up;  /* edges that were read */
-    uint64_t found;      /* destinations for others of the row, once each in a search */
-    uint64_t folded;     /* sent along the row, on each hop */
+    uint64_t found;      /* destinations for other processors of the row, once each in a search */
+    uint64_t folded;     /* destinations sent along the row, on each hop */
     uint64_t dropped;    /* duplicates that the ring dropped in transit */
-    uint64_t arrived;    /* destinations that the owner got from others */
     uint64_t messages;   /* swaps with another processor */
 };
 
@@ -47,14 +54,12 @@ struct grid_search {
     struct memory_budget *budget;
     enum grid_fold fold;
     struct grid_part part;
-    uint32_t i, j;            /* row and column of this processor */
-    uint64_t most_locals;     /* of the largest shard */
-    struct grid_rows *rows;   /* [R]: one for each shard of the column */
-    uint64_t **asked;         /* [R] masks of own vertices of which processor (i', j) has edges */
-    uint64_t **seen;          /* [C] masks: destinations in shard (i, c) that were found or passed in this search */
-    struct grid_list *bins;   /* [C] destinations in shard (i, c) that were found or passed in this level */
-    struct grid_list frontier, incoming, got; /* got: the list received last */
-    struct grid_list *expand; /* [R] the frontier for each processor of the column */
+    uint32_t i, j;             /* grid row and grid column of this processor */
+    uint64_t most_locals;      /* of the largest shard */
+    struct grid_column_peer *column; /* [R] by grid row */
+    struct grid_row_peer *row; /* [C] by grid column */
+    struct grid_list frontier, incoming; /* incoming: own vertices that this level reached */
+    struct grid_list got;      /* the list received last */
 };
 
 /* Collective. Opens the grid part of this rank, which lies in the folder of its shard, and takes all arrays. *g must
@@ -70,10 +75,5 @@ void grid_search_begin(struct grid_search *g);
  * have a neighbour in the frontier of any rank. Some of these may be visited already, and each may be there up to C
  * times; the caller makes the next frontier from them. Adds what was moved to *counts. */
 void grid_level(struct grid_search *g, struct grid_counts *counts);
-
-/* The search as a method, in grid_bfs.c. */
-extern const struct bfs_method grid_bfs;
-/* Sets how destinations go to their owners in grid_bfs (--fold). Without a call: in a ring. */
-void grid_bfs_set_fold(enum grid_fold fold);
 
 #endif

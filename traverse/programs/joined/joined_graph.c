@@ -1,4 +1,4 @@
-/* joined_graph.c: see joined_graph.h */
+/* joined_graph.c: numbers the vertices of all shards, and copies the rows of all shards into one list of rows */
 #include "joined_graph.h"
 
 #include "traverse/cpu/cpu_probe.h"
@@ -10,8 +10,6 @@
 /* The order in which the subgraphs of a row are laid side by side: edges to delegates first. */
 static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
 
-/* ---- one row of a shard ---- */
-
 /* Returns what must be added to the number of a delegate or of a local vertex of the shard, as `kind` says, to get its
  * number in the joined graph. */
 static uint64_t base_of(const struct joined_graph *all, const struct shard *shard, enum vertex_kind kind)
@@ -19,23 +17,17 @@ static uint64_t base_of(const struct joined_graph *all, const struct shard *shar
     return kind == NORMALS ? all->first[shard->index] : 0;
 }
 
-/* Returns the vertex of a column of subgraph nn of the shard; the high bits of such a column are the number of the
- * shard of its vertex. */
-static uint32_t vertex_of_nn(const struct joined_graph *all, const struct shard *shard, uint64_t column)
-{
-    return (uint32_t)(all->first[column >> shard->local_bits] +
-                      (column & ((UINT64_C(1) << shard->local_bits) - 1)));
-}
-
-/* Returns the vertex of the joined graph that a column of subgraph g of the shard stands for. */
+/* Returns the vertex of the joined graph that a column of subgraph g of the shard stands for. The high bits of a column of
+ * nn are the number of the shard of its vertex. */
 static uint32_t vertex_of_column(const struct joined_graph *all, const struct shard *shard, enum subgraph g,
                                  uint64_t column)
 {
-    return g == NN ? vertex_of_nn(all, shard, column)
-                   : (uint32_t)(base_of(all, shard, subgraph_columns(g)) + column);
+    if (g != NN)
+        return (uint32_t)(base_of(all, shard, subgraph_columns(g)) + column);
+    return (uint32_t)(all->first[column >> shard->local_bits] + (column & ((UINT64_C(1) << shard->local_bits) - 1)));
 }
 
-/* Copies the columns of a row of the shard, as vertices of the joined graph, to `to`, which has room for the row.
+/* Copies the columns of a row of the shard, as vertices of the joined graph, to `to`, which has memory for the row.
  * `set` is the subgraph, of out-rows or in-rows. Returns the end of what was written. */
 static uint32_t *copy_row(const struct joined_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
                           uint32_t *to)
@@ -43,13 +35,13 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     const struct csr *csr = &shard->csr[set];
     const enum subgraph g = (enum subgraph)(set % SUBGRAPHS); /* out-rows and in-rows are between the same kinds */
     uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
-    uint32_t capacity[COLUMN_CAPACITY];
+    uint32_t decoded[COLUMN_CAPACITY];
     for (uint32_t k = 0; k < csr->head_columns && csr->heads[k * csr->rows + row] != HEAD_NONE; k++)
         *to++ = vertex_of_column(all, shard, g, csr->heads[k * csr->rows + row]);
     for (; at < end && csr->column_width == 8; at++)
         *to++ = vertex_of_column(all, shard, g, csr_column(csr, at));
     while (at < end) {
-        struct column_run run = next_columns(probes_best()->decode, csr, row, at, end, capacity);
+        struct column_run run = next_columns(probes_best()->decode, csr, row, at, end, decoded);
         for (uint64_t i = 0; i < run.count; i++)
             *to++ = vertex_of_column(all, shard, g, run.columns[i]);
         at += run.count;
@@ -57,81 +49,59 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     return to;
 }
 
-/* ---- all rows ---- */
-
-/* Adds the rows of subgraph g of one shard to *rows. copies == 0: adds the length of each row to offsets[v + 2] of its
- * vertex v. copies == 1: copies each row to the end of what v has so far, which is offsets[v + 1], and moves offsets[v
- * + 1] behind it. */
-static void take_rows(struct joined_graph *all, struct joined_rows *rows, const struct shard *shard, enum subgraph g,
-                      int copies)
-{
-    const enum subgraph set = rows == &all->own[1] ? shard_pulled(shard, g) : g;
-    const struct csr *csr = &shard->csr[set];
-    uint64_t *ends = rows->offsets + 1 + base_of(all, shard, subgraph_rows(g));
-    if (csr->edges == 0)
-        return;
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (uint64_t row = 0; row < csr->rows; row++) {
-        if (!mask_bit(csr->sources, row))
-            continue;
-        if (copies)
-            ends[row] = (uint64_t)(copy_row(all, shard, set, row, rows->columns + ends[row]) - rows->columns);
-        else
-            ends[row + 1] += csr_row_length(csr, row);
-    }
-}
-
-/* For all subgraphs and shards: adds the lengths of rows to the offsets of *rows (copies == 0) or, in a second call, copies
- * the rows (copies == 1). */
-static void take_all_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
+/* Adds the rows of all subgraphs and shards to *rows, one of all->own. Without `copies`: adds the length of each row to
+ * offsets[v + 2] of its vertex v. With `copies`: copies each row to offsets[v + 1], the end of the row that v has so far, and
+ * moves offsets[v + 1] behind it. */
+static void take_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
-        for (uint32_t s = 0; s < all->shards->device_count; s++)
-            take_rows(all, rows, &all->shards->shards[s], in_order[i], copies);
+        for (uint32_t s = 0; s < all->shards->device_count; s++) {
+            const struct shard *shard = &all->shards->shards[s];
+            const enum subgraph set = rows == &all->own[1] ? shard_pulled(shard, in_order[i]) : in_order[i];
+            const struct csr *csr = &shard->csr[set];
+            uint64_t *ends = rows->offsets + 1 + base_of(all, shard, subgraph_rows(in_order[i]));
+            const uint64_t count = csr->edges > 0 ? csr->rows : 0;
+#pragma omp parallel for schedule(dynamic, 1024)
+            for (uint64_t row = 0; row < count; row++) {
+                if (!mask_bit(csr->sources, row))
+                    continue;
+                if (copies)
+                    ends[row] = (uint64_t)(copy_row(all, shard, set, row, rows->columns + ends[row]) - rows->columns);
+                else
+                    ends[row + 1] += csr_row_length(csr, row);
+            }
+        }
     }
 }
 
-/* Makes offsets and columns of *rows, one of all->own, from the rows of all shards. */
+/* Makes offsets and columns of *rows, one of all->own, from the rows of all shards: first counts, then copies. */
 static enum status make_rows(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
         return e->status;
-    take_all_rows(all, rows, 0);
+    take_rows(all, rows, 0);
     for (uint64_t v = 1; v < all->vertices + 2; v++)
         rows->offsets[v] += rows->offsets[v - 1];
     rows->edges = rows->offsets[all->vertices + 1];
     if (memory_take(all->budget, (void **)&rows->columns, rows->edges, 4, "edges of all shards", e) != ST_OK)
         return e->status;
     memory_advise_huge(rows->columns);
-    take_all_rows(all, rows, 1);
+    take_rows(all, rows, 1);
     return ST_OK;
 }
 
-/* Makes the rows to push and, if `pulls`, those to pull, which differ only in a directed graph. Sets all->push and
- * all->pull. */
-static enum status make_both(struct joined_graph *all, int pulls, struct error *e)
+/* Numbers the vertices of all shards, with their input ids, and makes the rows to push and, if `pulls`, the rows to pull,
+ * which differ only in a directed graph. Fails if numbers do not fit 32 bits. joined_graph_close frees *all, also after an
+ * error. */
+enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
+                              struct memory_budget *budget, struct error *e)
 {
-    const struct manifest *manifest = &all->shards->manifest;
+    const struct manifest *manifest = &graph->manifest;
     const int directed = manifest->direction == EDGES_DIRECTED;
-    if (manifest->out_only && pulls)
-        return fail(e, ST_USAGE, "the directed graph has out-rows alone, and others are needed, too: pack it with --rows out,in");
-    all->push = &all->own[0];
-    all->pull = !directed ? all->push : pulls ? &all->own[1] : NULL;
-    if (make_rows(all, &all->own[0], e) == ST_OK && directed && pulls)
-        make_rows(all, &all->own[1], e);
-    return e->status;
-}
-
-/* ---- vertices ---- */
-
-/* Numbers the vertices: sets all->first and all->vertices. Fails if numbers do not fit 32 bits. */
-static enum status number_vertices(struct joined_graph *all, struct error *e)
-{
-    const struct graph *graph = all->shards;
-    all->vertices = graph->manifest.d;
-    all->first = calloc(graph->manifest.p, sizeof *all->first);
+    *all = (struct joined_graph){.shards = graph, .budget = budget, .vertices = manifest->d};
+    all->first = calloc(manifest->p, sizeof *all->first);
     if (all->first == NULL)
-        return fail_memory(e, "shards", graph->manifest.p * sizeof *all->first);
+        return fail_memory(e, "shards", manifest->p * sizeof *all->first);
     for (uint32_t s = 0; s < graph->device_count; s++) {
         all->first[s] = all->vertices;
         all->vertices += graph->shards[s].locals;
@@ -139,16 +109,9 @@ static enum status number_vertices(struct joined_graph *all, struct error *e)
     if (all->vertices > UINT32_MAX)
         return fail(e, ST_RESOURCE, "the graph has %" PRIu64 " vertices with edges: this search takes up to %" PRIu32,
                     all->vertices, UINT32_MAX);
-    return ST_OK;
-}
-
-/* Takes all->ids, and fills it with the input id of each vertex. */
-static enum status find_ids(struct joined_graph *all, struct error *e)
-{
-    const struct graph *graph = all->shards;
-    if (memory_take(all->budget, (void **)&all->ids, all->vertices, 8, "ids of vertices", e) != ST_OK)
+    if (memory_take(budget, (void **)&all->ids, all->vertices, 8, "ids of vertices", e) != ST_OK)
         return e->status;
-    for (uint64_t i = 0; i < graph->manifest.d; i++)
+    for (uint64_t i = 0; i < manifest->d; i++)
         all->ids[i] = original_id(graph, shard_delegate_id(&graph->shards[0], i));
     for (uint32_t s = 0; s < graph->device_count; s++) {
         const struct shard *shard = &graph->shards[s];
@@ -156,17 +119,13 @@ static enum status find_ids(struct joined_graph *all, struct error *e)
         for (uint64_t i = 0; i < shard->locals; i++)
             all->ids[all->first[s] + i] = original_id(graph, local_vertex_id(shard, i));
     }
-    return ST_OK;
-}
-
-/* Makes *all of the shards of an open graph; `pulls`: rows to pull are wanted. joined_graph_close frees it, also after
- * an error. */
-enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
-                              struct memory_budget *budget, struct error *e)
-{
-    *all = (struct joined_graph){.shards = graph, .budget = budget};
-    if (number_vertices(all, e) == ST_OK && find_ids(all, e) == ST_OK)
-        make_both(all, pulls, e);
+    if (manifest->out_only && pulls)
+        return fail(e, ST_USAGE,
+                    "the directed graph has out-rows alone, and others are needed, too: pack it with --rows out,in");
+    all->push = &all->own[0];
+    all->pull = !directed ? all->push : pulls ? &all->own[1] : NULL;
+    if (make_rows(all, &all->own[0], e) == ST_OK && directed && pulls)
+        make_rows(all, &all->own[1], e);
     return e->status;
 }
 

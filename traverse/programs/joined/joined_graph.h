@@ -1,8 +1,8 @@
 /* joined_graph.h: all shards of a graph as one, for many roots or many pairs at once.
  *
  * Vertices have one numbering: delegates first, then the local vertices of shard 0, of shard 1, and so on, each by
- * descending degree. All edges of a vertex lie side by side, those to delegates first. A search then needs
- * nothing but marks for each vertex, with any number of shards. */
+ * descending degree. All edges of a vertex lie side by side, those to delegates first. So a search over any number of shards
+ * needs only its own state for each vertex. */
 #ifndef DBFS_JOINED_GRAPH_H
 #define DBFS_JOINED_GRAPH_H
 

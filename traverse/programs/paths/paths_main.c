@@ -1,71 +1,356 @@
 /* paths_main.c: dbfs-paths: distances and shortest paths between pairs of vertices.
  *
  * Each rank maps all shards and takes its share of the pairs, on CPUs or on a GPU; ranks only add up results. */
-#include "pair_backend.h"
-#include "paths_report.h"
+#include "pairs.h"
 
+#include "traverse/options/options.h"
+#include "traverse/session/report_text.h"
 #include "traverse/session/searcher.h"
+#include "traverse/session/statistics.h"
 
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/mpi/watch.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The command line of dbfs-paths. */
+struct paths_args {
+    struct args args; /* comes first, as the table of options has offsets into it. Its roots are sources and
+                       * targets in turn. */
+    const char *source, *target, *pairs; /* source and target as given */
+    uint64_t sample; /* pairs of -n; 0: not given */
+    int one_sided;
+    int paths; /* --path */
+};
 
 struct run {
     struct paths_args paths;
     char *const *command; /* argv */
     struct searcher searcher; /* its roots are source and target of each pair */
     struct pair_job job;
-    struct pair_runs runs;
+    struct pairs pairs;
 };
 
-/* With fewer pairs, the CPU has done all searches before the graph is on a GPU. */
+/* ---- the command line ---- */
+
+#define AT(member) offsetof(struct paths_args, member)
+
+static const struct option_row own_options[] = {
+    {.name = "roots", .letter = 'r', .value = "SOURCE", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY,
+     .kind = TAKE_TEXT, .at = AT(source), .help = "where the path begins; with --map a name"},
+    {.name = "target", .value = "TARGET", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(target), .help = "where it ends"},
+    {.name = "pairs", .value = "FILE", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(pairs), .help = "or many of both: a source and a target on each line; '-' is standard input"},
+    {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY,
+     .kind = TAKE_COUNT, .at = AT(sample), .least = 1, .most = MAX_ROOTS / 2,
+     .help = "or COUNT pairs of sampled vertices with an edge to follow"},
+    {.name = "path", .group = GROUP_RESULTS, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(paths),
+     .help = "also give the vertices of one shortest path"},
+    {.name = "one-sided", .group = GROUP_SEARCH, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(one_sided),
+     .help = "search from the source alone, until the target is found"},
+};
+
+static const struct option_program program = {
+    .name = "dbfs-paths",
+    .bit = OF_PATHS,
+    .usage = "Usage: dbfs-paths [OPTION]... -r SOURCE --target TARGET DIR\n"
+             "       dbfs-paths [OPTION]... --pairs FILE DIR\n"
+             "       mpiexec -n R dbfs-paths [OPTION]... --pairs FILE DIR\n"
+             "Distances and shortest paths between pairs of vertices, over the shards that dbfs-pack wrote to DIR.\n"
+             "\n",
+    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n",
+    .own = own_options,
+    .own_count = sizeof own_options / sizeof *own_options};
+
+/* Cuts a line after its first vertex, by a 0 byte in place of the separator, and returns the second vertex within the
+ * line; NULL if the line does not have two. `names`: vertices are names, which may have spaces, so a tab separates them
+ * if the line has one; otherwise blanks or a tab do. */
+static char *cut_pair(char *line, int names)
+{
+    int tabs = names && strchr(line, '\t') != NULL;
+    char *cut = line + strcspn(line, tabs ? "\t" : " \t"), *second;
+    if (*cut == '\0' || cut == line)
+        return NULL;
+    *cut = '\0';
+    second = cut + 1;
+    if (!tabs)
+        second += strspn(second, " \t");
+    return *second != '\0' ? second : NULL;
+}
+
+/* Reads the file of --pairs, and adds the source and the target of each line to the roots of args, as texts. Ends the
+ * program if the file cannot be read, has too many pairs, or a line has no two vertices. */
+static void read_pairs(struct paths_args *p)
+{
+    struct args *args = &p->args;
+    struct roots_file *f = &args->roots_from;
+    struct error e = {0};
+    if (roots_file_read(f, p->pairs, "pair", args->cli.memory_bytes, &e) != ST_OK)
+        args_end(args, &e);
+    if (f->count > MAX_ROOTS / 2)
+        cli_usage(&args->cli, "--pairs: more than %d pairs", MAX_ROOTS / 2);
+    for (uint64_t i = 0; i < f->count; i++) {
+        char *second = cut_pair(f->line[i], args->map != NULL);
+        if (second == NULL) {
+            fail(&e, ST_BAD_DATA, "%s: pair %" PRIu64 ": '%s': expected a source and a target", p->pairs, i + 1,
+                 f->line[i]);
+            args_end(args, &e);
+        }
+        args_add_root(args, f->line[i]);
+        args_add_root(args, second);
+    }
+}
+
+/* Converts the texts of all sources and targets into ids, args->roots. Called without --map only. Ends the program if a
+ * text, which may end with blanks, is not a whole number that fits. */
+static void read_ids(struct paths_args *p)
+{
+    struct args *args = &p->args;
+    struct error e = {0};
+    args->roots = calloc(args->count, sizeof *args->roots);
+    if (args->roots == NULL)
+        fail_memory(&e, "pairs", args->count * sizeof *args->roots);
+    for (uint64_t i = 0; i < args->count && e.status == ST_OK; i++) {
+        const char *text = args->root_names[i];
+        char *end;
+        errno = 0;
+        args->roots[i] = strtoull(text, &end, 10);
+        if (isdigit((unsigned char)*text) && end[strspn(end, " \t")] == '\0' && errno == 0)
+            continue;
+        if (p->pairs == NULL)
+            cli_usage(&args->cli, "%s: '%s' is not a whole number; vertices by name need --map",
+                      i == 0 ? "-r" : "--target", text);
+        fail(&e, ST_BAD_DATA, "%s: pair %" PRIu64 ": '%s' is not a whole number; vertices by name need --map",
+             p->pairs, i / 2 + 1, text);
+    }
+    if (e.status != ST_OK)
+        args_end(args, &e);
+    free(args->root_names);
+    args->root_names = NULL;
+}
+
+/* Reads the command line, which gives pairs in exactly one way: -r with --target, --pairs, or -n. Fills args->roots, or with
+ * --map the names of roots. */
+static void parse(struct paths_args *p, int argc, char **argv)
+{
+    struct args *args = &p->args;
+    args_defaults(args, program.name);
+    cli_called(&args->cli);
+    args->count = 0;
+    options_read(args, &program, argc, argv);
+    args_settle(args);
+    const struct cli *cli = &args->cli;
+    const int ways = (p->source != NULL || p->target != NULL) + (p->pairs != NULL) + (p->sample > 0);
+    if (ways > 1)
+        cli_usage(cli, "-r with --target, --pairs and -n exclude each other");
+    if (ways == 0)
+        cli_usage(cli, "which pairs? -r SOURCE --target TARGET, --pairs FILE or -n COUNT");
+    if (p->pairs == NULL && p->sample == 0 && (p->source == NULL || p->target == NULL))
+        cli_usage(cli, "%s is missing", p->source == NULL ? "-r SOURCE" : "--target TARGET");
+    if (p->sample > 0) {
+        args->count = 2 * p->sample;
+        return;
+    }
+    args->roots_given = 1;
+    if (p->pairs != NULL) {
+        read_pairs(p);
+    } else {
+        args_add_root(args, (char *)p->source);
+        args_add_root(args, (char *)p->target);
+    }
+    if (args->map == NULL)
+        read_ids(p);
+}
+
+/* ---- the report ---- */
+
+/* Returns the time of a pair's search in seconds. */
+static double seconds_of(const struct pair_result *r)
+{
+    return 1e-9 * (double)r->nanoseconds;
+}
+
+/* Returns the distance of a pair in edges; -1: there is no path. */
+static int64_t distance_of(const struct pair_result *r)
+{
+    return (int64_t)r->found - 1;
+}
+
+/* Prints a line for each pair: source, target, distance, counts, time, and the path if paths are wanted. */
+static void print_pairs(FILE *out, const struct run *run)
+{
+    for (uint64_t i = 0; i < run->pairs.count; i++) {
+        const struct pair_result *r = &run->pairs.result[i];
+        const uint64_t *ends = &run->job.roots->ids[2 * i];
+        const uint64_t *path = run->pairs.path != NULL ? run->pairs.path[i] : NULL;
+        fputs("source ", out);
+        name_map_show(out, run->searcher.map, ends[0]);
+        fputs(" target ", out);
+        name_map_show(out, run->searcher.map, ends[1]);
+        fprintf(out, " distance %" PRId64 " edges %" PRIu64 " vertices %" PRIu64 " time_s %.9f", distance_of(r), r->edges,
+                r->vertices, seconds_of(r));
+        if (path != NULL && r->found > 0)
+            fputs(" path", out);
+        for (uint64_t k = 0; path != NULL && k < r->found; k++) {
+            fputc(run->searcher.map != NULL ? '\t' : ' ', out);
+            name_map_show(out, run->searcher.map, path[k]);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* Sums over all pairs, and the median time. */
+struct summary {
+    uint64_t reached, edges, vertices;
+    double median_s, total_s;
+};
+
+/* Returns the sums over all pairs and the median time. Without memory for the times the median is that of no values. */
+static struct summary summary_of(const struct pairs *pairs)
+{
+    struct summary all = {0};
+    struct statistics of;
+    double *times = calloc(pairs->count, sizeof *times);
+    for (uint64_t i = 0; i < pairs->count; i++) {
+        const struct pair_result *r = &pairs->result[i];
+        all.reached += r->found > 0;
+        all.edges += r->edges;
+        all.vertices += r->vertices;
+        all.total_s += seconds_of(r);
+        if (times != NULL)
+            times[i] = seconds_of(r);
+    }
+    statistics_of_values(times, pairs->count, &of);
+    all.median_s = of.median;
+    free(times);
+    return all;
+}
+
+/* Prints the sums and times over all pairs. */
+static void print_summary(FILE *out, const struct run *run)
+{
+    const struct summary all = summary_of(&run->pairs);
+    fprintf(out, "pairs: %" PRIu64 "\nreached: %" PRIu64 "\nedges: %" PRIu64 "\nmedian_time: %.9g\ntotal_time: %.9g\nsearch_time: %.9g\n",
+            run->pairs.count, all.reached, all.edges, all.median_s, all.total_s, run->pairs.seconds);
+}
+
+/* Prints the member "environment": the program, the graph, and how pairs were searched. */
+static void json_environment(FILE *out, const struct run *run)
+{
+    const struct pair_job *job = &run->job;
+    const struct graph *graph = job->graph;
+    fputs("  \"environment\": {\n    ", out);
+    json_string(out, "version", DBFS_VERSION, ", ");
+    json_string(out, "graph", run->paths.args.folder, ",\n    ");
+    json_command(out, run->command);
+    fprintf(out,
+            "\"vertices\": %" PRIu64 ", \"vertices_with_edges\": %" PRIu64 ", \"delegates\": %" PRIu64
+            ", \"shards\": %u,\n    \"pack_id\": \"%016" PRIx64 "\", \"load_s\": %.9f,\n",
+            graph->manifest.totals.n, graph->vertices, graph->manifest.d, graph->manifest.p, graph->manifest.pack_id,
+            graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s);
+    fputs("    ", out);
+    edges_json(out, &graph->manifest);
+    fprintf(out, ", \"reverse\": %s,\n", run->paths.args.reverse ? "true" : "false");
+    fprintf(out, "    \"ranks\": %u, \"threads_per_rank\": %d, \"backend\": \"%s\", \"one_sided\": %s", job->comm->ranks,
+            job->threads, job->backend->name, job->one_sided ? "true" : "false");
+    if (!run->paths.args.roots_given)
+        fprintf(out, ", \"seed\": %" PRIu64, run->paths.args.seed);
+    fputs("\n  },\n", out);
+}
+
+/* Prints the vertex with an input id: its name, quoted, if there is a map, or else the id. */
+static void json_vertex(FILE *out, const struct run *run, uint64_t id)
+{
+    struct map_name name = run->searcher.map != NULL ? name_map_at(run->searcher.map, id) : (struct map_name){0};
+    char *text = run->searcher.map != NULL ? strndup(name.bytes, name.length) : NULL;
+    if (text != NULL)
+        json_quote(out, text);
+    else
+        fprintf(out, "%" PRIu64, id);
+    free(text);
+}
+
+/* Prints pair i as a JSON object, with a comma unless it is the last one. */
+static void json_pair(FILE *out, const struct run *run, uint64_t i)
+{
+    const struct pair_result *r = &run->pairs.result[i];
+    const uint64_t *ends = &run->job.roots->ids[2 * i];
+    fputs("    {\"source\": ", out);
+    json_vertex(out, run, ends[0]);
+    fputs(", \"target\": ", out);
+    json_vertex(out, run, ends[1]);
+    fprintf(out, ", \"distance\": %" PRId64 ", \"edges\": %" PRIu64 ", \"vertices\": %" PRIu64 ", \"time_s\": %.9f",
+            distance_of(r), r->edges, r->vertices, seconds_of(r));
+    if (run->pairs.path != NULL) {
+        fputs(", \"path\": [", out);
+        for (uint64_t k = 0; k < r->found; k++) {
+            fputs(k > 0 ? ", " : "", out);
+            json_vertex(out, run, run->pairs.path[i][k]);
+        }
+        fputs("]", out);
+    }
+    fputs(i + 1 < run->pairs.count ? "},\n" : "}\n", out);
+}
+
+/* Prints the whole JSON document; outfile_print calls it. `context` is the const struct run. */
+static void print_json(FILE *out, const void *context)
+{
+    const struct run *run = context;
+    const struct summary all = summary_of(&run->pairs);
+    fputs("{\n", out);
+    json_environment(out, run);
+    fprintf(out,
+            "  \"summary\": {\n    \"pairs\": %" PRIu64 ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64
+            ", \"vertices\": %" PRIu64 ",\n    \"time_s\": {\"median\": %.9g, \"total\": %.9g}, \"search_s\": %.9g\n  },\n  \"pairs\": [\n",
+            run->pairs.count, all.reached, all.edges, all.vertices, all.median_s, all.total_s, run->pairs.seconds);
+    for (uint64_t i = 0; i < run->pairs.count; i++)
+        json_pair(out, run, i);
+    fputs("  ]\n}\n", out);
+}
+
+/* Prints the results on rank 0: a line for each pair, the summary, and JSON if wanted. Text goes to standard error if
+ * another result takes standard output. */
+static enum status report(const struct run *run, struct error *e)
+{
+    const struct args *args = &run->paths.args;
+    FILE *talk = args_stdouts(args) > 0 ? stderr : stdout;
+    if (!args->cli.quiet)
+        print_pairs(talk, run);
+    if (args->cli.quiet ? talk == stdout : run->pairs.count > 1)
+        print_summary(talk, run);
+    if (stream_flush(talk, e) != ST_OK)
+        return e->status;
+    return args->json != NULL ? outfile_print(args->json, print_json, run, e) : ST_OK;
+}
+
+/* ---- searches ---- */
+
+/* With fewer pairs the CPU has done all searches before the graph is on a GPU. */
 enum { PAIRS_FOR_GPU = 64 };
 
-/* Sets run->job.backend to the CPU or a GPU. With the automatic choice fewer than PAIRS_FOR_GPU pairs go to the CPU. */
-static enum status choose_backend(struct run *run, struct error *e)
-{
-    const struct args *args = &run->paths.args;
-    const struct backend *backend = &backend_cpu;
-    if (args->backend != BACKEND_AUTO || args->count / 2 >= PAIRS_FOR_GPU)
-        backend_choose(&backend, args->backend, e);
-    run->job.backend = backend == &backend_cpu ? &pair_cpu : &pair_cuda;
-    return e->status;
-}
-
-/* Fails if a source or target, given as an id, is not below the number of vertices of the graph. */
-static enum status check_ids(const struct run *run, struct error *e)
-{
-    const struct args *args = &run->paths.args;
-    const uint64_t n = run->searcher.graph.manifest.totals.n;
-    for (uint64_t i = 0; args->roots != NULL && i < args->count; i++) {
-        if (args->roots[i] >= n)
-            return fail(e, ST_USAGE, "pair %" PRIu64 ": %s %" PRIu64 ": the graph has %" PRIu64 " vertices", i / 2 + 1,
-                        i % 2 == 0 ? "source" : "target", args->roots[i], n);
-    }
-    return ST_OK;
-}
-
-/* Fails if the search from the target, which goes against the edges, would lack its rows: in a directed graph packed
- * with out-rows only, unless --one-sided is given. */
-static enum status check_rows(const struct run *run, struct error *e)
-{
-    if (run->searcher.graph.manifest.out_only && !run->paths.one_sided)
-        return fail(e, ST_USAGE, "%s: the directed graph has out-rows alone: --one-sided, or pack it with --rows out,in",
-                    run->paths.args.folder);
-    return ST_OK;
-}
-
-/* Collective. Checks the given pairs, or samples pairs, and fills the searcher's roots. Sampled vertices are
- * distinct, so a graph may have too few vertices for all pairs: the number of pairs is then smaller, and a warning says
- * so. */
+/* Collective. Checks the given pairs, or samples pairs, and fills the searcher's roots. Fails if a given id is not below the
+ * number of vertices, or if the search from the target, which goes against the edges, would lack its rows. Sampled vertices
+ * are distinct, so a graph may have too few vertices for all pairs: there are fewer pairs then, and a warning says so. */
 static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
-    if (check_rows(run, e) != ST_OK || check_ids(run, e) != ST_OK ||
-        roots_choose(&s->roots, &s->rank, args, s->map, e) != ST_OK)
+    const struct manifest *manifest = &s->graph.manifest;
+    if (manifest->out_only && !run->paths.one_sided)
+        return fail(e, ST_USAGE, "%s: the directed graph has out-rows alone: --one-sided, or pack it with --rows out,in",
+                    args->folder);
+    for (uint64_t i = 0; args->roots != NULL && i < args->count; i++) {
+        if (args->roots[i] >= manifest->totals.n)
+            return fail(e, ST_USAGE, "pair %" PRIu64 ": %s %" PRIu64 ": the graph has %" PRIu64 " vertices", i / 2 + 1,
+                        i % 2 == 0 ? "source" : "target", args->roots[i], manifest->totals.n);
+    }
+    if (roots_choose(&s->roots, &s->rank, args, s->map, e) != ST_OK)
         return e->status;
     if (s->roots.count < 2)
         return fail(e, ST_RUNTIME, "%s: fewer than two vertices have edges: there is no pair to sample", args->folder);
@@ -75,20 +360,24 @@ static enum status choose_pairs(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Chooses the backend, opens all shards and chooses the pairs; fills run->job. Columns stay packed if the
- * backend has no bytes_needed, as it then reads columns once. */
+/* Collective. Chooses the backend, by itself the CPU for fewer than PAIRS_FOR_GPU pairs, opens all shards and chooses the
+ * pairs; fills run->job. Columns stay packed if the backend has no bytes_needed, as it then reads columns once. */
 static enum status set_up(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
-    if (choose_backend(run, e) == ST_OK &&
-        searcher_open_all_shards(s, run->job.backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
-                            run->job.backend->bytes_needed, e) == ST_OK)
+    const struct backend *devices = &backend_cpu;
+    if (args->backend != BACKEND_AUTO || args->count / 2 >= PAIRS_FOR_GPU)
+        backend_choose(&devices, args->backend, e);
+    const struct pair_backend *backend = devices == &backend_cpu ? &pair_cpu : &pair_cuda;
+    if (e->status == ST_OK &&
+        searcher_open_all_shards(s, backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
+                                 backend->bytes_needed, e) == ST_OK)
         choose_pairs(run, e);
     run->job = (struct pair_job){.comm = &s->comm,
                                  .graph = &s->graph,
                                  .roots = &s->roots,
-                                 .backend = run->job.backend,
+                                 .backend = backend,
                                  .budget = &s->budget,
                                  .threads = s->threads,
                                  .one_sided = run->paths.one_sided,
@@ -96,60 +385,38 @@ static enum status set_up(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Collective. Searches between all pairs with a progress display on rank 0. Afterwards run->runs has the results of
- * all ranks. */
-static enum status search_all(struct run *run, struct error *e)
-{
-    const struct searcher *s = &run->searcher;
-    if (s->comm.rank == 0)
-        progress_start(&run->paths.args.cli);
-    progress_stage("searching", s->roots.count / 2 / s->comm.ranks, PROGRESS_ITEMS);
-    watch_phase("searching between pairs");
-    pair_runs_make(&run->runs, &run->job, e);
-    progress_end();
-    return e->status;
-}
-
-/* Prints the results on rank 0: a line for each pair, the summary, and JSON if wanted. Other ranks do nothing. Text
- * goes to standard error if another result takes standard output. */
-static enum status conclude(const struct run *run, struct error *e)
-{
-    const struct args *args = &run->paths.args;
-    const struct paths_report report = {&run->paths, run->command, &run->job, &run->runs, run->searcher.map};
-    FILE *talk = args_stdouts(args) > 0 ? stderr : stdout;
-    if (run->searcher.comm.rank > 0)
-        return ST_OK;
-    if (!args->cli.quiet)
-        paths_report_pairs(talk, &report);
-    if (args->cli.quiet ? talk == stdout : run->runs.count > 1)
-        paths_report_summary(talk, &report);
-    if (stream_flush(talk, e) != ST_OK)
-        return e->status;
-    return args->json != NULL ? paths_report_json(args->json, &report, e) : ST_OK;
-}
-
-/* The work of the program, called by searcher_run once it is set up: searches and prints results. `context` is the
- * struct run. */
+/* Opens, searches between all pairs with a progress display on rank 0, and prints the results; searcher_run calls it.
+ * `context` is the struct run. */
 static void work(void *context, struct error *e)
 {
     struct run *run = context;
-    if (set_up(run, e) != ST_OK || search_all(run, e) != ST_OK)
+    const struct comm *comm = &run->searcher.comm;
+    if (set_up(run, e) != ST_OK)
         return;
-    conclude(run, e);
-    comm_agree(&run->searcher.comm, e);
+    if (comm->rank == 0)
+        progress_start(&run->paths.args.cli);
+    progress_stage("searching", run->searcher.roots.count / 2 / comm->ranks, PROGRESS_ITEMS);
+    watch_phase("searching between pairs");
+    pairs_search(&run->pairs, &run->job, e);
+    progress_end();
+    if (e->status != ST_OK)
+        return;
+    if (comm->rank == 0)
+        report(run, e);
+    comm_agree(comm, e);
 }
 
-/* Releases the results at the end; called by searcher_run. `context` is the struct run. */
+/* Releases the results; searcher_run calls it at the end. `context` is the struct run. */
 static void tear_down(void *context)
 {
-    pair_runs_free(&((struct run *)context)->runs);
+    pairs_free(&((struct run *)context)->pairs);
 }
 
 int main(int argc, char **argv)
 {
     static struct run run;
     cli_begin();
-    paths_parse(&run.paths, argc, argv);
+    parse(&run.paths, argc, argv);
     run.command = argv;
     return searcher_run(&run.searcher, &run.paths.args, 1, work, tear_down, &run);
 }

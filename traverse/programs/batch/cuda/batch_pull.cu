@@ -1,26 +1,16 @@
-/* batch_pull.cu: levels of a batch by all vertices on a GPU; see batch_kernels.h, twin in batch_all.c
+/* batch_pull.cu: dense levels of a batch on a GPU (batch_kernels.h); the twin is batch_dense.c
  *
  * A warp has 32 vertices. A group of four lanes pulls a short row until the vertex lacks no root that pulls, and then takes
  * the next row. Long rows are pulled by an earlier kernel, by a warp for each piece. For each vertex its seen words, next
- * words and offsets move; for each edge that is read the column, and, at a random place, the neighbour's words.
- */
+ * words and offsets move; for each edge that is read the column, and, at a random place, the neighbour's words. */
 #include "batch_words.cuh"
 
 enum { ROW_LANES = 4, ROW_STEP = 8, LONG_STEP = 4 * WARP };
 
 /* ---- long rows ---- */
 
-/* ORs the words of all lanes of the warp; each lane gets the result. All lanes call it. */
-template <int W> __device__ static inline void or_lanes(batch_words<W> &words)
-{
-    for (int j = 0; j < W; j++) {
-        for (int step = WARP / 2; step > 0; step /= 2)
-            words.of[j] |= __shfl_xor_sync(ALL_LANES, words.of[j], step);
-    }
-}
-
-/* ORs the frontier words of the columns row.begin..row.end into `got`, until it has all bits of `missing`. All lanes
- * of the warp call it, with the same row. Returns how many columns this lane read. */
+/* ORs the frontier words of the columns row.begin..row.end into `got`, the same in all lanes, until `got` has all bits of
+ * `missing`. All lanes of the warp call it, with the same row. Returns how many columns this lane read. */
 template <int W>
 __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row, const batch_words<W> &missing,
                                                batch_words<W> &got)
@@ -37,15 +27,19 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
                 got.of[j] |= found.of[j];
             read++;
         }
-        or_lanes<W>(got);
+        for (int j = 0; j < W; j++) {
+            for (int step = WARP / 2; step > 0; step /= 2)
+                got.of[j] |= __shfl_xor_sync(ALL_LANES, got.of[j], step);
+        }
         if (!is_any<W>(words_without<W>(missing, got)))
             break;
     }
     return read;
 }
 
-/* Pulls the pieces of long rows, a warp for each, and ORs what they find into the next words. Roots that other pieces
- * of the row have found so far are not missing; all lanes use the next words that lane 0 reads, so that they agree. */
+/* Pulls the pieces of long rows, a warp for each, and ORs the roots found into the next words of the vertex. Roots that
+ * other pieces of the row have found so far are not missing. All lanes use the next words that lane 0 reads, so that they
+ * agree. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -84,113 +78,91 @@ template <int W> struct row_share {
     batch_words<OWN> missing, got;
 };
 
-/* Begins the row of vertex base + owner. words[32]: what the vertex of each lane lacks. Called by all lanes of a
- * group. */
-template <int W>
-__device__ static inline void begin_row(const gpu_batch &b, row_share<W> &s, uint64_t base, unsigned owner, const batch_words<W> *words)
+/* Reads the next ROW_STEP columns of the row, and ORs this lane's share of the neighbours' frontier words into row.got. Each
+ * lane loads all of its columns before it loads any words. Returns the number of columns read, each counted by one lane. */
+template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &row)
 {
-    s.owner = owner;
-    s.at = b.pull.offsets[base + owner];
-    s.end = b.pull.offsets[base + owner + 1];
-    s.is_busy = true;
-    for (int j = 0; j < s.OWN; j++) {
-        s.missing.of[j] = words[owner].of[lane_id() % s.PARTS * s.OWN + j];
-        s.got.of[j] = 0;
-    }
-}
-
-/* Adds a neighbour's frontier words, of this lane's share, to s.got. `column`: the neighbour; `brief`: its words in
- * brief, if b.brief is used. Any lanes may call it. */
-template <int W> __device__ static inline void add_neighbour(const gpu_batch &b, row_share<W> &s, uint64_t column, uint32_t brief)
-{
-    const unsigned part = lane_id() % s.PARTS;
-    if (W > 1 && b.brief != NULL && is_whole(brief)) {
-        add_brief<row_share<W>::OWN>(s.got, brief, part * s.OWN);
-        return;
-    }
-    const batch_words<row_share<W>::OWN> found = load_words<row_share<W>::OWN>(b.now, column * s.PARTS + part);
-    for (int j = 0; j < s.OWN; j++)
-        s.got.of[j] |= found.of[j];
-}
-
-/* Reads the next ROW_STEP columns of the row, and adds the words of these neighbours. Each lane loads all of its
- * columns before it loads any words. Returns the number of columns read, each counted by one lane. */
-template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &s)
-{
-    const unsigned slot = lane_id() % ROW_LANES / s.PARTS;
-    uint32_t column[row_share<W>::DEEP], brief[row_share<W>::DEEP] = {};
+    constexpr int OWN = row_share<W>::OWN, DEEP = row_share<W>::DEEP;
+    const unsigned part = lane_id() % row.PARTS, slot = lane_id() % ROW_LANES / row.PARTS;
+    uint32_t column[DEEP], brief[DEEP] = {};
     unsigned read = 0;
 #pragma unroll
-    for (int k = 0; k < s.DEEP; k++) {
-        if (s.at + k * s.COLUMNS + slot < s.end)
-            column[k] = b.pull.columns[s.at + k * s.COLUMNS + slot];
+    for (int k = 0; k < DEEP; k++) {
+        if (row.at + k * row.COLUMNS + slot < row.end)
+            column[k] = b.pull.columns[row.at + k * row.COLUMNS + slot];
     }
 #pragma unroll
-    for (int k = 0; k < s.DEEP && W > 1 && b.brief != NULL; k++) {
-        if (s.at + k * s.COLUMNS + slot < s.end)
+    for (int k = 0; k < DEEP && W > 1 && b.brief != NULL; k++) {
+        if (row.at + k * row.COLUMNS + slot < row.end)
             brief[k] = b.brief[column[k]];
     }
 #pragma unroll
-    for (int k = 0; k < s.DEEP; k++) {
-        if (s.at + k * s.COLUMNS + slot >= s.end)
+    for (int k = 0; k < DEEP; k++) {
+        if (row.at + k * row.COLUMNS + slot >= row.end)
             continue;
-        add_neighbour<W>(b, s, column[k], brief[k]);
-        read += lane_id() % s.PARTS == 0;
+        read += part == 0;
+        if (W > 1 && b.brief != NULL && is_whole(brief[k])) {
+            add_brief<OWN>(row.got, brief[k], part * OWN);
+            continue;
+        }
+        const batch_words<OWN> found = load_words<OWN>(b.now, (uint64_t)column[k] * row.PARTS + part);
+        for (int j = 0; j < OWN; j++)
+            row.got.of[j] |= found.of[j];
     }
     return read;
 }
 
-/* Called by all lanes of the warp after each read_columns: joins what the lanes of a group got. If the row is at its
- * end or no bit is missing, leaves what was got in words[owner], and makes the group idle. */
-template <int W> __device__ static inline void end_row(row_share<W> &s, batch_words<W> *words)
-{
-    const unsigned group_lanes = ((1u << ROW_LANES) - 1) << (lane_id() / ROW_LANES * ROW_LANES);
-    for (int j = 0; j < s.OWN; j++) {
-        for (int step = s.PARTS; step < ROW_LANES; step *= 2)
-            s.got.of[j] |= __shfl_xor_sync(ALL_LANES, s.got.of[j], step);
-    }
-    const bool lacks = is_any<row_share<W>::OWN>(words_without<row_share<W>::OWN>(s.missing, s.got));
-    const bool all_lack = (__ballot_sync(ALL_LANES, lacks) & group_lanes) != 0;
-    s.at += ROW_STEP;
-    if (!s.is_busy || (all_lack && s.at < s.end))
-        return;
-    for (int j = 0; j < s.OWN && lane_id() % ROW_LANES < s.PARTS; j++)
-        words[s.owner].of[lane_id() % s.PARTS * s.OWN + j] = s.got.of[j];
-    s.is_busy = false;
-    s.end = 0;
-}
-
-/* Pulls short rows of vertices base..base+31. turn[0..count): the lanes whose vertices have rows to pull. words[32]:
- * on entry what the vertex of each lane lacks, on return what its neighbours have. All lanes of the warp call it.
- * Returns how many columns this lane read. */
+/* Pulls short rows of vertices base..base+31. Groups of ROW_LANES lanes take one row after the other: those of the vertices
+ * base + row_lane[0..count). words[32]: on entry the bits that the vertex of each lane lacks, on return the bits that its
+ * neighbours have. All lanes of the warp call it. Returns how many columns this lane read. */
 template <int W>
-__device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count, const unsigned char *turn,
-                                            batch_words<W> *words)
+__device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count,
+                                            const unsigned char *row_lane, batch_words<W> *words)
 {
-    const unsigned group = lane_id() / ROW_LANES * ROW_LANES;
-    row_share<W> share = {};
+    constexpr int OWN = row_share<W>::OWN;
+    const unsigned group = lane_id() / ROW_LANES * ROW_LANES, group_lanes = ((1u << ROW_LANES) - 1) << group;
+    row_share<W> row = {};
+    const unsigned part = lane_id() % row.PARTS;
     unsigned taken = 0, read = 0;
     for (;;) {
-        const unsigned idle = __ballot_sync(ALL_LANES, !share.is_busy && lane_id() == group);
+        const unsigned idle = __ballot_sync(ALL_LANES, !row.is_busy && lane_id() == group);
         const unsigned own = taken + __popc(idle & ((1u << group) - 1));
-        if (!share.is_busy && own < count)
-            begin_row<W>(b, share, base, turn[own], words);
+        if (!row.is_busy && own < count) { /* the group takes a row */
+            row.owner = row_lane[own];
+            row.at = b.pull.offsets[base + row.owner];
+            row.end = b.pull.offsets[base + row.owner + 1];
+            row.is_busy = true;
+            for (int j = 0; j < OWN; j++) {
+                row.missing.of[j] = words[row.owner].of[part * OWN + j];
+                row.got.of[j] = 0;
+            }
+        }
         taken += __popc(idle);
-        if (!__any_sync(ALL_LANES, share.is_busy))
+        if (!__any_sync(ALL_LANES, row.is_busy))
             return read;
-        read += read_columns<W>(b, share);
-        end_row<W>(share, words);
+        read += read_columns<W>(b, row);
+        for (int j = 0; j < OWN; j++) { /* ORs what the lanes of the group got */
+            for (int step = row.PARTS; step < ROW_LANES; step *= 2)
+                row.got.of[j] |= __shfl_xor_sync(ALL_LANES, row.got.of[j], step);
+        }
+        const bool lacks = is_any<OWN>(words_without<OWN>(row.missing, row.got));
+        const bool group_lacks = (__ballot_sync(ALL_LANES, lacks) & group_lanes) != 0;
+        row.at += ROW_STEP;
+        if (!row.is_busy || (group_lacks && row.at < row.end))
+            continue;
+        for (int j = 0; j < OWN && lane_id() % ROW_LANES < row.PARTS; j++) /* the row is done */
+            words[row.owner].of[part * OWN + j] = row.got.of[j];
+        row.is_busy = false;
+        row.end = 0;
     }
 }
 
-/* ---- all rows ---- */
-
-/* Returns the new bits of vertex base + lane: by pulls, which are already done if its row is long, and by the pushes
- * of other roots. seen: its seen words; words[32] and turn[32]: shared memory of the warp; adds the columns read to
- * `read`. All lanes of the warp call it. */
+/* Returns the new bits of vertex base + lane: those found by pulls, which are already done if its row is long, and those
+ * pushed by other roots. seen: the seen words of the vertex; words[32] and row_lane[32]: shared memory of the warp. Adds the
+ * columns read to `read`. All lanes of the warp call it. */
 template <int W>
 __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
-                                                   batch_words<W> *words, unsigned char *turn, unsigned long long &read)
+                                                   batch_words<W> *words, unsigned char *row_lane, unsigned long long &read)
 {
     const uint64_t v = base + lane_id();
     const bool is_here = v < b.vertices, is_long = is_here && row_edges(b.pull, v) > BATCH_SHORT_ROW;
@@ -200,9 +172,9 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
     batch_words<W> found = {};
     words[lane_id()] = missing;
     if (waits)
-        turn[__popc(waiting & ((1u << lane_id()) - 1))] = (unsigned char)lane_id();
+        row_lane[__popc(waiting & ((1u << lane_id()) - 1))] = (unsigned char)lane_id();
     __syncwarp();
-    read += pull_rows<W>(b, base, __popc(waiting), turn, words);
+    read += pull_rows<W>(b, base, __popc(waiting), row_lane, words);
     __syncwarp();
     if (is_here && (is_long || b.is_pushed))
         found = words_without<W>(load_words<W>(b.next, v), seen);
@@ -212,12 +184,13 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
     return found;
 }
 
-/* Finds the new bits of all vertices, a lane for each, and stores and counts them: see cuda_batch_pull. */
+/* Finds the new bits of all vertices, a lane for each: stores them in `next`, adds them to `seen`, and counts the vertices
+ * and edges of the found frontier by root. */
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
     __shared__ batch_words<W> words[BLOCK];
-    __shared__ unsigned char turns[BLOCK];
+    __shared__ unsigned char row_lanes[BLOCK];
     const unsigned first = threadIdx.x / WARP * WARP;
     bit_counts<W> counts = {};
     unsigned long long vertices = 0, edges = 0, left = 0, read = 0;
@@ -227,7 +200,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
         batch_words<W> seen = {};
         if (is_here)
             seen = load_words<W>(b.seen, v);
-        const batch_words<W> found = find_words<W>(b, base, seen, words + first, turns + first, read);
+        const batch_words<W> found = find_words<W>(b, base, seen, words + first, row_lanes + first, read);
         const unsigned own = is_here ? (unsigned)row_edges(b.push, v) : 0;
         count_bits<W>(counts, found, (float)warp_sum(own) / WARP);
         if (!is_here)
@@ -252,9 +225,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     block_add(read, shared, &b.level->read);
 }
 
-/* ---- frontiers ---- */
-
-/* Lists the vertices with frontier bits of roots that push, a thread for each vertex: see cuda_batch_list. */
+/* Lists the vertices with frontier bits of roots that push, and the pieces of their rows; a thread for each vertex. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
 {
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
@@ -265,14 +236,12 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
             continue;
         const unsigned long long at = reserve(total, &b.level->listed) + before;
         if (is_found)
-            b.list.fresh[at] = (uint32_t)v;
+            b.list[at] = (uint32_t)v;
         put_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0);
     }
 }
 
-/* ---- launches ---- */
-
-/* Launches the pulls of a level by all vertices: long rows first, if any root pulls, and then all vertices. */
+/* Launches the pulls of a dense level: long rows first, if any root pulls, and then all vertices. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
 {
     const int blocks = blocks_for(b->vertices, BLOCK), blocks_of_long = blocks_for(b->long_pieces, WARPS);

@@ -77,12 +77,12 @@ template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_
 
 /* ---- words in brief ---- */
 
-/* Words in brief: up to BRIEF_MOST set bits of the W words of a vertex, as their numbers, a byte for each, and the
- * number of set bits above bit BRIEF_COUNT; more set bits have no brief form. While roots have met few vertices, most
- * words have a brief form, and an array of 4 bytes per vertex fits a cache where an array of words does not. */
+/* Words in brief are the W words of a vertex in 4 bytes: the numbers of up to BRIEF_MOST set bits, a byte for each, and from
+ * bit BRIEF_COUNT on how many there are. Words with more set bits have no brief form. While roots have met few vertices,
+ * most words have one, and an array of 4 bytes per vertex fits a cache where an array of words does not. */
 enum { BRIEF_MOST = 3, BRIEF_COUNT = 24 };
 
-/* Returns the words in brief; if more than BRIEF_MOST bits are set, a value for which is_whole is false. */
+/* Returns the words in brief. If more than BRIEF_MOST bits are set, returns a value for which is_whole is false. */
 template <int W> __device__ static inline uint32_t brief_of(const batch_words<W> &words)
 {
     unsigned count = 0, numbers = 0;
@@ -103,7 +103,7 @@ __device__ static inline bool is_whole(uint32_t brief)
     return brief >> BRIEF_COUNT <= BRIEF_MOST;
 }
 
-/* Sets the bits of `brief` that are in words first..first+W of a vertex in `words`, which holds these W words.
+/* ORs the bits of `brief` that are in words first..first+W of its vertex into `words`, which has these W words.
  * is_whole(brief) holds. */
 template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
 {
@@ -129,7 +129,7 @@ __device__ static inline unsigned transpose_bits(unsigned row)
 }
 
 /* Counts that a lane keeps. For lane i, of[k] is how often bit 32 * k + i was set, and edges[k] is the estimated
- * number of edges of the vertices where it was. */
+ * number of edges of the vertices where this bit was set. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
     float edges[2 * W];
@@ -169,11 +169,9 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
     }
 }
 
-/* ---- lists ---- */
-
-/* If `is_here`, appends the pieces of the row of vertex v, which has `edges` edges, to b.list.pieces. A row without
- * edges counts as a piece, too, as the words of its vertex must be zeroed. All threads of a block call it, each for
- * its own vertex. */
+/* If `is_here`, appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces. A row without
+ * edges has a piece, too, as the words of its vertex must be zeroed. All threads of a block call it, each for its own
+ * vertex. */
 __device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);
@@ -183,7 +181,7 @@ __device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint3
         return;
     const unsigned long long at = reserve(total, &b.level->pieces) + before;
     for (unsigned i = 0; i < own; i++)
-        b.list.pieces[at + i] = gpu_batch_piece{v, i};
+        b.pieces[at + i] = gpu_batch_piece{v, i};
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* proof_cuda.c: the proof of a tree on a GPU, as a struct prover; see traverse/programs/graph500/proof.h */
+/* proof_cuda.c: the proof of a tree on a GPU, as a struct prover (proof.h) */
 #include "proof_kernels.h"
 
 #include "traverse/cuda/device/cuda_device.h"
@@ -12,124 +12,117 @@ static cudaStream_t stream_of(const struct proof *p)
     return p->device->stream.of[NORMALS];
 }
 
-/* Makes the proof's GPU the current one. */
-static enum status gpu_enter(const struct proof *p, struct error *e)
-{
-    return gpu_use(p->device, e);
-}
-
 /* Waits for all work of the proof on its stream. */
 static enum status gpu_settle(const struct proof *p, struct error *e)
 {
     return gpu_wait(p->device, stream_of(p), e);
 }
 
-/* Takes memory of the GPU; its zeroing is put on the stream. */
+/* The `take` of prover_cuda: takes memory of the GPU; the zeroing of this memory is put on the stream. */
 static enum status gpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
     (void)what;
-    if (CUDA_TRY(cudaMalloc(array, count * width), p->device->where, e) != ST_OK)
+    if (gpu_use(p->device, e) != ST_OK || CUDA_TRY(cudaMalloc(array, count * width), p->device->where, e) != ST_OK)
         return e->status;
     return CUDA_TRY(cudaMemsetAsync(*array, 0, count * width, stream_of(p)), p->device->where, e);
 }
 
-/* Releases memory of the GPU; NULL is allowed. */
+/* The `release` of prover_cuda: releases memory of the GPU; NULL is allowed. */
 static void gpu_release(const struct proof *p, void *array)
 {
     cudaSetDevice(p->device->ordinal);
     cudaFree(array);
 }
 
-/* Copies bytes to, from or within the GPU's memory. */
+/* The `copy` of prover_cuda: copies bytes to, from or within the GPU's memory. */
 static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* ---- questions ---- */
+/* The `open` of prover_cuda: sets the bits of all vertices' values in p->has_edges. */
+static enum status gpu_open_proof(struct proof *p, struct error *e)
+{
+    if (gpu_use(p->device, e) != ST_OK)
+        return e->status;
+    cuda_mark(p->value, p->shard->locals + p->shard->d, p->has_edges, stream_of(p));
+    return gpu_settle(p, e);
+}
 
-/* Counts the nn edges to each shard s in next[s + 1], in host memory; waits for the GPU. */
-static enum status count_ends(const struct proof *p, const struct gpu_asking *asking, uint64_t *next, struct error *e)
+/* The `list_questions` of prover_cuda: goes over the nn edges to other shards. Without `put`: counts the edges to
+ * shard s in next[s + 1], in memory of the host. With `put`: writes them as questions from index next[s] on; next[p]
+ * is the number of all questions. */
+static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
-    size_t bytes = p->shard->p * sizeof *a->counts;
-    if (CUDA_TRY(cudaMemsetAsync(asking->cursor, 0, bytes, stream_of(p)), p->device->where, e) != ST_OK)
+    const uint32_t shards = p->shard->p;
+    const struct gpu_asking asking = {.nn = p->device->csr[NN],
+                                      .own_shard = p->shard->index,
+                                      .local_bits = p->shard->local_bits,
+                                      .cursor = a->tables,
+                                      .neighbours = p->own.question,
+                                      .askers = p->own.asker};
+    if (put) {
+        if (next[shards] == 0 || gpu_copy(p->device, asking.cursor, next, shards * sizeof *next, e) != ST_OK)
+            return e->status;
+        cuda_ask(&asking, 1, stream_of(p));
+        return gpu_settle(p, e);
+    }
+    size_t bytes = shards * sizeof *a->counts;
+    if (gpu_use(p->device, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(asking.cursor, 0, bytes, stream_of(p)), p->device->where, e) != ST_OK)
         return e->status;
-    cuda_ask(asking, 0, stream_of(p));
-    if (gpu_fetch(p->device, a->counts, asking->cursor, bytes, stream_of(p), e) != ST_OK)
+    cuda_ask(&asking, 0, stream_of(p));
+    if (gpu_fetch(p->device, a->counts, asking.cursor, bytes, stream_of(p), e) != ST_OK)
         return e->status;
-    for (uint32_t s = 0; s < p->shard->p; s++)
+    for (uint32_t s = 0; s < shards; s++)
         next[s + 1] = a->counts[s];
     return ST_OK;
 }
 
-/* Counts the nn edges to other shards, or with `put` writes them as questions; see struct prover. With `put`, next[p]
- * is the number of all questions. */
-static enum status gpu_list_ends(struct proof *p, uint64_t *next, int put, struct error *e)
-{
-    struct gpu_asking asking = {.nn = p->device->csr[NN],
-                                .own_shard = p->shard->index,
-                                .local_bits = p->shard->local_bits,
-                                .cursor = p->device->answers.tables,
-                                .neighbours = p->own.question,
-                                .askers = p->own.asker};
-    if (!put)
-        return count_ends(p, &asking, next, e);
-    if (next[p->shard->p] == 0 || gpu_copy(p->device, asking.cursor, next, p->shard->p * sizeof *next, e) != ST_OK)
-        return e->status;
-    cuda_ask(&asking, 1, stream_of(p));
-    return gpu_settle(p, e);
-}
-
-/* Sets the bits of all vertices' places in p->has_edges. */
-static void gpu_mark(struct proof *p)
-{
-    cuda_mark(p->place, p->shard->locals + p->shard->d, p->has_edges, stream_of(p));
-}
-
-/* ---- a root ---- */
-
-/* Begins the proof of a root: writes ids and depths of all vertices to p->end, and clears p->met and the first
- * offence. */
-static enum status gpu_begin(struct proof *p, struct error *e)
+/* The `begin` of prover_cuda: begins the proof of a root: writes ids and depths of all vertices to p->end and their
+ * parents to p->claim (CLAIM_ELSEWHERE where another device has the value), and clears p->met and the first offence. */
+static enum status gpu_begin_root(struct proof *p, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
     const struct gpu_vertices *n = &p->device->of[NORMALS], *d = &p->device->of[DELEGATES];
     const struct gpu_first none = gpu_no_offence();
-    uint64_t met_bytes = (mask_words(n->count) + mask_words(d->count)) * 8;
+    const uint64_t met_bytes = (mask_words(n->count) + mask_words(d->count)) * 8;
+    const void *delegate_ids = (const char *)a->ids + n->count * a->id_bytes;
+    if (gpu_use(p->device, e) != ST_OK)
+        return e->status;
     cuda_write_ends(a->ids, a->id_bytes, n->depth, n->count, p->end, stream_of(p));
-    cuda_write_ends((const char *)a->ids + n->count * a->id_bytes, a->id_bytes, d->depth, d->count,
-                    p->end + n->count, stream_of(p));
+    cuda_write_ends(delegate_ids, a->id_bytes, d->depth, d->count, p->end + n->count, stream_of(p));
     if (met_bytes > 0)
         CUDA_TRY(cudaMemsetAsync(p->met, 0, met_bytes, stream_of(p)), p->device->where, e);
-    return gpu_copy(p->device, p->first, &none, sizeof none, e);
+    if (gpu_copy(p->device, p->first, &none, sizeof none, e) != ST_OK)
+        return e->status;
+    cuda_gather_claims(a->values, a->id_bytes, p->value, p->shard->locals + p->shard->d, p->claim, stream_of(p));
+    return gpu_settle(p, e);
 }
 
-/* Reads the parents of all vertices from the answer into p->claim; CLAIM_ELSEWHERE where another device has the
- * value. */
-static void gpu_take_claims(struct proof *p)
+/* The `reply` of prover_cuda: writes the replies to all questions of other devices: ids and depths of the local
+ * vertices that they name. */
+static enum status gpu_reply(struct proof *p, struct error *e)
 {
-    const struct gpu_answers *a = &p->device->answers;
-    cuda_gather_claims(a->values, a->id_bytes, p->place, p->shard->locals + p->shard->d, p->claim, stream_of(p));
-}
-
-/* Writes the replies to all questions from other devices. */
-static void gpu_reply_ends(struct proof *p)
-{
+    if (gpu_use(p->device, e) != ST_OK)
+        return e->status;
     cuda_gather_ends(p->end, p->asked.question, p->asked.begin[p->shard->p], p->asked.reply, stream_of(p));
+    return gpu_settle(p, e);
 }
 
-/* ---- checks ---- */
-
-/* Checks values of ids without edges, vertices by themselves, and edges with both ends on this GPU. */
-static void gpu_check(struct proof *p, int64_t root)
+/* The `check` of prover_cuda: checks values of vertices without edges, vertices without their edges, and edges with
+ * both ends on this GPU. */
+static enum status gpu_check(struct proof *p, struct error *e)
 {
-    struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
+    const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
     const struct proved_values values = values_of_proof(p, p->device->answers.values);
-    cuda_check_isolated(&values, root, p->first, stream_of(p));
+    if (gpu_use(p->device, e) != ST_OK)
+        return e->status;
+    cuda_check_isolated(&values, p->root, p->first, stream_of(p));
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        cuda_check_vertices(&of[kind], root, p->first, stream_of(p));
+        cuda_check_vertices(&of[kind], p->root, p->first, stream_of(p));
     for (int s = 0; s < SUBGRAPHS; s++) {
         enum subgraph g = (enum subgraph)s;
         struct gpu_proved_rows rows = {.csr = p->device->csr[g],
@@ -139,44 +132,46 @@ static void gpu_check(struct proof *p, int64_t root)
                                        .own_shard = g == NN ? p->shard->index : 0};
         cuda_check_rows(&rows, p->first, stream_of(p));
     }
+    return gpu_settle(p, e);
 }
 
-/* Checks `count` edges: edge i leads from local vertex asker[i] to other[i]. */
-static void gpu_check_edges(struct proof *p, const uint32_t *asker, const struct vertex_end *other, uint64_t count)
+/* The `check_replies` of prover_cuda: checks the nn edges to each shard s, from the asking vertices to the far ends in
+ * p->replies[s]. */
+static enum status gpu_check_replies(struct proof *p, struct error *e)
 {
-    struct proved_vertices locals = proved_of(p, NORMALS);
-    cuda_check_edges(&locals, asker, other, count, p->first, stream_of(p));
+    const struct proved_vertices locals = proved_of(p, NORMALS);
+    const uint64_t *begin = p->own.begin;
+    if (gpu_use(p->device, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        cuda_check_edges(&locals, p->own.asker + begin[s], p->replies[s].at, begin[s + 1] - begin[s], p->first,
+                         stream_of(p));
+    return gpu_settle(p, e);
 }
 
-/* Checks that the vertices of a kind have met their parents. */
-static void gpu_check_parents(struct proof *p, enum vertex_kind kind, int64_t root)
-{
-    struct proved_vertices v = proved_of(p, kind);
-    cuda_check_parents(&v, root, p->first, stream_of(p));
-}
-
-/* Copies the first offence of this GPU to *first, on the host. */
-static enum status gpu_read_first(const struct proof *p, struct offence *first, struct error *e)
+/* The `finish` of prover_cuda: checks that all vertices have met their parents. Copies the first offence of this GPU
+ * to *first, on the host. */
+static enum status gpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {
     struct gpu_first found;
-    if (gpu_copy(p->device, &found, p->first, sizeof found, e) == ST_OK)
+    if (gpu_use(p->device, e) != ST_OK)
+        return e->status;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        struct proved_vertices v = proved_of(p, (enum vertex_kind)kind);
+        cuda_check_parents(&v, p->root, p->first, stream_of(p));
+    }
+    if (gpu_settle(p, e) == ST_OK && gpu_copy(p->device, &found, p->first, sizeof found, e) == ST_OK)
         *first = found.offence;
     return e->status;
 }
 
-const struct prover prover_cuda = {
-    .take = gpu_take,
-    .release = gpu_release,
-    .copy = gpu_copy_bytes,
-    .enter = gpu_enter,
-    .wait = gpu_settle,
-    .list_ends = gpu_list_ends,
-    .mark = gpu_mark,
-    .begin = gpu_begin,
-    .take_claims = gpu_take_claims,
-    .reply = gpu_reply_ends,
-    .check = gpu_check,
-    .check_edges = gpu_check_edges,
-    .check_parents = gpu_check_parents,
-    .read_first = gpu_read_first,
-};
+const struct prover prover_cuda = {.take = gpu_take,
+                                   .release = gpu_release,
+                                   .copy = gpu_copy_bytes,
+                                   .open = gpu_open_proof,
+                                   .list_questions = gpu_list_questions,
+                                   .begin = gpu_begin_root,
+                                   .reply = gpu_reply,
+                                   .check = gpu_check,
+                                   .check_replies = gpu_check_replies,
+                                   .finish = gpu_finish_proof};

@@ -1,7 +1,5 @@
-/* joined_gpu.c: see joined_gpu.h */
+/* joined_gpu.c: takes and copies device memory, and puts a joined graph there */
 #include "joined_gpu.h"
-
-/* ---- memory ---- */
 
 /* Takes device memory for `count` elements of `width` bytes, and sets the pointer whose address is `array`. */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e)
@@ -32,8 +30,6 @@ void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes,
     if (e->status == ST_OK)
         CUDA_TRY(cudaMemsetAsync(array, 0, bytes, gpu->stream), gpu->where, e);
 }
-
-/* ---- the graph ---- */
 
 /* Copies rows of the joined graph to new device memory, and sets *to. */
 static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *graph, const struct joined_rows *rows,

@@ -1,12 +1,12 @@
-/* pair_kernels.h: the launch interface of the kernels that search between pairs of vertices, in plain C.
+/* pair_kernels.h: the launches of the kernels that search between pairs of vertices, in plain C.
  *
- * The twin is pair_search.c. One kernel searches between many pairs: a block takes a pair, and then the next one. Blocks leave
+ * The twin is pair_cpu.c. One kernel searches between many pairs: a block takes a pair, and then the next one. Blocks leave
  * pairs whose frontiers have many edges to a second kernel, all blocks of which search between one pair after the other.
  *
- * A search has two marks for each vertex, a bit for each side, and a list of steps: the finds of the source's side from its
- * first place on, and those of the target's side from its last place backwards. Marks are cleared by the list, so the
- * cost of a pair follows its visits, and nothing is in proportion to n.
- */
+ * A search has two marks for each vertex, a bit for each side, and an array of steps. The steps of the source's side lie
+ * from the first element on, and those of the target's side from the last element backwards. Marks are cleared by the
+ * steps, so the cost of a pair follows its visits, and nothing is in proportion to n. All pointers but that of struct
+ * gpu_pairs are device memory. */
 #ifndef DBFS_PAIR_KERNELS_H
 #define DBFS_PAIR_KERNELS_H
 
@@ -37,11 +37,11 @@ struct gpu_pair_step {
 struct gpu_pair_result {
     unsigned long long found; /* the distance plus 1; 0: there is no path; PAIR_ONE_WAY */
     unsigned long long edges, vertices, nanoseconds;
-    unsigned long long path; /* its first vertex among `paths`; PAIR_NO_PATH: there was no room, or none was wanted */
+    unsigned long long path; /* index of its first vertex in `paths`; PAIR_NO_PATH: it did not fit, or none was wanted */
 };
 
 #define PAIR_NO_PATH UINT64_MAX
-/* The rows of one vertex have an edge that the rows of its other end do not have; `path` is (vertex << 32 | other end). */
+/* The rows of a vertex have an edge that the rows of the other end do not have; `path` is (vertex << 32 | other end). */
 #define PAIR_ONE_WAY UINT64_MAX
 
 /* Piece `number` of the row of a step. */
@@ -49,17 +49,17 @@ struct gpu_pair_piece {
     uint32_t step, number;
 };
 
-/* The finds of a level so far. */
+/* What a level has found so far. */
 struct gpu_pair_level {
     unsigned long long edges; /* of the rows of found vertices */
-    uint32_t count, pieces;   /* vertices; pieces of long rows of the frontier */
-    unsigned long long met;   /* the step that has an edge to the other side, and its end; PAIR_NOT_MET */
+    uint32_t count, pieces;   /* found vertices; pieces of long rows of the frontier */
+    unsigned long long met;   /* (step << 32 | vertex): an edge from a step to a vertex of the other side; PAIR_NOT_MET */
 };
 
 /* A search, as all its threads see it. */
 struct gpu_pair_live {
-    struct gpu_pair_level level[3]; /* taken in turn */
-    unsigned long long edges;       /* looked at, when the search is over */
+    struct gpu_pair_level level[3]; /* used in rounds: one is filled while the next one is cleared */
+    unsigned long long edges;       /* read, when the search is over */
     uint32_t other;                 /* the step of the other side's frontier at which the sides met; PAIR_NO_STEP */
     uint32_t arrived;               /* arrivals of blocks at all barriers; used by the second kernel only */
 };
@@ -67,14 +67,15 @@ struct gpu_pair_live {
 #define PAIR_NOT_MET UINT64_MAX
 #define PAIR_NO_STEP UINT32_MAX
 
-/* Zero before a launch. */
+/* Counts over all pairs, zero before a launch. */
 struct gpu_pair_counts {
     uint32_t taken;               /* pairs that blocks have taken */
     uint32_t left;                /* pairs that blocks have left to the second kernel */
-    unsigned long long path_capacity; /* of `paths`, taken */
+    unsigned long long path_vertices; /* vertices of all paths, also of those that do not fit */
     struct gpu_pair_live live;    /* of the search of all blocks */
 };
 
+/* The pairs to search between, as they are passed to kernels. */
 struct gpu_pairs {
     struct gpu_rows rows[PAIR_SIDES];
     uint64_t vertices;
@@ -89,7 +90,7 @@ struct gpu_pairs {
     struct gpu_pair_counts *counts;
     struct gpu_pair_result *results; /* [count], zero before; they count the work of a block that left its pair, too */
     uint32_t *paths;                 /* NULL: no paths are wanted */
-    uint64_t path_capacity;              /* of them */
+    uint64_t path_capacity;          /* vertices for which `paths` has memory */
 };
 
 /* Returns how many blocks of these kernels the current GPU can run at the same time. */

@@ -1,0 +1,173 @@
+/* batch_sparse.c: sparse levels of a batch (batch_search.h): the vertices of the frontier are a list
+ *
+ * For each edge of the frontier the column is read, the seen words of the neighbour and, if a bit is missing there, its next
+ * words. In a long list these are cache misses, so they are prefetched some vertices ahead. */
+#include "batch_cpu.h"
+
+#include <string.h>
+
+enum { AHEAD = 4, ROW_AHEAD = 8, STEP = 64 };
+
+/* Prefetches the seen and next words, W per vertex, of the first ROW_AHEAD of columns at..end of the rows to push. */
+BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
+{
+    for (end = end < at + ROW_AHEAD ? end : at + ROW_AHEAD; at < end; at++) {
+        __builtin_prefetch(&s->seen[s->graph->push->columns[at] * (uint64_t)W]);
+        __builtin_prefetch(&s->next[s->graph->push->columns[at] * (uint64_t)W], 1);
+    }
+}
+
+/* Prefetches for the loop of push_listed at entry i of the frontier, which stops before `end`: the offset and frontier words
+ * of the entry 4 * AHEAD later, the columns of the entry 2 * AHEAD later, and the words of the neighbours of the entry AHEAD
+ * later. */
+BATCH_INLINE void prefetch_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
+{
+    const struct joined_rows *rows = s->graph->push;
+    const uint32_t *list = s->frontier.vertex;
+    if (i + 4 * AHEAD < end) {
+        __builtin_prefetch(&rows->offsets[list[i + 4 * AHEAD]]);
+        __builtin_prefetch(&s->now[(uint64_t)list[i + 4 * AHEAD] * (uint64_t)W]);
+    }
+    if (i + 2 * AHEAD < end)
+        __builtin_prefetch(&rows->columns[rows->offsets[list[i + 2 * AHEAD]]]);
+    if (i + AHEAD < end)
+        prefetch_words(s, rows->offsets[list[i + AHEAD]], rows->offsets[list[i + AHEAD] + UINT64_C(1)], W);
+}
+
+/* Appends the found vertices that a thread has gathered to the shared list s->found, and empties t->found. */
+static void put_found(struct batch_search *s, struct tally *t)
+{
+    uint64_t at = __atomic_fetch_add(&s->found.count, t->gathered, __ATOMIC_RELAXED);
+    memcpy(s->found.vertex + at, t->found, t->gathered * sizeof *t->found);
+    t->gathered = 0;
+}
+
+/* Adds a found vertex to t->found of the calling thread, which put_found empties when it is full. */
+BATCH_INLINE void gather_found(struct batch_search *s, struct tally *t, uint32_t v)
+{
+    t->found[t->gathered++] = v;
+    if (t->gathered == MOST_GATHERED)
+        put_found(s, t);
+}
+
+/* ORs those of `bits` [W] that vertex v has not seen into the next words of v. Returns whether the caller must list v: v got
+ * its first new bit of this level, and no other thread lists v. single_thread: no other thread pushes meanwhile, so no
+ * atomics are used. */
+BATCH_INLINE int offer(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int single_thread)
+{
+    uint64_t *next = s->next + v * (uint64_t)W, before = 0;
+    const uint64_t *seen = s->seen + v * (uint64_t)W;
+    uint64_t new[BATCH_MOST_WORDS], any = 0;
+    for (int j = 0; j < W; j++)
+        any |= new[j] = bits[j] & ~seen[j];
+    if (any == 0)
+        return 0;
+    for (int j = 0; j < W; j++) {
+        if (single_thread) {
+            before |= next[j];
+            next[j] |= new[j];
+        } else if ((new[j] & ~__atomic_load_n(&next[j], __ATOMIC_RELAXED)) != 0) {
+            before = __atomic_fetch_or(&next[j], new[j], __ATOMIC_RELAXED);
+        } else if (W == 1) {
+            return 0;
+        }
+    }
+    if (single_thread || W == 1)
+        return before == 0;
+    return s->listed[v] == 0 && __atomic_exchange_n(&s->listed[v], 1, __ATOMIC_RELAXED) == 0;
+}
+
+/* Pushes the frontier words of list entries begin..end to the next words of their neighbours, appends newly found vertices
+ * to s->found, and counts the edges read in *t. single_thread: no other thread pushes meanwhile. */
+BATCH_INLINE void push_listed(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W,
+                              const int single_thread)
+{
+    const struct joined_rows *rows = s->graph->push;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t u = s->frontier.vertex[i], last = rows->offsets[u + 1], bits[BATCH_MOST_WORDS];
+        prefetch_ahead(s, i, end, W);
+        for (int j = 0; j < W; j++)
+            bits[j] = s->now[u * (uint64_t)W + (uint64_t)j];
+        for (uint64_t at = rows->offsets[u]; at < last; at++) {
+            if (at + ROW_AHEAD < last)
+                prefetch_words(s, at + ROW_AHEAD, at + ROW_AHEAD + 1, W);
+            if (offer(s, rows->columns[at], bits, W, single_thread))
+                gather_found(s, t, rows->columns[at]);
+        }
+        t->read += last - rows->offsets[u];
+    }
+    put_found(s, t);
+}
+BATCH_BY_WORDS(push, push_listed(s, t, begin, end, W, 0))
+BATCH_BY_WORDS(push_by_one, push_listed(s, t, begin, end, W, 1))
+
+/* Zeroes the frontier words s->now of list entries begin..end after they were pushed. s->now becomes s->next of the next
+ * level, where it must be zero. */
+BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t end, const int W)
+{
+    for (uint64_t i = begin; i < end; i++)
+        memset(s->now + s->frontier.vertex[i] * (uint64_t)W, 0, 8 * (size_t)W);
+}
+BATCH_BY_WORDS(clear, clear_listed(s, begin, end, W))
+
+/* Takes entries begin..end of the found vertices s->found: ORs their next words into their seen words, counts them and
+ * their edges in *t, and zeroes their `listed` bytes. */
+BATCH_INLINE void take_found(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+{
+    const uint64_t *offsets = s->graph->push->offsets;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t v = s->found.vertex[i];
+        for (int j = 0; j < W; j++)
+            s->seen[v * (uint64_t)W + (uint64_t)j] |= s->next[v * (uint64_t)W + (uint64_t)j];
+        bit_sums_add(&t->sums, s->next + v * (uint64_t)W, W);
+        if (s->listed != NULL)
+            s->listed[v] = 0;
+        t->edges += offsets[v + 1] - offsets[v];
+    }
+    t->vertices += end - begin;
+}
+BATCH_BY_WORDS(take, take_found(s, t, begin, end, W))
+
+/* Appends those of vertices begin..end that are in the frontier to s->found, after a dense level. Zeroes the next words of
+ * all these vertices. */
+BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+{
+    memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t any = 0;
+        for (int j = 0; j < W; j++)
+            any |= s->now[v * (uint64_t)W + (uint64_t)j];
+        if (any != 0)
+            gather_found(s, t, (uint32_t)v);
+    }
+    put_found(s, t);
+}
+BATCH_BY_WORDS(list, list_frontier(s, t, begin, end, W))
+
+/* Makes s->found the list of the frontier, and empties the other list for the next level. */
+static void swap_lists(struct batch_search *s)
+{
+    struct batch_list frontier = s->frontier;
+    s->frontier = s->found;
+    s->found = frontier;
+    s->found.count = 0;
+}
+
+/* Runs a sparse level: lists a frontier that is dense, pushes it, zeroes its words, and makes the found vertices the
+ * frontier. A single thread pushes a frontier with few edges. */
+void batch_run_sparse(struct batch_search *s, const struct batch_levels *l)
+{
+    const int single_thread = s->threads == 1 || l->found.edges < 4096;
+    s->found.count = 0;
+    if (!l->is_sparse) {
+        batch_for(s, s->graph->vertices, 4096, s->graph->vertices, list[s->words]);
+        swap_lists(s);
+    }
+    if (single_thread)
+        push_by_one[s->words](s, &s->tally[0], 0, s->frontier.count);
+    else
+        batch_for(s, s->frontier.count, STEP, l->found.edges, push[s->words]);
+    batch_for(s, s->frontier.count, 16 * STEP, s->frontier.count, clear[s->words]);
+    batch_for(s, s->found.count, 4 * STEP, 4 * s->found.count, take[s->words]);
+    swap_lists(s);
+}
