@@ -84,8 +84,9 @@ void options_read_roots(struct args *args);
 /* Prints the chosen word of the option with this name. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);
 
-/* Prints choices and flags that have a key as members of an object, each followed by a comma. */
-void options_json(FILE *out, const struct args *args);
+/* Prints the choices and flags that have a key as members of an object. */
+struct json;
+void options_json(struct json *json, const struct args *args);
 
 /* Takes -n: a number, or in a row of dbfs-batch alone "all". */
 void options_take_count(struct args *args, const struct option_row *row, char *value);

@@ -1,6 +1,8 @@
 /* options_read.c: the command line, read by the rows of the table; see options.h */
 #include "options.h"
 
+#include "traverse/session/report_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,37 +156,38 @@ void options_read(struct args *args, const struct option_program *program, int a
 
 /* ---- choices ---- */
 
-/* Prints word `number` of "a|b|c". */
-static void print_word(FILE *out, const char *words, int number)
+/* Returns word `number` of "a|b|c", and its length. */
+static const char *word_at(const char *words, int number, int *length)
 {
     for (; number > 0; number--)
         words += strcspn(words, "|") + 1;
-    fprintf(out, "%.*s", (int)strcspn(words, "|"), words);
+    *length = (int)strcspn(words, "|");
+    return words;
 }
 
 void options_print_choice(FILE *out, const struct args *args, const char *name)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
         const struct option_row *row = &option_table[i];
-        if (strcmp(row->name, name) == 0)
-            print_word(out, row->value, *(const int *)((const char *)args + row->at));
+        int length;
+        if (strcmp(row->name, name) != 0)
+            continue;
+        const char *word = word_at(row->value, *(const int *)((const char *)args + row->at), &length);
+        fprintf(out, "%.*s", length, word);
     }
 }
 
-void options_json(FILE *out, const struct args *args)
+void options_json(struct json *json, const struct args *args)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
         const struct option_row *row = &option_table[i];
-        if (row->json == NULL)
-            continue;
-        int value = *(const int *)((const char *)args + row->at);
-        fprintf(out, "\"%s\": ", row->json);
-        if (row->kind == TAKE_CHOICE) {
-            fputc('"', out);
-            print_word(out, row->value, value);
-            fputs("\", ", out);
-        } else {
-            fputs(value ? "true, " : "false, ", out);
+        const int value = *(const int *)((const char *)args + row->at);
+        int length;
+        if (row->json != NULL && row->kind == TAKE_CHOICE) {
+            const char *word = word_at(row->value, value, &length);
+            json_member(json, row->json, "\"%.*s\"", length, word);
+        } else if (row->json != NULL) {
+            json_flag(json, row->json, value);
         }
     }
 }
