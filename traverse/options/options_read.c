@@ -35,66 +35,38 @@ static void add_row(struct reading *r, const struct option_row *row)
         strcat(r->letters, is_help ? "h" : letter);
 }
 
-/* The row of what getopt returned; NULL: getopt refused a word. */
-static const struct option_row *row_of(const struct reading *r, int option)
-{
-    for (int i = 0; i < r->count; i++) {
-        if (r->longs[i].val == option)
-            return r->row[i];
-    }
-    return NULL;
-}
-
 /* ---- values ---- */
 
-/* Sets the member to the index of the word among those to choose from. */
-static void take_choice(struct args *args, const struct option_row *row, const char *value)
-{
-    char words[128], option[64], *rest = words;
-    const char *name[8];
-    int count = 0;
-    snprintf(words, sizeof words, "%s", row->value);
-    snprintf(option, sizeof option, "--%s", row->name);
-    while (rest != NULL && count < (int)(sizeof name / sizeof *name))
-        name[count++] = strsep(&rest, "|");
-    *(int *)((char *)args + row->at) = cli_choice(&args->cli, option, value, name, count);
-}
-
-/* Takes an option of cli.h; --help needs its text first. */
-static void take_common(const struct reading *r, const struct option_row *row, const char *value)
-{
-    char *text = NULL;
-    size_t size;
-    if (row->letter == 'h') {
-        if (value != NULL && strcmp(value, "all") != 0)
-            cli_usage(&r->args->cli, "--help: '%s' is not all", value);
-        FILE *out = open_memstream(&text, &size);
-        if (out != NULL)
-            options_print_help(out, r->program, value != NULL);
-        if (out != NULL && fclose(out) == 0)
-            r->args->cli.help = text;
-    }
-    cli_option(&r->args->cli, row->letter, value);
-}
-
+/* Gives the value of an option to its member, as the kind of the row says. `value` is NULL if there is none. */
 static void take_value(const struct reading *r, const struct option_row *row, char *value)
 {
     struct args *args = r->args;
     void *at = (char *)args + row->at;
+    const char letter[] = {'-', (char)row->letter, '\0'};
     char name[64];
-    if (row->letter > 0)
-        snprintf(name, sizeof name, "-%c", row->letter);
-    else
-        snprintf(name, sizeof name, "--%s", row->name);
+    snprintf(name, sizeof name, row->letter > 0 ? "%s" : "--%s", row->letter > 0 ? letter : row->name);
     switch (row->kind) {
     case TAKE_FLAG: *(int *)at = 1; break;
     case TAKE_OFF: *(int *)at = 0; break;
-    case TAKE_CHOICE: take_choice(args, row, value); break;
-    case TAKE_COUNT:
-        *(uint64_t *)at = cli_number(&args->cli, name, value, row->least, row->most);
+    case TAKE_CHOICE: {
+        char words[128], *rest = words;
+        const char *word[8];
+        int count = 0;
+        snprintf(words, sizeof words, "%s", row->value);
+        while (rest != NULL && count < (int)(sizeof word / sizeof *word))
+            word[count++] = strsep(&rest, "|");
+        *(int *)at = cli_choice(&args->cli, name, value, word, count);
         break;
+    }
+    case TAKE_COUNT: *(uint64_t *)at = cli_number(&args->cli, name, value, row->least, row->most); break;
     case TAKE_TEXT: cli_once(&args->cli, name, value, at); break;
-    case TAKE_COMMON: take_common(r, row, value); break;
+    case TAKE_COMMON:
+        if (row->letter == 'h' && value != NULL && strcmp(value, "all") != 0)
+            cli_usage(&args->cli, "--help: '%s' is not all", value);
+        if (row->letter == 'h')
+            args->cli.help = options_help(r->program, value != NULL);
+        cli_option(&args->cli, row->letter, value);
+        break;
     case TAKE_OTHER: row->take(args, row, value); break;
     }
 }
@@ -106,7 +78,7 @@ static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"}};
 
-/* Ends after getopt has refused `word`. If another program has the option, the message names it. */
+/* Ends the program after getopt has refused `word`. If another program has the option, the message names that program. */
 static void refuse_unknown(struct cli *cli, const char *word)
 {
     size_t length = strcspn(word, "=");
@@ -118,7 +90,7 @@ static void refuse_unknown(struct cli *cli, const char *word)
     cli_option(cli, '?', NULL);
 }
 
-/* Returns the one word after the options. */
+/* Returns DIR, the one word after the options. Ends the program if there is none, or more than one. */
 static const char *read_folder(const struct args *args, int argc, char *const *argv)
 {
     static const char numbers[] = "0123456789,";
@@ -138,18 +110,19 @@ static const char *read_folder(const struct args *args, int argc, char *const *a
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     struct reading r = {.args = args, .program = program};
-    const struct option_row *row;
     int option;
     for (size_t i = 0; i < program->own_count; i++)
         add_row(&r, &program->own[i]);
     for (size_t i = 0; i < option_table_rows; i++)
         add_row(&r, &option_table[i]);
     while ((option = cli_next(&args->cli, argc, argv, r.letters, r.longs)) != -1) {
-        row = row_of(&r, option);
-        if (row == NULL)
-            refuse_unknown(&args->cli, argv[optind - 1]);
+        int i = 0;
+        while (i < r.count && r.longs[i].val != option)
+            i++;
+        if (i < r.count)
+            take_value(&r, r.row[i], optarg);
         else
-            take_value(&r, row, optarg);
+            refuse_unknown(&args->cli, argv[optind - 1]);
     }
     args->folder = read_folder(args, argc, argv);
 }
