@@ -10,21 +10,15 @@
 
 /* ---- options that do more than set their member ---- */
 
-/* Appends a root of -r or --roots-from, which replace the sample. */
-static void add_root(struct args *args, char *text)
+/* -r ROOT[,ROOT...]: appends the text of roots, which replace the sample. */
+static void take_root(struct args *args, const struct option_row *row, char *value)
 {
+    (void)row;
     if (args->count_given)
         cli_usage(&args->cli, "-n and -r exclude each other");
     if (!args->roots_given++)
         args->count = 0;
-    args_add_root(args, text);
-}
-
-/* -r ROOT[,ROOT...] */
-static void take_root(struct args *args, const struct option_row *row, char *value)
-{
-    (void)row;
-    add_root(args, value);
+    args_add_root(args, value);
 }
 
 /* --roots-from FILE: reads the file, and appends each line of it. */
@@ -39,7 +33,7 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
     if (f->count > MAX_ROOTS)
         cli_usage(&args->cli, "--%s: more than %d roots", row->name, MAX_ROOTS);
     for (uint64_t i = 0; i < f->count; i++)
-        add_root(args, f->line[i]);
+        take_root(args, row, f->line[i]);
 }
 
 void options_take_count(struct args *args, const struct option_row *row, char *value)

@@ -51,7 +51,7 @@ static inline uint32_t shards_of_rank(uint32_t p, uint32_t ranks, uint64_t wante
     return shards * ranks == p ? (uint32_t)shards : 0;
 }
 
-/* Convert original ids, which people use, and stored ids, which the shards have. */
+/* Returns the id that the shards have of a vertex, from the id that people use. */
 static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
 {
     return graph->manifest.randomized && original < graph->bijection.n
@@ -59,6 +59,7 @@ static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
                : original;
 }
 
+/* Returns the id that people use of a vertex, from the id that the shards have. */
 static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
 {
     return graph->manifest.randomized && stored < graph->bijection.n

@@ -351,38 +351,32 @@ static enum status draw(struct roots *roots, const struct rank *rank, uint64_t s
 
 /* ---- choosing ---- */
 
-/* Collective. Fills roots->ids. */
-static enum status find_ids(struct roots *roots, const struct rank *rank, const struct args *args,
-                            const struct name_map *map, struct error *e)
-{
-    if (!args->roots_given)
-        return draw(roots, rank, args->seed, e);
-    if (args->map == NULL) {
-        memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
-        return ST_OK;
-    }
-    if (rank->comm->rank == 0)
-        name_map_find(map, (const char *const *)args->root_names, roots->count, roots->ids, e);
-    if (comm_agree(rank->comm, e) == ST_OK)
-        comm_broadcast(rank->comm, roots->ids, roots->count * sizeof *roots->ids, 0);
-    return e->status;
-}
-
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
 {
+    const struct comm *comm = rank->comm;
     if (rank->graph->manifest.totals.n == 0)
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
                     args->folder);
     roots->count = args->serve ? 1 : args->count;
     roots->ids = zeroed(roots->count, sizeof *roots->ids, "roots", e);
     roots->root = zeroed(roots->count, sizeof *roots->root, "roots", e);
-    if (comm_agree(rank->comm, e) != ST_OK || args->serve || find_ids(roots, rank, args, map, e) != ST_OK)
+    if (comm_agree(comm, e) != ST_OK || args->serve)
         return e->status;
-    if (roots->count == 0)
+    if (!args->roots_given) {
+        draw(roots, rank, args->seed, e);
+    } else if (args->map == NULL) {
+        memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
+    } else {
+        if (comm->rank == 0)
+            name_map_find(map, (const char *const *)args->root_names, roots->count, roots->ids, e);
+        if (comm_agree(comm, e) == ST_OK)
+            comm_broadcast(comm, roots->ids, roots->count * sizeof *roots->ids, 0);
+    }
+    if (e->status == ST_OK && roots->count == 0)
         return fail(e, ST_RUNTIME, "%s: no vertex has an edge: there is no root to sample",
                     args->folder);
-    return roots_locate(roots, rank, e);
+    return e->status == ST_OK ? roots_locate(roots, rank, e) : e->status;
 }
 
 void roots_free(struct roots *roots)

@@ -39,7 +39,7 @@ struct run {
     FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
 };
 
-/* Collective. Writes the result files of a search. Parents come first, as they usually are the answer that devices hold. */
+/* Collective. Writes the result files of a search that are wanted. Parents come first, as devices usually hold them already. */
 static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = run->args;

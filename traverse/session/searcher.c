@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes rank 0 search for all ranks, with the threads and memory of all, as -@ and -S are per rank. Threads are not raised
- * above the cores. */
+/* Collective. Makes rank 0 search for all ranks. Rank 0 gets the threads and the memory of all ranks, as -@ and -S are per
+ * rank; but threads are not raised above the cores. */
 static void lead(struct searcher *s)
 {
     struct args *args = s->args;
