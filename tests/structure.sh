@@ -181,6 +181,18 @@ for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report d
         done)
     check "$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
 done
+# what only tests and experiments need is marked in the table of options, and stands in no text for users
+rows=$(tr '\n' ' ' <traverse/options/option_table.c | grep -oE '\{\.name = "[^}]*\}')
+for_tests=$({ grep FOR_TESTS <<<"$rows" | sed 's/.*\.name = "\([^"]*\)".*/--\1/'
+    grep '\.shown' <<<"$rows" | sed 's/.*\.value = "\([^"]*\)", \.shown = "\([^"]*\)".*/\1 \2/' |
+        while read -r words shown; do echo "${words#"$shown"}"; done; } | tr '\n' ' ')
+check "options and words for tests are marked ($for_tests)" test "$for_tests" = '--count-pairs |cost '
+for program in dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
+    text=$("$BIN/$program" --help=all; sed 's/\\-/-/g; s/Fl -\([a-z0-9]\)/--\1/g; s/ | /|/g' "$pages/$program.1")
+    for word in $for_tests; do
+        check "$program: $word is neither in --help=all nor in the page" test "${text#*"$word"}" = "$text"
+    done
+done
 for page in dbfs-edges dbfs-split dbfs-shard dbfs-map dbfs-json; do
     check "$page.5 is built" test -s "$pages/$page.5"
 done

@@ -1,4 +1,4 @@
-/* args.c: struct args: defaults, roots as they are given, and members that follow from several options; see args.h and
+/* args.c: struct args: defaults, roots as they are given, and what follows from several options; see args.h and
  * options.h */
 #include "options.h"
 
@@ -99,7 +99,7 @@ void args_add_root(struct args *args, char *text)
     args->root_names[args->count++] = text;
 }
 
-/* Appends ids that are separated by commas. */
+/* Appends the ids of one -r, which are separated by commas, to args->roots. */
 static void parse_roots(struct args *args, const char *text)
 {
     uint64_t items = 1;

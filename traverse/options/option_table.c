@@ -10,21 +10,18 @@
 
 /* ---- options that do more than set their member ---- */
 
-static void add_root(struct args *args, char *text)
+/* -r ROOT[,ROOT...]: appends the text of roots, which replace the sample. */
+static void take_root(struct args *args, const struct option_row *row, char *value)
 {
+    (void)row;
     if (args->count_given)
         cli_usage(&args->cli, "-n and -r exclude each other");
     if (!args->roots_given++)
         args->count = 0;
-    args_add_root(args, text);
+    args_add_root(args, value);
 }
 
-static void take_root(struct args *args, const struct option_row *row, char *value)
-{
-    (void)row;
-    add_root(args, value);
-}
-
+/* --roots-from FILE: reads the file, and appends each line of it. */
 static void take_roots_from(struct args *args, const struct option_row *row, char *value)
 {
     struct error e = {0};
@@ -36,7 +33,7 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
     if (f->count > MAX_ROOTS)
         cli_usage(&args->cli, "--%s: more than %d roots", row->name, MAX_ROOTS);
     for (uint64_t i = 0; i < f->count; i++)
-        add_root(args, f->line[i]);
+        take_root(args, row, f->line[i]);
 }
 
 void options_take_count(struct args *args, const struct option_row *row, char *value)
@@ -49,7 +46,7 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
         args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
-/* dd=0.5,dn=0.05,nd=1e-7, or some of them */
+/* --factor0 or --factor1: sets the factors of a list such as dd=0.5,dn=0.05,nd=1e-7. */
 static void take_factors(struct args *args, const struct option_row *row, char *text)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;
@@ -72,6 +69,7 @@ static void take_factors(struct args *args, const struct option_row *row, char *
     free(list);
 }
 
+/* --chunk SIZE */
 static void take_chunk(struct args *args, const struct option_row *row, char *value)
 {
     if (parse_size(value, &args->exchange.chunk_bytes) != 0 || args->exchange.chunk_bytes == 0 ||
@@ -124,15 +122,16 @@ const struct option_row option_table[] = {
      .at = AT(trace), .help = "a line of JSON per level: frontier, directions, messages, times"},
     {.name = "breakdown", .group = GROUP_RESULTS, .of = OF_GRID | OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(breakdown),
      .help = "with --json, also the time of each part of each level"},
-    {.name = "count-pairs", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(count_pairs),
+    {.name = "count-pairs", .group = GROUP_RESULTS, .of = OF_TRAVERSE | FOR_TESTS, .kind = TAKE_FLAG, .at = AT(count_pairs),
      .json = "count_pairs",
      .help = "with --json, also the vertices that each rank sends to each other one in each level"},
 
     {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
      .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
-    {.name = "direction", .value = "auto|push|pull|cost", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_CHOICE,
-     .at = AT(direction), .json = "direction",
-     .help = "cost: as auto, but small graphs on a GPU are searched as large ones are (default auto)"},
+    /* cost: as auto, but small graphs on a GPU are searched as large ones are */
+    {.name = "direction", .value = "auto|push|pull|cost", .shown = "auto|push|pull", .group = GROUP_SEARCH, .of = OF_BOTH,
+     .kind = TAKE_CHOICE, .at = AT(direction), .json = "direction",
+     .help = "auto: in each level and subgraph, the one that is predicted to be faster (default auto)"},
     {.name = "reverse", .group = GROUP_SEARCH, .of = OF_TRAVERSE | OF_BATCH | OF_PATHS, .kind = TAKE_FLAG,
      .at = AT(reverse), .json = "reverse",
      .help = "of a directed graph, against its edges: which vertices reach the root, and how far they are"},

@@ -22,8 +22,9 @@ enum option_group {
     OPTION_GROUPS
 };
 
-/* The programs that have an option, a bit each, and a bit for the short help. */
-enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
+/* The programs that have an option, a bit each. EVERYDAY: the short help has the option. FOR_TESTS: only tests and experiments
+ * need the option, so --help and the man pages leave it out. */
+enum { FOR_TESTS = 64, OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
        OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH };
 
 /* What an option does with its value: it sets the member at offset `at` of struct args, unless said otherwise. */
@@ -41,8 +42,9 @@ struct option_row {
     const char *name;  /* without dashes */
     int letter;        /* 0: the option has none. For TAKE_COMMON: its number in cli.h */
     const char *value; /* its name in --help, or the words to choose from: "a|b|c"; NULL: none */
+    const char *shown; /* the words that --help and the man pages have, if only tests need the rest; NULL: all of `value` */
     enum option_group group;
-    unsigned of;       /* OF_ bits, and EVERYDAY */
+    unsigned of;       /* OF_ bits, EVERYDAY, FOR_TESTS */
     enum option_kind kind;
     size_t at;
     uint64_t least, most; /* of TAKE_COUNT */
@@ -84,8 +86,9 @@ void options_read_roots(struct args *args);
 /* Prints the chosen word of the option with this name. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);
 
-/* Prints choices and flags that have a key as members of an object, each followed by a comma. */
-void options_json(FILE *out, const struct args *args);
+/* Prints the choices and flags that have a key as members of an object. */
+struct json;
+void options_json(struct json *json, const struct args *args);
 
 /* Takes -n: a number, or in a row of dbfs-batch alone "all". */
 void options_take_count(struct args *args, const struct option_row *row, char *value);
@@ -95,7 +98,7 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
 extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 
-/* Prints --help (`all`: of each option) of a program. */
-void options_print_help(FILE *out, const struct option_program *program, int all);
+/* Returns the text of --help of a program, with every option but those for tests if `all`; NULL: there is no memory. */
+char *options_help(const struct option_program *program, int all);
 
 #endif

@@ -32,11 +32,12 @@ static void print_words(FILE *out, const char *text, int column)
 /* Prints an option: its names and value, then its text beside them, or below if they are long. */
 static void print_row(FILE *out, const struct option_row *row)
 {
+    const char *value = row->shown != NULL ? row->shown : row->value;
     int has_letter = row->letter > 0 && row->letter < 128;
     int column = has_letter ? fprintf(out, "  -%c, --%s", row->letter, row->name)
                             : fprintf(out, "      --%s", row->name);
-    if (row->value != NULL)
-        column += fprintf(out, " %s", row->value);
+    if (value != NULL)
+        column += fprintf(out, " %s", value);
     if (column + 2 > TEXT_COLUMN) {
         fputc('\n', out);
         column = 0;
@@ -44,15 +45,20 @@ static void print_row(FILE *out, const struct option_row *row)
     print_words(out, row->help, column);
 }
 
-void options_print_help(FILE *out, const struct option_program *program, int all)
+char *options_help(const struct option_program *program, int all)
 {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
     fputs(program->usage, out);
     for (int group = 0; group < OPTION_GROUPS; group++) {
         int printed = 0;
         for (size_t i = 0; i < program->own_count + option_table_rows; i++) {
             const struct option_row *row =
                 i < program->own_count ? &program->own[i] : &option_table[i - program->own_count];
-            if (row->group != (enum option_group)group || (row->of & program->bit) == 0 ||
+            if (row->group != (enum option_group)group || (row->of & program->bit) == 0 || row->of & FOR_TESTS ||
                 (!all && (row->of & EVERYDAY) == 0))
                 continue;
             if (printed++ == 0)
@@ -62,5 +68,6 @@ void options_print_help(FILE *out, const struct option_program *program, int all
     }
     if (!all)
         fprintf(out, "'%s --help=all' lists every option; %s(1) explains them.\n", program->name, program->name);
-    fprintf(out, "%s", program->exit_codes);
+    fputs(program->exit_codes, out);
+    return fclose(out) == 0 ? text : NULL;
 }

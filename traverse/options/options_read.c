@@ -1,6 +1,10 @@
 /* options_read.c: the command line, read by the rows of the table; see options.h */
 #include "options.h"
 
+#include "traverse/session/report_text.h"
+
+#include "formats/base/outfile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,66 +37,38 @@ static void add_row(struct reading *r, const struct option_row *row)
         strcat(r->letters, is_help ? "h" : letter);
 }
 
-/* The row of what getopt returned; NULL: getopt refused a word. */
-static const struct option_row *row_of(const struct reading *r, int option)
-{
-    for (int i = 0; i < r->count; i++) {
-        if (r->longs[i].val == option)
-            return r->row[i];
-    }
-    return NULL;
-}
-
 /* ---- values ---- */
 
-/* Sets the member to the index of the word among those to choose from. */
-static void take_choice(struct args *args, const struct option_row *row, const char *value)
-{
-    char words[128], option[64], *rest = words;
-    const char *name[8];
-    int count = 0;
-    snprintf(words, sizeof words, "%s", row->value);
-    snprintf(option, sizeof option, "--%s", row->name);
-    while (rest != NULL && count < (int)(sizeof name / sizeof *name))
-        name[count++] = strsep(&rest, "|");
-    *(int *)((char *)args + row->at) = cli_choice(&args->cli, option, value, name, count);
-}
-
-/* Takes an option of cli.h; --help needs its text first. */
-static void take_common(const struct reading *r, const struct option_row *row, const char *value)
-{
-    char *text = NULL;
-    size_t size;
-    if (row->letter == 'h') {
-        if (value != NULL && strcmp(value, "all") != 0)
-            cli_usage(&r->args->cli, "--help: '%s' is not all", value);
-        FILE *out = open_memstream(&text, &size);
-        if (out != NULL)
-            options_print_help(out, r->program, value != NULL);
-        if (out != NULL && fclose(out) == 0)
-            r->args->cli.help = text;
-    }
-    cli_option(&r->args->cli, row->letter, value);
-}
-
+/* Gives the value of an option to its member, as the kind of the row says. `value` is NULL if there is none. */
 static void take_value(const struct reading *r, const struct option_row *row, char *value)
 {
     struct args *args = r->args;
     void *at = (char *)args + row->at;
+    const char letter[] = {'-', (char)row->letter, '\0'};
     char name[64];
-    if (row->letter > 0)
-        snprintf(name, sizeof name, "-%c", row->letter);
-    else
-        snprintf(name, sizeof name, "--%s", row->name);
+    snprintf(name, sizeof name, row->letter > 0 ? "%s" : "--%s", row->letter > 0 ? letter : row->name);
     switch (row->kind) {
     case TAKE_FLAG: *(int *)at = 1; break;
     case TAKE_OFF: *(int *)at = 0; break;
-    case TAKE_CHOICE: take_choice(args, row, value); break;
-    case TAKE_COUNT:
-        *(uint64_t *)at = cli_number(&args->cli, name, value, row->least, row->most);
+    case TAKE_CHOICE: {
+        char words[128], *rest = words;
+        const char *word[8];
+        int count = 0;
+        snprintf(words, sizeof words, "%s", row->value);
+        while (rest != NULL && count < (int)(sizeof word / sizeof *word))
+            word[count++] = strsep(&rest, "|");
+        *(int *)at = cli_choice(&args->cli, name, value, word, count);
         break;
+    }
+    case TAKE_COUNT: *(uint64_t *)at = cli_number(&args->cli, name, value, row->least, row->most); break;
     case TAKE_TEXT: cli_once(&args->cli, name, value, at); break;
-    case TAKE_COMMON: take_common(r, row, value); break;
+    case TAKE_COMMON:
+        if (row->letter == 'h' && value != NULL && strcmp(value, "all") != 0)
+            cli_usage(&args->cli, "--help: '%s' is not all", value);
+        if (row->letter == 'h')
+            args->cli.help = options_help(r->program, value != NULL);
+        cli_option(&args->cli, row->letter, value);
+        break;
     case TAKE_OTHER: row->take(args, row, value); break;
     }
 }
@@ -104,7 +80,7 @@ static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"}};
 
-/* Ends after getopt has refused `word`. If another program has the option, the message names it. */
+/* Ends the program after getopt has refused `word`. If another program has the option, the message names that program. */
 static void refuse_unknown(struct cli *cli, const char *word)
 {
     size_t length = strcspn(word, "=");
@@ -116,7 +92,7 @@ static void refuse_unknown(struct cli *cli, const char *word)
     cli_option(cli, '?', NULL);
 }
 
-/* Returns the one word after the options. */
+/* Returns DIR, the one word after the options. Ends the program if there is none, or more than one. */
 static const char *read_folder(const struct args *args, int argc, char *const *argv)
 {
     static const char numbers[] = "0123456789,";
@@ -136,55 +112,114 @@ static const char *read_folder(const struct args *args, int argc, char *const *a
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     struct reading r = {.args = args, .program = program};
-    const struct option_row *row;
     int option;
     for (size_t i = 0; i < program->own_count; i++)
         add_row(&r, &program->own[i]);
     for (size_t i = 0; i < option_table_rows; i++)
         add_row(&r, &option_table[i]);
     while ((option = cli_next(&args->cli, argc, argv, r.letters, r.longs)) != -1) {
-        row = row_of(&r, option);
-        if (row == NULL)
-            refuse_unknown(&args->cli, argv[optind - 1]);
+        int i = 0;
+        while (i < r.count && r.longs[i].val != option)
+            i++;
+        if (i < r.count)
+            take_value(&r, r.row[i], optarg);
         else
-            take_value(&r, row, optarg);
+            refuse_unknown(&args->cli, argv[optind - 1]);
     }
     args->folder = read_folder(args, argc, argv);
 }
 
 /* ---- choices ---- */
 
-/* Prints word `number` of "a|b|c". */
-static void print_word(FILE *out, const char *words, int number)
+/* Returns word `number` of "a|b|c", and its length. */
+static const char *word_at(const char *words, int number, int *length)
 {
     for (; number > 0; number--)
         words += strcspn(words, "|") + 1;
-    fprintf(out, "%.*s", (int)strcspn(words, "|"), words);
+    *length = (int)strcspn(words, "|");
+    return words;
 }
 
 void options_print_choice(FILE *out, const struct args *args, const char *name)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
         const struct option_row *row = &option_table[i];
-        if (strcmp(row->name, name) == 0)
-            print_word(out, row->value, *(const int *)((const char *)args + row->at));
+        int length;
+        if (strcmp(row->name, name) != 0)
+            continue;
+        const char *word = word_at(row->value, *(const int *)((const char *)args + row->at), &length);
+        fprintf(out, "%.*s", length, word);
     }
 }
 
-void options_json(FILE *out, const struct args *args)
+void options_json(struct json *json, const struct args *args)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
         const struct option_row *row = &option_table[i];
-        if (row->json == NULL)
-            continue;
-        int value = *(const int *)((const char *)args + row->at);
-        fprintf(out, "\"%s\": ", row->json);
-        if (row->kind == TAKE_CHOICE) {
-            fputc('"', out);
-            print_word(out, row->value, value);
-            fputs("\", ", out);
-        } else {
-            fputs(value ? "true, " : "false, ", out);
+        const int value = *(const int *)((const char *)args + row->at);
+        int length;
+        if (row->json != NULL && row->kind == TAKE_CHOICE) {
+            const char *word = word_at(row->value, value, &length);
+            json_member(json, row->json, "\"%.*s\"", length, word);
+        } else if (row->json != NULL) {
+            json_flag(json, row->json, value);
         }
     }
+}
+
+/* ---- the command line of a program that searches and writes results ---- */
+
+/* Refuses options that exclude --serve: there is no number of searches, and so no summary and no report. */
+static void check_serve(const struct args *args)
+{
+    const struct { int given; const char *name; } others[] = {
+        {args->roots_given, "-r"},          {args->count_given, "-n"},       {args->warm_up != UINT64_MAX, "--warm-up"},
+        {args->json != NULL, "--json"},     {args->trace != NULL, "--trace"}, {args->breakdown, "--breakdown"},
+        {args->count_pairs, "--count-pairs"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i].given)
+            cli_usage(&args->cli, "--serve and %s exclude each other", others[i].name);
+    }
+    if (args_stdouts(args) > 0)
+        cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
+}
+
+/* Refuses names of results if two results would go to one file: each root needs a file of its own, and only one result can have
+ * standard output. */
+static void check_outputs(const struct args *args)
+{
+    const char *const file[] = {args->depths, args->parents, args->reached};
+    for (int i = 0; i < 3 && (args->count > 1 || args->serve); i++) {
+        if (outfile_is_stdout(file[i]))
+            cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
+        if (file[i] != NULL && strstr(file[i], "%d") == NULL && !args->in_place)
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
+                      args->roots_given ? "" : "; -r gives one root");
+    }
+    if (args_stdouts(args) > 1)
+        cli_usage(&args->cli, "only one result can go to standard output");
+}
+
+void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
+{
+    args_defaults(args, program->name);
+    cli_called(&args->cli);
+    args->answer = (enum answer_kind)ANSWER_NONE; /* not given */
+    options_read(args, program, argc, argv);
+    if (args->serve)
+        check_serve(args);
+    if (args->in_place && !(args->serve && args->cli.force))
+        cli_usage(&args->cli, "--in-place needs --serve and --force");
+    if (args->roots_given)
+        options_read_roots(args);
+    args->no_answer = (int)args->answer == ANSWER_NONE && args->reached != NULL && args->depths == NULL &&
+                      args->parents == NULL;
+    if ((int)args->answer == ANSWER_NONE)
+        args->answer = args->parents != NULL ? ANSWER_PARENTS : ANSWER_DEPTHS;
+    args->record_parents = args->parents != NULL || args->answer == ANSWER_PARENTS;
+    args_settle(args);
+    if (args->plan && args->dry_run)
+        cli_usage(&args->cli, "--plan and --dry-run exclude each other");
+    if (!args->plan)
+        check_outputs(args);
 }

@@ -20,6 +20,7 @@ static const char *missing_gpu(void)
 
 static const struct backend *const cuda = &backend_cuda;
 #else
+/* Why this build has no GPU to use. */
 static const char *missing_gpu(void)
 {
     return "this build has no CUDA backend";

@@ -2,6 +2,7 @@
 #include "graph.h"
 #include "numa_nodes.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/cli.h"
 #include "formats/base/progress.h"
 #include "formats/graph/shard_ranges.h"
@@ -9,17 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maps the files of this rank's shards. */
+/* Reads the manifest, and maps the files of this rank's shards. Refuses a search that the shards are not packed for: without
+ * in-rows a search can only go along the edges, and only push; and among several shards a vertex finds its parent in its
+ * in-row. */
 static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                                struct error *e)
 {
     const char *folder = options->folder;
-    graph->shards = zeroed(graph->device_count, sizeof *graph->shards, folder, e);
-    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
+    struct manifest *m = &graph->manifest;
+    if (manifest_read(m, folder, e) != ST_OK)
+        return e->status;
+    const uint32_t count = shards_of_rank(m->p, comm->ranks, options->device_count);
+    if (count == 0 && options->device_count != 0)
+        return fail(e, ST_USAGE, "%u ranks x %u shards per rank are not the %u shards of the graph",
+                    comm->ranks, options->device_count, m->p);
+    if (count == 0)
+        return fail(e, ST_USAGE, "%u shards cannot be divided evenly among %u ranks", m->p, comm->ranks);
+    const char *what = options->reverse ? "--reverse goes" : options->pulls ? "--direction pull goes"
+                       : options->parents && m->p > 1 ? "parents of several shards are found" : NULL;
+    if (m->out_only && what != NULL)
+        return fail(e, ST_USAGE, "%s: %s by in-rows, and it was packed with --rows out", folder, what);
+    graph->device_count = count;
+    graph->shards = zeroed(count, sizeof *graph->shards, folder, e);
+    for (uint32_t g = 0; g < count && e->status == ST_OK; g++) {
         uint32_t index = shard_of_device(comm->rank, g, comm->ranks);
-        if (manifest_open_shard(&graph->manifest, folder, index, &graph->shards[g], e) != ST_OK)
-            return e->status;
-        if (options->reverse && graph->manifest.direction == EDGES_DIRECTED)
+        if (manifest_open_shard(m, folder, index, &graph->shards[g], e) == ST_OK && options->reverse &&
+            m->direction == EDGES_DIRECTED)
             shard_reverse(&graph->shards[g]);
     }
     return e->status;
@@ -39,7 +55,7 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
-/* Whether all columns are decoded into host memory. */
+/* Returns whether all columns are decoded into host memory. */
 static int has_columns(const struct graph_options *options)
 {
     return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
@@ -68,29 +84,6 @@ static enum status decode_shards(struct graph *graph, const struct graph_options
     return ST_OK;
 }
 
-static enum status choose_device_count(struct graph *graph, const struct comm *comm, uint32_t wanted, struct error *e)
-{
-    uint32_t p = graph->manifest.p;
-    graph->device_count = wanted != 0 ? wanted : p / comm->ranks;
-    if ((uint64_t)graph->device_count * comm->ranks == p)
-        return ST_OK;
-    if (wanted != 0)
-        return fail(e, ST_USAGE, "%u ranks x %u shards per rank are not the %u shards of the graph",
-                    comm->ranks, wanted, p);
-    return fail(e, ST_USAGE, "%u shards cannot be divided evenly among %u ranks", p, comm->ranks);
-}
-
-/* Without in-rows a search can only go along the edges, and only push. Among several shards a vertex finds its
- * parent in its in-row. */
-static enum status check_rows(const struct manifest *m, const struct graph_options *options, struct error *e)
-{
-    const char *what = options->reverse ? "--reverse goes" : options->pulls ? "--direction pull goes"
-                       : options->parents && m->p > 1 ? "parents of several shards are found" : NULL;
-    if (!m->out_only || what == NULL)
-        return ST_OK;
-    return fail(e, ST_USAGE, "%s: %s by in-rows, and it was packed with --rows out", options->folder, what);
-}
-
 /* Collective. Counts the local vertices of every shard, and all vertices with edges. */
 static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
 {
@@ -110,9 +103,9 @@ static enum status count_vertices(struct graph *graph, const struct comm *comm, 
 /* Checks the ranges of all ids: those of columns only where these are decoded, as a device that decodes them checks them. */
 static enum status check_ranges(const struct graph *graph, const struct graph_options *options, struct error *e)
 {
-    uint32_t most = 0;
+    uint64_t most = 0;
     for (uint32_t s = 0; s < graph->manifest.p; s++)
-        most = graph->locals[s] > most ? graph->locals[s] : most;
+        most = larger(most, graph->locals[s]);
     for (uint32_t g = 0; g < graph->device_count; g++) {
         if (shard_check_widths(&graph->shards[g], most, e) != ST_OK)
             return e->status;
@@ -130,15 +123,13 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
     return e->status;
 }
 
+/* Collective. Opens the graph as graph_open does, step by step, and keeps the time of each step. */
 static enum status open_graph(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                               struct error *e)
 {
     memset(graph, 0, sizeof *graph);
     double start = cli_seconds();
-    if (manifest_read(&graph->manifest, options->folder, e) == ST_OK &&
-        choose_device_count(graph, comm, options->device_count, e) == ST_OK &&
-        check_rows(&graph->manifest, options, e) == ST_OK)
-        open_shards(graph, comm, options, e);
+    open_shards(graph, comm, options, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     double opened = cli_seconds();
@@ -163,7 +154,7 @@ static enum status open_graph(struct graph *graph, const struct comm *comm, cons
     return ST_OK;
 }
 
-/* Memory of columns is spread over NUMA nodes, as all cores read it in a search on the CPU. */
+/* Spreads the memory of columns over NUMA nodes, as all cores read it in a search on the CPU. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e)
 {
     int spreads = has_columns(options) && numa_spread() > 1;

@@ -44,7 +44,14 @@ struct graph_options {
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);
 
-/* Convert original ids, which people use, and stored ids, which the shards have. */
+/* Returns the shards of a rank: `wanted`, or p / ranks if that is 0; and 0 if the shards of all ranks would not be p. */
+static inline uint32_t shards_of_rank(uint32_t p, uint32_t ranks, uint64_t wanted)
+{
+    const uint64_t shards = wanted != 0 ? wanted : p / ranks;
+    return shards * ranks == p ? (uint32_t)shards : 0;
+}
+
+/* Returns the id that the shards have of a vertex, from the id that people use. */
 static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
 {
     return graph->manifest.randomized && original < graph->bijection.n
@@ -52,6 +59,7 @@ static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
                : original;
 }
 
+/* Returns the id that people use of a vertex, from the id that the shards have. */
 static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
 {
     return graph->manifest.randomized && stored < graph->bijection.n
@@ -59,6 +67,7 @@ static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
                : stored;
 }
 
+/* Returns the stored id of a local vertex. */
 static inline uint64_t local_vertex_id(const struct shard *shard, uint64_t local)
 {
     return vertex_of_slot(shard->ids.local_slots[local], shard->index, shard->p);

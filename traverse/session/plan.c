@@ -8,259 +8,231 @@
 #include "formats/base/arith.h"
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
-#include "formats/graph/manifest.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Bytes of all shards, and of the largest. */
+/* Bytes, or edges, of all shards together and of the largest shard. */
 struct plan_bytes {
     uint64_t all, largest;
 };
 
-/* Bytes of all shards, with columns in one residence. */
-struct plan_sum {
-    const char *name[GPU_ARRAY_COUNT];
-    struct plan_bytes array[GPU_ARRAY_COUNT];
-    struct plan_bytes graph, working, total;
-    struct plan_bytes loading; /* as total, while the shard is loaded */
-    struct plan_bytes ample;   /* as total, with memory for speed */
-    struct plan_bytes host;    /* memory of the host */
-    uint32_t gpus;             /* so many are enough */
+enum plan_sum {
+    SUM_GRAPH,
+    SUM_WORKING,
+    SUM_TOTAL,
+    SUM_LOADING, /* SUM_TOTAL, while the shard is loaded */
+    SUM_AMPLE,   /* SUM_TOTAL, with memory for speed */
+    SUM_HOST,    /* memory of the host */
+    SUMS
+};
+
+/* Names of the sums that are printed. */
+static const char *const sum_name[RESIDENCES][SUMS] = {
+    {"graph", "working arrays", "total", "total, while loading"},
+    {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
+    {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
+
+/* The plan for columns in one residence. */
+struct residence_plan {
     struct gpu_plan_options options;
+    const char *name[GPU_ARRAY_COUNT];
+    struct plan_bytes array[GPU_ARRAY_COUNT], sum[SUMS];
+    uint32_t gpus; /* that are enough; 0: no number is enough */
 };
 
-struct plans {
-    struct plan_sum of[RESIDENCES];
-    struct plan_bytes nn;       /* edges */
-    struct plan_bytes messages; /* ids and words of masks, 4 bytes each */
-    uint64_t locals, words;     /* of all shards: normals, and words of their masks */
-    const struct manifest *manifest;
+struct plan {
     const struct args *args;
+    struct manifest manifest;
+    struct residence_plan of[RESIDENCES];
+    uint64_t locals, words;         /* of all shards: normal vertices, and words of their bitmaps (words_of) */
+    struct plan_bytes nn, messages; /* edges; ids and words that shards send and receive in a level */
 };
 
+/* ---- adding up shards ---- */
+
+/* Adds the bytes of one shard. */
 static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
 {
     sum->all += bytes;
     sum->largest = larger(sum->largest, bytes);
 }
 
-static void add_shard(struct plan_sum *sum, const struct gpu_plan *plan)
-{
-    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        if (plan->array[i].name != NULL)
-            sum->name[i] = plan->array[i].name;
-        add_bytes(&sum->array[i], plan->array[i].bytes);
-    }
-    add_bytes(&sum->graph, plan->graph_bytes);
-    add_bytes(&sum->working, plan->working_bytes);
-    add_bytes(&sum->total, gpu_plan_bytes(plan));
-    add_bytes(&sum->loading, gpu_loading_bytes(plan));
-    add_bytes(&sum->host, plan->host_bytes);
-}
-
-/* Called with each shard in turn, while the shard is open. */
-typedef void look_at_shard(void *context, const struct shard *shard);
-
-static enum status for_shards(const struct manifest *m, const char *folder, look_at_shard *look, void *context,
-                              struct error *e)
-{
-    for (uint32_t s = 0; s < m->p; s++) {
-        struct shard shard;
-        if (manifest_open_shard(m, folder, s, &shard, e) != ST_OK)
-            return e->status;
-        look(context, &shard);
-        shard_close(&shard);
-    }
-    return ST_OK;
-}
-
-/* 32-bit words of the bitmap of a shard's normals, if vertices may be sent as bitmaps. */
+/* Returns the 32-bit words of the bitmap of a shard's normal vertices; 0 if vertices are not sent as bitmaps. */
 static uint64_t words_of(const struct shard *shard)
 {
     return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
 }
 
-static void add_locals(void *context, const struct shard *shard)
+/* Adds the bytes of a shard in each residence, and the messages of a level. plan->words is that of all shards. */
+static void add_shard(struct plan *plan, const struct shard *shard)
 {
-    struct plans *plans = context;
-    plans->locals += shard->locals;
-    plans->words += words_of(shard);
-}
-
-/* Adds the bytes of a shard in each residence, and of the messages of a level. */
-static void add_planned(void *context, const struct shard *shard)
-{
-    struct plans *plans = context;
-    const uint64_t capacity = plans->args->cli.memory_bytes;
+    const uint64_t capacity = plan->args->cli.memory_bytes;
     for (int r = 0; r < RESIDENCES; r++) {
-        struct plan_sum *sum = &plans->of[r];
-        struct gpu_plan_options ample = sum->options;
-        struct gpu_plan plan;
+        struct residence_plan *of = &plan->of[r];
+        struct gpu_plan_options ample = of->options;
+        struct gpu_plan gpu;
         ample.saves = 0;
-        gpu_plan_make(&plan, shard, &ample);
-        add_bytes(&sum->ample, gpu_plan_bytes(&plan));
-        gpu_plan_make(&plan, shard, &sum->options);
-        add_shard(sum, &plan);
-        if (capacity == 0)
-            continue;
-        const uint32_t gpus = gpu_plan_shards(shard, &sum->options, capacity); /* 0: no number is enough */
-        if (shard->index == 0)
-            sum->gpus = gpus;
-        else
-            sum->gpus = sum->gpus == 0 || gpus == 0 ? 0 : (uint32_t)larger(sum->gpus, gpus);
+        gpu_plan_make(&gpu, shard, &ample);
+        add_bytes(&of->sum[SUM_AMPLE], gpu_plan_bytes(&gpu));
+        gpu_plan_make(&gpu, shard, &of->options);
+        for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+            if (gpu.array[i].name != NULL)
+                of->name[i] = gpu.array[i].name;
+            add_bytes(&of->array[i], gpu.array[i].bytes);
+        }
+        add_bytes(&of->sum[SUM_GRAPH], gpu.graph_bytes);
+        add_bytes(&of->sum[SUM_WORKING], gpu.working_bytes);
+        add_bytes(&of->sum[SUM_TOTAL], gpu_plan_bytes(&gpu));
+        add_bytes(&of->sum[SUM_LOADING], gpu_loading_bytes(&gpu));
+        add_bytes(&of->sum[SUM_HOST], gpu.host_bytes);
+        const uint32_t gpus = capacity > 0 ? gpu_plan_shards(shard, &of->options, capacity) : 0;
+        const int first = shard->index == 0, none = gpus == 0 || of->gpus == 0;
+        of->gpus = first ? gpus : none ? 0 : (uint32_t)larger(of->gpus, gpus);
     }
     if (shard->p == 1)
         return;
     /* The most that a shard sends and receives in a level, as ids or as bitmaps. Each edge that leads out of the shard has a
      * reverse that leads back. */
     const uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
-    add_bytes(&plans->nn, edges);
-    add_bytes(&plans->messages, larger(edges, plans->words - words) + larger(edges, (shard->p - 1) * words));
+    add_bytes(&plan->nn, edges);
+    add_bytes(&plan->messages, larger(edges, plan->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
-static enum status add_shards(struct plans *plans, const struct manifest *m, struct error *e)
+/* Opens all shards twice, as bytes of one shard depend on counts of all: adds up these counts first, and then bytes. */
+static enum status add_shards(struct plan *plan, struct error *e)
 {
-    const struct args *args = plans->args;
-    if (for_shards(m, args->folder, add_locals, plans, e) != ST_OK)
-        return e->status;
+    const struct args *args = plan->args;
+    const struct manifest *m = &plan->manifest;
+    struct shard shard;
+    for (uint32_t s = 0; s < m->p; s++) {
+        if (manifest_open_shard(m, args->folder, s, &shard, e) != ST_OK)
+            return e->status;
+        plan->locals += shard.locals;
+        plan->words += words_of(&shard);
+        shard_close(&shard);
+    }
     for (int r = 0; r < RESIDENCES; r++)
-        plans->of[r].options = (struct gpu_plan_options){
+        plan->of[r].options = (struct gpu_plan_options){
             .parents = args->record_parents,
-            .answers = args->record_parents || ids_are_dense(m->totals.n, m->d + plans->locals),
+            .answers = args->record_parents || ids_are_dense(m->totals.n, m->d + plan->locals),
             .permuted = m->randomized,
             .resident = (enum residence)r,
             .hosted = GPU_ALL_HOSTED,
             .by_classes = direction_by_classes(&args->policy),
             .saves = r != RESIDENT_RAW};
-    return for_shards(m, args->folder, add_planned, plans, e);
+    for (uint32_t s = 0; s < m->p; s++) {
+        if (manifest_open_shard(m, args->folder, s, &shard, e) != ST_OK)
+            return e->status;
+        add_shard(plan, &shard);
+        shard_close(&shard);
+    }
+    return ST_OK;
 }
 
-/* The residence whose arrays are listed. */
-static const struct plan_sum *listed(const struct plans *plans)
+/* ---- printing ---- */
+
+/* Prints a name and its bytes: as a line of text, or with --json as a member of an object. */
+static void print_bytes(FILE *out, const struct plan *plan, const char *name, uint64_t all, uint64_t largest)
 {
-    enum residence resident = plans->args->resident;
-    return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
+    if (plan->args->json != NULL)
+        fprintf(out, ",\n  \"%s\": {\"all\": %" PRIu64 ", \"largest\": %" PRIu64 "}", name, all, largest);
+    else
+        fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, all, largest);
 }
 
-/* Prints an array's name and its bytes, of all shards and of the largest: as a line of text (print_line) or as a member of a
- * JSON object (print_json_line). */
-typedef void print_bytes(FILE *out, const char *name, const struct plan_bytes *bytes);
-
-static void print_line(FILE *out, const char *name, const struct plan_bytes *bytes)
+/* Prints the arrays of one residence that take bytes: of --resident, or raw if that is "auto". */
+static void print_arrays(FILE *out, const struct plan *plan)
 {
-    fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, bytes->all, bytes->largest);
-}
-
-static void print_json_line(FILE *out, const char *name, const struct plan_bytes *bytes)
-{
-    fprintf(out, ",\n  \"%s\": {\"all\": %" PRIu64 ", \"largest\": %" PRIu64 "}", name, bytes->all,
-            bytes->largest);
-}
-
-static void print_arrays(const struct plan_sum *sum, print_bytes *print, FILE *out)
-{
+    const enum residence wanted = plan->args->resident;
+    const struct residence_plan *of = &plan->of[wanted == RESIDENT_AUTO ? RESIDENT_RAW : wanted];
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        char name[64];
-        if (sum->array[i].all == 0)
-            continue;
-        snprintf(name, sizeof name, "%s %s", subgraph_name[i / GPU_SECTIONS % ROW_SETS], sum->name[i]);
-        print(out, i < GPU_MASKS ? name : sum->name[i], &sum->array[i]);
+        char name[64] = "";
+        if (i < GPU_MASKS)
+            snprintf(name, sizeof name, "%s %s", subgraph_name[i / GPU_SECTIONS % ROW_SETS], of->name[i]);
+        if (of->array[i].all > 0)
+            print_bytes(out, plan, i < GPU_MASKS ? name : of->name[i], of->array[i].all, of->array[i].largest);
     }
 }
 
-enum { SUMS = 6 };
-static const char *const sum_names[RESIDENCES][SUMS] = {
-    {"graph", "working arrays", "total", "total, while loading"},
-    {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
-    {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
-
-static void print_sums(const struct plans *plans, print_bytes *print, FILE *out)
+/* Prints the sums of all residences. */
+static void print_sums(FILE *out, const struct plan *plan)
 {
-    for (int i = 0; i < RESIDENCES; i++) {
-        const struct plan_sum *sum = &plans->of[i];
-        const char *const *name = sum_names[i];
-        const struct plan_bytes *bytes[SUMS] = {&sum->graph, &sum->working, &sum->total, &sum->loading,
-                                                &sum->ample, &sum->host};
+    for (int r = 0; r < RESIDENCES; r++) {
         for (int s = 0; s < SUMS; s++) {
-            if (name[s] != NULL)
-                print(out, name[s], bytes[s]);
+            if (sum_name[r][s] != NULL)
+                print_bytes(out, plan, sum_name[r][s], plan->of[r].sum[s].all, plan->of[r].sum[s].largest);
         }
     }
 }
 
-/* Prints memory that grows in a search: messages, and on the CPU bins, which double, and the list made of them, up
+/* Prints the memory that grows in a search: messages, and on the CPU bins, which double, and the list made of them, up
  * to so many bytes for an edge of nn. */
-static void print_growing(const struct plans *plans, print_bytes *print, FILE *out)
+static void print_growing(FILE *out, const struct plan *plan)
 {
     enum { UNIT_BYTES = 4, BIN_BYTES = 2 * 4 + 4 };
-    const struct plan_bytes *nn = &plans->nn, *messages = &plans->messages;
-    print(out, "messages", &(struct plan_bytes){UNIT_BYTES * messages->all, UNIT_BYTES * messages->largest});
-    print(out, "bins (cpu)", &(struct plan_bytes){BIN_BYTES * nn->all, BIN_BYTES * nn->largest});
+    print_bytes(out, plan, "messages", UNIT_BYTES * plan->messages.all, UNIT_BYTES * plan->messages.largest);
+    print_bytes(out, plan, "bins (cpu)", BIN_BYTES * plan->nn.all, BIN_BYTES * plan->nn.largest);
 }
 
-/* Prints the plan as text: edges of each subgraph, bytes of each array and their sums beside Table I of the paper, how many
- * GPUs of --memory's size would do, and what grows in a search. */
-static void print_plan(const struct plans *plans, const struct manifest *m, FILE *out)
+/* Prints the plan as text: bytes of each array and their sums beside Table I of the paper, how many GPUs of -S bytes would
+ * do, and what grows in a search. */
+static void print_text(FILE *out, const struct plan *plan)
 {
-    const uint64_t capacity = plans->args->cli.memory_bytes;
-    uint64_t kept = 0;
+    const struct manifest *m = &plan->manifest;
+    const uint64_t capacity = plan->args->cli.memory_bytes;
+    uint64_t table = 8 * m->totals.n + 8 * m->d * m->p + 4 * m->edges[NN]; /* Table I of Pan et al. */
     for (int g = 0; g < SUBGRAPHS; g++)
-        kept += m->edges[g];
-    const uint64_t table = 8 * m->totals.n + 8 * m->d * m->p + 4 * kept + 4 * m->edges[NN]; /* Table I of Pan et al. */
+        table += 4 * m->edges[g];
     edges_print(out, m, 0);
     fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
-    print_arrays(listed(plans), print_line, out);
+    print_arrays(out, plan);
     fputc('\n', out);
-    print_sums(plans, print_line, out);
-    print_line(out, "Table I", &(struct plan_bytes){table, table / m->p});
+    print_sums(out, plan);
+    print_bytes(out, plan, "Table I", table, table / m->p);
     for (int r = 0; r < RESIDENCES && capacity > 0; r++) {
         char size[16];
         format_size(capacity, size, sizeof size);
-        if (plans->of[r].gpus > 0)
-            fprintf(out, "about %u GPUs with %s each would do, %s\n", plans->of[r].gpus, size, residence_name[r]);
+        if (plan->of[r].gpus > 0)
+            fprintf(out, "about %u GPUs with %s each would do, %s\n", plan->of[r].gpus, size, residence_name[r]);
         else
             fprintf(out, "no number of GPUs with %s each would do, %s\n", size, residence_name[r]);
     }
-    if (plans->nn.all == 0)
+    if (plan->nn.all == 0)
         return;
     fprintf(out, "\n%-28s %18s %18s\n", "in a search, at most", "all shards", "largest shard");
-    print_growing(plans, print_line, out);
+    print_growing(out, plan);
 }
 
+/* Prints the plan as a JSON object; outfile_print calls it. */
 static void print_json(FILE *out, const void *context)
 {
-    const struct plans *plans = context;
-    fprintf(out, "{\n  \"shards\": %u,\n  ", plans->manifest->p);
-    edges_json(out, plans->manifest);
-    print_arrays(listed(plans), print_json_line, out);
-    print_sums(plans, print_json_line, out);
-    print_growing(plans, print_json_line, out);
-    if (plans->args->cli.memory_bytes > 0) {
-        fprintf(out, ",\n  \"GPUs\": {\"room\": %" PRIu64, plans->args->cli.memory_bytes);
+    const struct plan *plan = context;
+    struct json json = {out, "  ", 0};
+    fputc('{', out);
+    json_member(&json, "\nshards", "%u", plan->manifest.p);
+    edges_json(&json, &plan->manifest);
+    print_arrays(out, plan);
+    print_sums(out, plan);
+    print_growing(out, plan);
+    if (plan->args->cli.memory_bytes > 0) {
+        json_begin(&json, "\nGPUs", '{');
+        json_member(&json, "room", JSON_COUNT, plan->args->cli.memory_bytes);
         for (int r = 0; r < RESIDENCES; r++)
-            fprintf(out, ", \"%s\": %u", residence_name[r], plans->of[r].gpus);
-        fputs("}", out);
+            json_member(&json, residence_name[r], "%u", plan->of[r].gpus);
+        json_end(&json, '}');
     }
     fputs("\n}\n", out);
 }
 
 enum status plan_print(const struct args *args, struct error *e)
 {
-    struct manifest m;
-    struct plans plans;
-    memset(&plans, 0, sizeof plans);
-    plans.args = args;
-    if (manifest_read(&m, args->folder, e) != ST_OK)
+    struct plan plan = {.args = args};
+    if (manifest_read(&plan.manifest, args->folder, e) != ST_OK)
         return e->status;
-    plans.manifest = &m;
-    if (add_shards(&plans, &m, e) == ST_OK && args->json != NULL) {
-        outfile_print(args->json, print_json, &plans, e);
+    if (add_shards(&plan, e) == ST_OK && args->json != NULL) {
+        outfile_print(args->json, print_json, &plan, e);
     } else if (e->status == ST_OK) {
-        print_plan(&plans, &m, stdout);
+        print_text(stdout, &plan);
         stream_flush(stdout, e);
     }
-    manifest_free(&m);
+    manifest_free(&plan.manifest);
     return e->status;
 }

@@ -50,59 +50,48 @@ void record_nothing(struct searcher *s, const struct args *args, const struct ro
     search(&unused, s, args, root, &times, NULL);
 }
 
-/* --breakdown: keeps the times and counts of each level. */
-static enum status keep_breakdown(struct record *record, struct error *e)
+enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
+                          struct error *e)
 {
-    const struct level_log *log = &record->log;
-    record->levels = calloc((size_t)log->count + 1, sizeof *record->levels);
-    record->moved = calloc((size_t)log->count + 1, sizeof *record->moved);
-    if (log->failed || record->levels == NULL || record->moved == NULL)
-        return fail_memory(e, "the breakdown", log->count * sizeof *log->level);
-    for (uint32_t i = 0; i < log->count; i++) {
-        record->levels[i] = log->level[i].exchange.times;
-        record->moved[i] = log->level[i].exchange.counts;
+    struct level_log *log = &record->log;
+    struct bfs_times times;
+    s->exchange.pairs = args->count_pairs ? &record->pairs : NULL;
+    search(record, s, args, root, &times, args_want_levels(args) ? log : NULL);
+    s->exchange.pairs = NULL;
+    if (args_want_levels(args))
+        s->method->log_rest(&s->bfs, e);
+    for (uint32_t i = 0; args->cli.verbose && s->comm.rank == 0 && i < log->count; i++)
+        print_level(args->cli.program, i, &log->level[i]);
+    if (args->breakdown && e->status == ST_OK) {
+        record->levels = calloc((size_t)log->count + 1, sizeof *record->levels);
+        record->moved = calloc((size_t)log->count + 1, sizeof *record->moved);
+        if (log->failed || record->levels == NULL || record->moved == NULL)
+            fail_memory(e, "the breakdown", log->count * sizeof *log->level);
+        for (uint32_t i = 0; i < log->count && e->status == ST_OK; i++) {
+            record->levels[i] = log->level[i].exchange.times;
+            record->moved[i] = log->level[i].exchange.counts;
+        }
     }
-    return ST_OK;
-}
-
-/* Collective. Makes sums and maxima over all ranks of what this rank measured. */
-static void reduce_record(struct record *record, const struct comm *comm, const struct bfs_times *times)
-{
-    double slowest[] = {record->time_s, record->answer_s, times->compute_s, times->exchange_s};
-    comm_max_double(comm, slowest, sizeof slowest / sizeof *slowest);
+    if (args->trace == NULL) /* trace_file_add reads the log, and clears it */
+        level_log_clear(log);
+    if (e->status != ST_OK || results_collect(&s->results, root, &record->reach, e) != ST_OK)
+        return e->status;
+    /* what this rank measured becomes sums and maxima over all ranks */
+    double slowest[] = {record->time_s, record->answer_s, times.compute_s, times.exchange_s};
+    comm_max_double(&s->comm, slowest, sizeof slowest / sizeof *slowest);
     record->time_s = slowest[0];
     record->answer_s = slowest[1];
     record->compute_s = slowest[2];
     record->exchange_s = slowest[3];
-    record->iterations = times->iterations;
-    record->mask_reductions = times->mask_reductions;
-    record->sent_vertices = times->sent_vertices;
-    comm_sum_u64(comm, &record->sent_vertices, 1);
-    if (record->levels == NULL)
-        return;
-    comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
-    comm_sum_u64(comm, record->moved->of, (uint64_t)times->iterations * EXCHANGE_COUNTS);
-}
-
-enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
-                          struct error *e)
-{
-    struct level_log *log = args_want_levels(args) ? &record->log : NULL;
-    struct bfs_times times;
-    s->exchange.pairs = args->count_pairs ? &record->pairs : NULL;
-    search(record, s, args, root, &times, log);
-    s->exchange.pairs = NULL;
-    if (log != NULL)
-        s->method->log_rest(&s->bfs, e);
-    for (uint32_t i = 0; args->cli.verbose && s->comm.rank == 0 && i < record->log.count; i++)
-        print_level(args->cli.program, i, &record->log.level[i]);
-    if (args->breakdown && e->status == ST_OK)
-        keep_breakdown(record, e);
-    if (args->trace == NULL)
-        level_log_clear(&record->log);
-    if (e->status == ST_OK && results_collect(&s->results, root, &record->reach, e) == ST_OK)
-        reduce_record(record, &s->comm, &times);
-    if (args->count_pairs && e->status == ST_OK)
+    record->iterations = times.iterations;
+    record->mask_reductions = times.mask_reductions;
+    record->sent_vertices = times.sent_vertices;
+    comm_sum_u64(&s->comm, &record->sent_vertices, 1);
+    if (args->breakdown) {
+        comm_max_double(&s->comm, record->levels->phase_s, (uint64_t)times.iterations * PHASES);
+        comm_sum_u64(&s->comm, record->moved->of, (uint64_t)times.iterations * EXCHANGE_COUNTS);
+    }
+    if (args->count_pairs)
         pair_log_gather(&record->pairs, &s->comm, e);
     return e->status;
 }

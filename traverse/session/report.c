@@ -19,8 +19,7 @@
 #define DBFS_REVISION ""
 #endif
 
-/* ---- lines ---- */
-
+/* Name the memory from which messages are sent, as --exchange-memory does. */
 static const char *exchange_memory_name(const struct environment *env)
 {
     if (env->searcher->exchange.group.of_host)
@@ -36,6 +35,15 @@ struct environment environment_of(const struct searcher *s, char *const *command
                                 .start_s = cli_seconds() - begun};
 }
 
+/* Returns the share of reached vertices among the vertices with edges. */
+static double reached_share(const struct environment *env, const struct record *r)
+{
+    uint64_t vertices = env->searcher->rank.graph->vertices;
+    return vertices > 0 ? (double)r->reach.vertices / (double)vertices : 1;
+}
+
+/* ---- lines of text ---- */
+
 void report_environment(FILE *out, const struct environment *env)
 {
     const struct searcher *s = env->searcher;
@@ -43,13 +51,11 @@ void report_environment(FILE *out, const struct environment *env)
     const struct manifest *m = &graph->manifest;
     const struct rank_description *devices = &env->devices;
     const struct device_description *slowest = &devices->slowest;
-    fprintf(out, "graph: %s\n", s->args->folder);
-    fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
-    fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
-    fprintf(out, "input_edges: %" PRIu64 "\n", m->totals.edges);
+    fprintf(out, "graph: %s\nvertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\ninput_edges: %" PRIu64 "\n",
+            s->args->folder, m->totals.n, graph->vertices, m->totals.edges);
     edges_print(out, m, s->args->reverse);
     if (m->th == TH_INFINITE)
-        fprintf(out, "th: inf\n");
+        fputs("th: inf\n", out);
     else
         fprintf(out, "th: %" PRIu64 "\n", m->th);
     fprintf(out, "delegates: %" PRIu64 "\n", m->d);
@@ -59,24 +65,15 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "resident: %s (%" PRIu64 " bytes", residence_name[devices->resident], devices->bytes);
     if (devices->host_bytes > 0)
         fprintf(out, ", %" PRIu64 " of host memory", devices->host_bytes);
-    fprintf(out, ")\n");
-    fputs("direction: ", out);
+    fputs(")\ndirection: ", out);
     options_print_choice(out, s->args, "direction");
-    fputc('\n', out);
-    fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
+    fprintf(out, "\nload_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
             graph->check_s, graph->decode_s, graph->ranges_s);
     if (slowest->load_s > 0)
         fprintf(out, "device_load_s: %.6f (%.1f GB/s, ranges %.6f)\n", slowest->load_s,
                 1e-9 * (double)(slowest->bytes + slowest->host_bytes) / slowest->load_s, slowest->ranges_s);
     fflush(out);
-}
-
-/* The share of reached vertices among those with edges. */
-static double reached_share(const struct environment *env, const struct record *r)
-{
-    uint64_t vertices = env->searcher->rank.graph->vertices;
-    return vertices > 0 ? (double)r->reach.vertices / (double)vertices : 1;
 }
 
 void report_record(FILE *out, const struct environment *env, const struct record *r)
@@ -98,28 +95,24 @@ void report_record(FILE *out, const struct environment *env, const struct record
     fflush(out);
 }
 
-/* ---- summary ---- */
-
-/* Statistics of all searches that everybody wants. dbfs-report has the rest. */
+/* The statistics that everybody wants of all searches. dbfs-report has the rest. */
 struct summary {
-    double median_s, median_answer_s; /* the second is 0 if no answers are made */
+    double median_s, median_answer_s; /* median_answer_s is 0 if no answers are made */
     double harmonic_mean_teps;
     uint64_t checksum; /* over all distances from all roots, in any order of the roots */
 };
 
+/* Computes the summary of all records. */
 static struct summary summarise(const struct record *records, uint64_t count)
 {
     struct statistics times, answers, rates;
-    struct summary all = {0};
+    uint64_t checksum = 0;
     statistics_of(records, count, SEARCH_TIME, &times);
     statistics_of(records, count, ANSWER_TIME, &answers);
     statistics_of(records, count, SEARCH_TEPS, &rates);
-    all.median_s = times.median;
-    all.median_answer_s = answers.median;
-    all.harmonic_mean_teps = rates.harmonic_mean;
     for (uint64_t i = 0; i < count; i++)
-        all.checksum += hash_pair(records[i].root, records[i].reach.checksum);
-    return all;
+        checksum += hash_pair(records[i].root, records[i].reach.checksum);
+    return (struct summary){times.median, answers.median, rates.harmonic_mean, checksum};
 }
 
 void report_summary(FILE *out, const struct record *records, uint64_t count)
@@ -134,47 +127,52 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
-/* Reads the model of the CPU from the first line of /proc/cpuinfo that has one; empty if none has. */
-static void read_cpu(char *model, size_t bytes)
+/* Reads the model of the CPU from the first line of /proc/cpuinfo that has a model; empty if no line has one. */
+static void read_cpu(char model[256])
 {
-    char line[256], found[256] = "";
+    char line[256];
     FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file != NULL && found[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "model name : %255[^\n]", found) != 1 &&
-            sscanf(line, "cpu : %255[^\n]", found) != 1)
-            sscanf(line, "Model : %255[^\n]", found);
+    model[0] = '\0';
+    while (file != NULL && model[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "model name : %255[^\n]", model) != 1 && sscanf(line, "cpu : %255[^\n]", model) != 1)
+            sscanf(line, "Model : %255[^\n]", model);
     }
     if (file != NULL)
         fclose(file);
-    snprintf(model, bytes, "%s", found);
 }
 
-static void json_factors(FILE *out, const char *name, const double *factor, const char *after)
+/* Prints the factors of the four subgraphs as an object. */
+static void json_factors(struct json *json, const char *name, const double *factor)
 {
-    fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}%s", name,
-            factor[NN], factor[ND], factor[DN], factor[DD], after);
+    json_begin(json, name, '{');
+    for (int g = 0; g < SUBGRAPHS; g++)
+        json_member(json, subgraph_name[g], JSON_DIGITS, factor[g]);
+    json_end(json, '}');
 }
 
-/* Prints members about the size of the graph, and the times of opening it. */
-static void json_graph(FILE *out, const struct graph *graph)
+/* Prints the members of the environment that tell the size of the graph, and the times of opening it. */
+static void json_graph(struct json *json, const struct graph *graph)
 {
     const struct manifest *m = &graph->manifest;
-    fprintf(out,
-            "    \"vertices\": %" PRIu64 ", \"vertices_with_edges\": %" PRIu64
-            ", \"input_edges\": %" PRIu64 ", \"input_loops\": %" PRIu64 ",\n",
-            m->totals.n, graph->vertices, m->totals.edges, m->totals.loops);
+    json_member(json, "\nvertices", JSON_COUNT, m->totals.n);
+    json_member(json, "vertices_with_edges", JSON_COUNT, graph->vertices);
+    json_member(json, "input_edges", JSON_COUNT, m->totals.edges);
+    json_member(json, "input_loops", JSON_COUNT, m->totals.loops);
     if (m->th == TH_INFINITE)
-        fputs("    \"th\": \"inf\", ", out);
+        json_text(json, "\nth", "inf");
     else
-        fprintf(out, "    \"th\": %" PRIu64 ", ", m->th);
-    fprintf(out, "\"delegates\": %" PRIu64 ",\n    \"edges_kept\": {", m->d);
+        json_member(json, "\nth", JSON_COUNT, m->th);
+    json_member(json, "delegates", JSON_COUNT, m->d);
+    json_begin(json, "\nedges_kept", '{');
     for (int g = 0; g < SUBGRAPHS; g++)
-        fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], m->edges[g]);
-    fputs("},\n    ", out);
-    edges_json(out, m);
-    fprintf(out, ", \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
-            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n    ",
-            m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
+        json_member(json, subgraph_name[g], JSON_COUNT, m->edges[g]);
+    json_end(json, '}');
+    edges_json(json, m);
+    json_member(json, "pack_id", JSON_HEX, m->pack_id);
+    json_member(json, "load_open_s", JSON_SECONDS, graph->open_s);
+    json_member(json, "load_check_s", JSON_SECONDS, graph->check_s);
+    json_member(json, "load_decode_s", JSON_SECONDS, graph->decode_s);
+    json_member(json, "\nload_ranges_s", JSON_SECONDS, graph->ranges_s);
 }
 
 void report_json_environment(FILE *out, const struct environment *env)
@@ -182,53 +180,49 @@ void report_json_environment(FILE *out, const struct environment *env)
     const struct searcher *s = env->searcher;
     const struct args *args = s->args;
     const struct comm *comm = s->rank.comm;
-    const struct device_description *device = &env->devices.slowest;
+    const struct rank_description *devices = &env->devices;
+    struct json j = {out, "    ", 0};
     char cpu[256];
-    read_cpu(cpu, sizeof cpu);
-    fputs("  \"environment\": {\n    ", out);
-    json_string(out, "version", DBFS_VERSION, ", ");
-    json_string(out, "graph", args->folder, ",\n    ");
-    json_string(out, "revision", DBFS_REVISION, ",\n    ");
-    json_command(out, env->command);
-    json_string(out, "cpu", cpu, ", "); /* this and the next three: empty if not known */
-    json_string(out, "gpu", device->model, ", ");
-    json_string(out, "gpu_driver", device->driver, ", ");
-    json_string(out, "cuda", device->runtime, ",\n");
-    json_graph(out, s->rank.graph);
-    json_string(out, "backend", s->rank.backend->name, ", ");
-    json_string(out, "mpi", comm->library, ", ");
-    json_string(out, "host", comm->host, ",\n    ");
-    json_string(out, "resident", residence_name[env->devices.resident], "");
-    fprintf(out, ", \"resident_bytes\": %" PRIu64 ", \"resident_host_bytes\": %" PRIu64,
-            env->devices.bytes, env->devices.host_bytes);
-    fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
-            "\"ranks_on_host\": %u, \"launched_ranks\": %u,\n", comm->ranks, s->rank.device_count, s->threads,
-            comm->host_ranks, s->launched_ranks);
-    fprintf(out, "    \"parents\": %s, ", args->record_parents ? "true" : "false");
-    options_json(out, args);
-    fputs("\n    ", out);
-    json_factors(out, "factor0", args->policy.factor0, ", ");
-    json_factors(out, "factor1", args->policy.factor1, ",\n    ");
-    json_string(out, "exchange_memory", exchange_memory_name(env), ", ");
+    read_cpu(cpu);
+    fputs("  \"environment\": {", out);
+    json_text(&j, "\nversion", DBFS_VERSION);
+    json_text(&j, "graph", args->folder);
+    json_text(&j, "\nrevision", DBFS_REVISION);
+    json_command(&j, env->command);
+    json_text(&j, "\ncpu", cpu); /* this and the next three: empty if not known */
+    json_text(&j, "gpu", devices->slowest.model);
+    json_text(&j, "gpu_driver", devices->slowest.driver);
+    json_text(&j, "cuda", devices->slowest.runtime);
+    json_graph(&j, s->rank.graph);
+    json_text(&j, "\nbackend", s->rank.backend->name);
+    json_text(&j, "mpi", comm->library);
+    json_text(&j, "host", comm->host);
+    json_text(&j, "\nresident", residence_name[devices->resident]);
+    json_member(&j, "resident_bytes", JSON_COUNT, devices->bytes);
+    json_member(&j, "resident_host_bytes", JSON_COUNT, devices->host_bytes);
+    json_member(&j, "\nranks", "%u", comm->ranks);
+    json_member(&j, "shards_per_rank", "%u", s->rank.device_count);
+    json_member(&j, "threads_per_rank", "%d", s->threads);
+    json_member(&j, "ranks_on_host", "%u", comm->host_ranks);
+    json_member(&j, "launched_ranks", "%u", s->launched_ranks);
+    json_flag(&j, "\nparents", args->record_parents);
+    options_json(&j, args);
+    fputs(", ", out);
+    j.any = 0;
+    json_factors(&j, "\nfactor0", args->policy.factor0);
+    json_factors(&j, "factor1", args->policy.factor1);
+    json_text(&j, "\nexchange_memory", exchange_memory_name(env));
     if (args->max_depth != NO_MAX_DEPTH)
-        fprintf(out, "\"max_depth\": %" PRIu64 ", ", args->max_depth);
+        json_member(&j, "max_depth", JSON_COUNT, args->max_depth);
     if (!args->roots_given)
-        fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
+        json_member(&j, "seed", JSON_COUNT, args->seed);
     if (s->results.answering) /* answer_s of one layout is not that of the other */
-        fprintf(out, "\"answer_layout\": \"%s\", ", answers_are_by_owner(s->results.graph) ? "owner" : "ids");
-    fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ", device->load_s,
-            device->load_s > 0 ? device->bytes : 0);
-    fprintf(out, "\"start_s\": %.9f, \"peak_bytes\": %" PRIu64 "\n  },\n", env->start_s, env->peak_bytes);
-}
-
-static void json_summary(FILE *out, const struct record *records, uint64_t count)
-{
-    struct summary all = summarise(records, count);
-    fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64 ", \"time_s\": {\"median\": %.9g}, ", count, all.median_s);
-    if (all.median_answer_s > 0)
-        fprintf(out, "\"answer_s\": {\"median\": %.9g}, ", all.median_answer_s);
-    fprintf(out, "\"teps\": {\"harmonic_mean\": %.9g},\n    \"distance_checksum\": \"%016" PRIx64 "\"\n  },\n",
-            all.harmonic_mean_teps, all.checksum);
+        json_text(&j, "answer_layout", answers_are_by_owner(s->results.graph) ? "owner" : "ids");
+    json_member(&j, "device_load_s", JSON_SECONDS, devices->slowest.load_s);
+    json_member(&j, "device_load_bytes", JSON_COUNT, devices->slowest.load_s > 0 ? devices->slowest.bytes : 0);
+    json_member(&j, "start_s", JSON_SECONDS, env->start_s);
+    json_member(&j, "peak_bytes", JSON_COUNT, env->peak_bytes);
+    fputs("\n  },\n", out);
 }
 
 static const char *const phase_name[PHASES] = {"previsit",        "visit_nn",        "visit_nd",
@@ -236,64 +230,65 @@ static const char *const phase_name[PHASES] = {"previsit",        "visit_nn",   
                                       "local_exchange",  "remote_exchange", "mask_reduction",
                                       "merged_exchange", "choose",          "ahead"};
 
-/* Prints seconds of each phase, level by level. */
-static void json_levels(FILE *out, const struct record *r)
+/* Prints rows[count][members] as an object of columns: an array of `count` numbers for each member. A number is a double in
+ * seconds, or a uint64_t. */
+static void json_columns(struct json *json, const char *title, const char *const *name, int members, const void *rows,
+                         int in_seconds, uint64_t count)
 {
-    fputs(",\n     \"levels_s\": {", out);
-    for (int phase = 0; phase < PHASES; phase++) {
-        fprintf(out, "%s\"%s\": [", phase > 0 ? ",\n       " : "", phase_name[phase]);
-        for (uint32_t i = 0; i < r->iterations; i++)
-            fprintf(out, "%s%.9f", i > 0 ? ", " : "", r->levels[i].phase_s[phase]);
-        fputs("]", out);
-    }
-    fputs("}", out);
-}
-
-/* Prints rows[count][members] as an object of columns: an array of `count` numbers for each member. */
-static void json_columns(FILE *out, const char *title, const char *const *name, int members, const uint64_t *rows,
-                         uint64_t count)
-{
-    fprintf(out, ",\n     \"%s\": {", title);
+    struct json columns = {json->out, "       ", 0};
+    json_begin(json, title, '{');
     for (int member = 0; member < members; member++) {
-        fprintf(out, "%s\"%s\": [", member > 0 ? ",\n       " : "", name[member]);
-        for (uint64_t i = 0; i < count; i++)
-            fprintf(out, "%s%" PRIu64, i > 0 ? ", " : "", rows[i * (uint64_t)members + (uint64_t)member]);
-        fputs("]", out);
+        char begin[64];
+        snprintf(begin, sizeof begin, "%s%s", member > 0 ? "\n" : "", name[member]);
+        json_begin(&columns, begin, '[');
+        for (uint64_t i = (uint64_t)member; i < count * (uint64_t)members; i += (uint64_t)members) {
+            if (in_seconds)
+                json_member(&columns, NULL, JSON_SECONDS, ((const double *)rows)[i]);
+            else
+                json_member(&columns, NULL, JSON_COUNT, ((const uint64_t *)rows)[i]);
+        }
+        json_end(&columns, ']');
     }
-    fputs("}", out);
+    json_end(json, '}');
 }
 
+/* Prints a record as an item of "roots". */
 static void json_record(FILE *out, const struct environment *env, const struct record *r)
 {
+    _Static_assert(sizeof *r->levels == PHASES * sizeof(double), "phases have nothing between them");
     _Static_assert(sizeof *r->moved == EXCHANGE_COUNTS * sizeof(uint64_t), "counts have nothing between them");
     _Static_assert(sizeof *r->pairs.note == PAIR_MEMBERS * sizeof(uint64_t), "members have nothing between them");
-    fprintf(out,
-            "    {\"root\": %" PRIu64 ", \"time_s\": %.17g, \"levels\": %" PRIu64
-            ", \"reached\": %" PRIu64 ", \"reached_share\": %.9g, \"edges\": %" PRIu64
-            ", \"teps\": %.17g,\n"
-            "     \"edges_no_loops\": %" PRIu64 ", \"edges_kept\": %" PRIu64
-            ", \"checksum\": \"%016" PRIx64 "\",\n"
-            "     \"compute_s\": %.9f, \"exchange_s\": %.9f, \"iterations\": %" PRIu32
-            ", \"mask_reductions\": %" PRIu32 ", \"sent_vertices\": %" PRIu64,
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, reached_share(env, r), r->reach.edges,
-            record_number(r, SEARCH_TEPS), r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum,
-            r->compute_s, r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices);
-    if (r->answer_s > 0)
-        fprintf(out, ",\n     \"answer_s\": %.17g, \"answer_teps\": %.17g", r->answer_s,
-                record_number(r, ANSWER_TEPS));
-    if (r->validate_s > 0)
-        fprintf(out, ", \"validate_s\": %.17g", r->validate_s);
-    if (r->name != NULL) {
-        fputs(", ", out);
-        json_string(out, "name", r->name, "");
+    struct json j = {out, "     ", 0};
+    fputs("    {", out);
+    json_member(&j, "root", JSON_COUNT, r->root);
+    json_member(&j, "time_s", JSON_EXACT, r->time_s);
+    json_member(&j, "levels", JSON_COUNT, r->reach.levels);
+    json_member(&j, "reached", JSON_COUNT, r->reach.vertices);
+    json_member(&j, "reached_share", JSON_DIGITS, reached_share(env, r));
+    json_member(&j, "edges", JSON_COUNT, r->reach.edges);
+    json_member(&j, "teps", JSON_EXACT, record_number(r, SEARCH_TEPS));
+    json_member(&j, "\nedges_no_loops", JSON_COUNT, r->reach.edges_no_loops);
+    json_member(&j, "edges_kept", JSON_COUNT, r->reach.edges_kept);
+    json_member(&j, "checksum", JSON_HEX, r->reach.checksum);
+    json_member(&j, "\ncompute_s", JSON_SECONDS, r->compute_s);
+    json_member(&j, "exchange_s", JSON_SECONDS, r->exchange_s);
+    json_member(&j, "iterations", "%" PRIu32, r->iterations);
+    json_member(&j, "mask_reductions", "%" PRIu32, r->mask_reductions);
+    json_member(&j, "sent_vertices", JSON_COUNT, r->sent_vertices);
+    if (r->answer_s > 0) {
+            json_member(&j, "\nanswer_s", JSON_EXACT, r->answer_s);
+        json_member(&j, "answer_teps", JSON_EXACT, record_number(r, ANSWER_TEPS));
     }
+    if (r->validate_s > 0)
+        json_member(&j, "validate_s", JSON_EXACT, r->validate_s);
+    if (r->name != NULL)
+        json_text(&j, "name", r->name);
     if (r->levels != NULL) {
-        json_levels(out, r);
-        json_columns(out, "levels_exchanged", exchange_count_name, EXCHANGE_COUNTS, r->moved->of, r->iterations);
+        json_columns(&j, "\nlevels_s", phase_name, PHASES, r->levels, 1, r->iterations);
+        json_columns(&j, "\nlevels_exchanged", exchange_count_name, EXCHANGE_COUNTS, r->moved, 0, r->iterations);
     }
     if (env->searcher->args->count_pairs)
-        json_columns(out, "pairs_exchanged", pair_member_name, PAIR_MEMBERS, (const uint64_t *)r->pairs.note,
-                     r->pairs.count);
+        json_columns(&j, "\npairs_exchanged", pair_member_name, PAIR_MEMBERS, r->pairs.note, 0, r->pairs.count);
     fputs("}", out);
 }
 
@@ -314,12 +309,18 @@ struct report {
     uint64_t count;
 };
 
+/* Prints the report as one JSON object; outfile_print calls it. */
 static void print_json(FILE *out, const void *context)
 {
     const struct report *report = context;
+    struct summary all = summarise(report->records, report->count);
     fputs("{\n", out);
     report_json_environment(out, report->env);
-    json_summary(out, report->records, report->count);
+    fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64 ", \"time_s\": {\"median\": %.9g}, ", report->count, all.median_s);
+    if (all.median_answer_s > 0)
+        fprintf(out, "\"answer_s\": {\"median\": %.9g}, ", all.median_answer_s);
+    fprintf(out, "\"teps\": {\"harmonic_mean\": %.9g},\n    \"distance_checksum\": \"%016" PRIx64 "\"\n  },\n",
+            all.harmonic_mean_teps, all.checksum);
     report_json_roots(out, report->env, report->records, report->count);
     fputs("}\n", out);
 }

@@ -1,24 +1,45 @@
-/* report_text.h: text of several reports: members of JSON objects, and whether the edges of a graph are directed */
+/* report_text.h: text of several reports: JSON objects member by member, and whether the edges of a graph are directed */
 #ifndef DBFS_REPORT_TEXT_H
 #define DBFS_REPORT_TEXT_H
 
 #include "formats/graph/manifest.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
-/* Prints a string in quotes, with escapes for characters that need them. */
-void json_quote(FILE *out, const char *text);
+/* A JSON object or array that is being printed. Members are separated by commas. A member whose name starts with a newline
+ * begins a line, after `indent`. */
+struct json {
+    FILE *out;
+    const char *indent;
+    int any; /* a member stands before the next one */
+};
 
-/* Prints "name": and the text in quotes, and then `after` as it is. */
-void json_string(FILE *out, const char *name, const char *text, const char *after);
+/* Formats of json_member. A reader of JSON_EXACT gets the same double. */
+#define JSON_COUNT "%" PRIu64
+#define JSON_SECONDS "%.9f"
+#define JSON_DIGITS "%.9g"
+#define JSON_EXACT "%.17g"
+#define JSON_HEX "\"%016" PRIx64 "\""
 
-/* Prints the words of a command line as the member "command", and begins a line after it. */
-void json_command(FILE *out, char *const *command);
+/* Prints a member whose value has this printf format. In an array `name` is NULL. */
+void json_member(struct json *json, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A line of a directed graph, and of the direction of a search; nothing of an undirected one. */
+/* Print a member whose value is a string, with escapes for characters that need them; and one that is true or false. */
+void json_text(struct json *json, const char *name, const char *text);
+void json_flag(struct json *json, const char *name, int value);
+
+/* Begin a member whose value is an object, by '{', or an array, by '['; and end the value, by '}' or ']'. */
+void json_begin(struct json *json, const char *name, char bracket);
+void json_end(struct json *json, char bracket);
+
+/* Prints the words of a command line as the member "command". */
+void json_command(struct json *json, char *const *command);
+
+/* Prints the members "directed" and, of a directed graph, "rows". */
+void edges_json(struct json *json, const struct manifest *m);
+
+/* Prints a line that says how a directed graph is searched, and nothing of an undirected graph. */
 void edges_print(FILE *out, const struct manifest *m, int reverse);
-
-/* Members of a JSON object: "directed", and of a directed graph "rows". */
-void edges_json(FILE *out, const struct manifest *m);
 
 #endif

@@ -1,10 +1,18 @@
-/* roots.c: see roots.h */
+/* roots.c: see roots.h
+ *
+ * Roots that are drawn are the first candidates from which a search goes on. Candidates are ids from 0 to n - 1, in an order
+ * that follows from the seed: random ids at first, as many as usually find enough vertices with edges, and then all ids in
+ * turn, from a random id on, as vertices with edges may be rare.
+ *
+ * Nothing here is an array over n, and no loop goes over n. Random candidates are looked up in the shards, as given roots are.
+ * Of the ids in turn, the vertices of the shards whose distance from the first id is the smallest are the roots. So the
+ * time is that of a few passes over the vertices that have edges. */
 #include "roots.h"
-#include "root_sample.h"
 
 #include "traverse/engine/threads.h"
 
 #include "formats/base/arith.h"
+#include "formats/base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,40 +20,67 @@
 
 /* ---- locating ---- */
 
-/* The location of a root as one word: its kind, then its index. */
+/* Returns the location of a vertex as one word: its kind, then its index. */
 static uint64_t encode_location(enum root_at at, uint64_t index)
 {
     return (uint64_t)at << 40 | index;
 }
 
-/* The ids of the roots, and the location of each on the owner's rank; UINT64_MAX on other ranks. */
+/* Stored ids, and the location of each. */
 struct locations {
     uint64_t count;
-    uint64_t *id; /* [count] ascending, as stored */
-    uint64_t *of; /* [count]; of an id that is there several times, only one is set */
+    uint64_t *id; /* [count], ascending once locate has sorted them */
+    uint64_t *of; /* [count]; of an id that is there several times, only one location is set */
+    const uint64_t *delegates; /* if not NULL, a vertex from which no search goes on counts as isolated; see struct drawing */
 };
 
-/* Where the location of an id is kept; NULL: the id is no root. */
+/* Takes memory for `count` ids, which locations_close releases, also after a failure. `what` is for messages. Collective. */
+static enum status locations_open(struct locations *l, uint64_t count, const struct rank *rank, const char *what,
+                                  struct error *e)
+{
+    *l = (struct locations){.count = count};
+    if (e->status == ST_OK && memory_take(rank->budget, (void **)&l->id, count, 8, what, e) == ST_OK)
+        memory_take(rank->budget, (void **)&l->of, count, 8, what, e);
+    return comm_agree(rank->comm, e);
+}
+
+/* Releases the memory of locations_open. */
+static void locations_close(struct locations *l, const struct rank *rank)
+{
+    memory_release(rank->budget, l->id);
+    memory_release(rank->budget, l->of);
+}
+
+/* Returns where the location of an id is kept; NULL: the id is not among those of `l`. */
 static uint64_t *location_of(const struct locations *l, uint64_t id)
 {
     const uint64_t *found = bsearch(&id, l->id, l->count, sizeof id, compare_u64);
     return found != NULL ? &l->of[found - l->id] : NULL;
 }
 
+/* Returns the stored id of a vertex of a shard, by its kind and its number. */
 static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i)
 {
     return at == ROOT_AT_LOCAL ? local_vertex_id(shard, i) : shard_delegate_id(shard, i);
 }
 
-/* Notes the location of vertex i of a shard, if the vertex is a root and the shard owns it. */
+/* Returns whether a search goes on from a vertex. Bit i of `delegates` says it of delegate i. */
+static int goes_on(const uint64_t *delegates, const struct shard *shard, enum root_at at, uint64_t i)
+{
+    return at == ROOT_AT_LOCAL ? mask_bit(shard->csr[NN].sources, i) || mask_bit(shard->csr[ND].sources, i)
+                               : mask_bit(delegates, i);
+}
+
+/* Sets the location of vertex i of a shard, if the vertex is among the ids and the shard owns it. */
 static void locate_vertex(const struct locations *l, const struct shard *shard, enum root_at at, uint64_t i)
 {
     uint64_t id = vertex_id(shard, at, i), *location = location_of(l, id);
-    if (location != NULL && shard_of_vertex(id, shard->p) == shard->index)
+    if (location != NULL && shard_of_vertex(id, shard->p) == shard->index &&
+        (l->delegates == NULL || goes_on(l->delegates, shard, at, i)))
         *location = encode_location(at, i);
 }
 
-/* The first vertex of first..end whose id is not below `id`. Vertices of one degree are there by ids ascending. */
+/* Returns the first vertex of first..end whose id is not below `id`. Vertices of one degree ascend by id. */
 static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t first, uint64_t end, uint64_t id)
 {
     while (first < end) {
@@ -58,30 +93,36 @@ static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t
     return first;
 }
 
-/* Looks among the vertices of each degree for all roots, or where roots are more than vertices, at each vertex. */
+/* Locates the vertices of one kind in a shard. Searches the vertices of each degree for all ids, or where ids are more than
+ * vertices, all ids for each vertex. */
 static void locate_in_shard(const struct locations *l, const struct shard *shard, enum root_at at,
                             struct degree_list degrees)
 {
+    enum { MANY_IDS = 1 << 14 };
     uint64_t first = 0, end;
     for (uint64_t run = 0; run < degrees.count; run++, first = end) {
         end = first + degrees.runs[run].vertices;
-        for (uint64_t i = 0; end - first > l->count && i < l->count; i++) {
-            uint64_t found = lower_bound(shard, at, first, end, l->id[i]);
+        if (end - first <= l->count) {
+#pragma omp parallel for schedule(static) if (end - first > WORTH_THREADS)
+            for (uint64_t i = first; i < end; i++)
+                locate_vertex(l, shard, at, i);
+            continue;
+        }
+#pragma omp parallel for schedule(static) if (l->count > MANY_IDS)
+        for (uint64_t i = 0; i < l->count; i++) {
+            const int again = i > 0 && l->id[i] == l->id[i - 1];
+            uint64_t found = again ? end : lower_bound(shard, at, first, end, l->id[i]);
             if (found < end)
                 locate_vertex(l, shard, at, found);
         }
-        if (end - first > l->count)
-            continue;
-#pragma omp parallel for schedule(static) if (end - first > WORTH_THREADS)
-        for (uint64_t i = first; i < end; i++)
-            locate_vertex(l, shard, at, i);
     }
 }
 
-/* Collective. */
-static void locate_all(const struct locations *l, const struct rank *rank)
+/* Collective. Sorts the ids, and sets the locations of all on all ranks. */
+static void locate(const struct locations *l, const struct rank *rank)
 {
     const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
+    qsort(l->id, l->count, sizeof *l->id, compare_u64);
     memset(l->of, 0xff, l->count * sizeof *l->of);
     for (uint64_t i = 0; i < l->count; i++) { /* isolated, unless a shard lists the vertex */
         if (rank_of_shard(shard_of_vertex(l->id[i], shards), ranks) == rank->comm->rank)
@@ -92,27 +133,23 @@ static void locate_all(const struct locations *l, const struct rank *rank)
         locate_in_shard(l, shard, ROOT_AT_LOCAL, shard->degrees.locals);
         locate_in_shard(l, shard, ROOT_AT_DELEGATE, shard->degrees.delegates);
     }
-    comm_min_u64(rank->comm, l->of, l->count); /* the owner's */
+    comm_min_u64(rank->comm, l->of, l->count); /* the owner's: other ranks have UINT64_MAX */
 }
 
 enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
     const uint64_t n = graph->manifest.totals.n;
-    struct locations l = {.count = roots->count};
+    struct locations l;
     for (uint64_t i = 0; i < roots->count; i++) {
         if (roots->ids[i] >= n)
             return fail(e, ST_USAGE, "root %" PRIu64 ": the graph has vertices 0 to %" PRIu64, roots->ids[i], n - 1);
         roots->root[i].id = stored_id(graph, roots->ids[i]);
     }
-    memory_take(rank->budget, (void **)&l.id, l.count, 8, "roots", e);
-    if (e->status == ST_OK)
-        memory_take(rank->budget, (void **)&l.of, l.count, 8, "roots", e);
-    if (comm_agree(rank->comm, e) == ST_OK) {
+    if (locations_open(&l, roots->count, rank, "roots", e) == ST_OK) {
         for (uint64_t i = 0; i < l.count; i++)
             l.id[i] = roots->root[i].id;
-        qsort(l.id, l.count, sizeof *l.id, compare_u64);
-        locate_all(&l, rank);
+        locate(&l, rank);
         for (uint64_t i = 0; i < roots->count; i++) {
             struct root *root = &roots->root[i];
             uint64_t location = *location_of(&l, root->id);
@@ -121,45 +158,225 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
             root->index = (uint32_t)location;
         }
     }
-    memory_release(rank->budget, l.id);
-    memory_release(rank->budget, l.of);
+    locations_close(&l, rank);
+    return e->status;
+}
+
+/* ---- drawing ---- */
+
+/* Random candidates of the first block, which is enough for most graphs, and of the largest block; of all blocks, and for
+ * each of every 4,096 roots. */
+enum { FIRST_BLOCK = 1 << 10, LARGEST_BLOCK = 1 << 18, RANDOM = 1 << 20, RANDOM_OF_ROOTS = 1 << 16, ROOTS = 1 << 12 };
+
+struct drawing {
+    const struct rank *rank;
+    uint64_t *delegates; /* bit i: a search goes on from delegate i, whose edges lie on all shards */
+    uint64_t seed, n;
+    uint64_t *ids; /* [count] input ids, `drawn` of them so far */
+    uint64_t count, drawn;
+};
+
+/* Returns random candidate i, an input id. */
+static uint64_t random_candidate(const struct drawing *d, uint64_t i)
+{
+    return (uint64_t)((unsigned __int128)random64(d->seed, i) * d->n >> 64);
+}
+
+/* Draws from the random candidates `first` to `end` - 1. Collective. */
+static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, struct error *e)
+{
+    const struct graph *graph = d->rank->graph;
+    const uint64_t not_drawn_again = encode_location(ROOT_AT_ISOLATED, 0);
+    struct locations l;
+    if (locations_open(&l, end - first, d->rank, "candidates for roots", e) == ST_OK) {
+        for (uint64_t i = first; i < end; i++)
+            l.id[i - first] = stored_id(graph, random_candidate(d, i));
+        l.delegates = d->delegates;
+        locate(&l, d->rank);
+        for (uint64_t i = 0; i < d->drawn; i++) {
+            uint64_t *location = location_of(&l, stored_id(graph, d->ids[i]));
+            if (location != NULL)
+                *location = not_drawn_again;
+        }
+        for (uint64_t i = first; i < end && d->drawn < d->count; i++) {
+            const uint64_t id = random_candidate(d, i);
+            uint64_t *location = location_of(&l, stored_id(graph, id));
+            if (*location < not_drawn_again) {
+                d->ids[d->drawn++] = id;
+                *location = not_drawn_again;
+            }
+        }
+    }
+    locations_close(&l, d->rank);
+    return e->status;
+}
+
+/* Returns the stored id of a vertex of a shard, by its number, if the vertex can be drawn; UINT64_MAX if another shard owns
+ * it, or no search goes on from it. */
+static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, uint64_t number)
+{
+    const enum root_at at = number < shard->locals ? ROOT_AT_LOCAL : ROOT_AT_DELEGATE;
+    const uint64_t i = at == ROOT_AT_LOCAL ? number : number - shard->locals, id = vertex_id(shard, at, i);
+    return goes_on(d->delegates, shard, at, i) && shard_of_vertex(id, shard->p) == shard->index ? id : UINT64_MAX;
+}
+
+/* The smallest of many numbers. */
+struct least {
+    uint64_t *number; /* [4 * wanted]: `count` of at most 2 * wanted; least_of_ranks uses the rest */
+    uint64_t count, wanted;
+    uint64_t bound; /* no number from here on is among the `wanted` smallest */
+};
+
+/* Sorts the numbers, and keeps the smallest. */
+static void least_sort(struct least *l)
+{
+    qsort(l->number, l->count, sizeof *l->number, compare_u64);
+    l->count = smaller(l->count, l->wanted);
+    if (l->count == l->wanted)
+        l->bound = l->number[l->count - 1];
+}
+
+/* Adds a number, if it may be among the smallest. */
+static void least_add(struct least *l, uint64_t number)
+{
+    if (number >= l->bound)
+        return;
+    l->number[l->count++] = number;
+    if (l->count == 2 * l->wanted)
+        least_sort(l);
+}
+
+/* Collective. Makes the sorted numbers of each rank the smallest of all ranks. */
+static void least_of_ranks(struct least *l, const struct comm *comm)
+{
+    const uint64_t own = l->count;
+    uint64_t *mine = l->number + 2 * l->wanted, *copy = mine + l->wanted;
+    memcpy(mine, l->number, own * sizeof *mine);
+    for (uint32_t rank = 0; rank < comm->ranks; rank++) {
+        uint64_t count = own;
+        comm_broadcast(comm, &count, sizeof count, rank);
+        if (rank == comm->rank)
+            memcpy(copy, mine, own * sizeof *copy);
+        comm_broadcast(comm, copy, count * sizeof *copy, rank);
+        for (uint64_t i = 0; i < count && rank != comm->rank; i++)
+            least_add(l, copy[i]);
+    }
+    least_sort(l);
+}
+
+/* Draws the ids that follow a random id, by their distances from it. Collective. */
+static enum status draw_in_turn(struct drawing *d, struct error *e)
+{
+    const struct rank *rank = d->rank;
+    const struct graph *graph = rank->graph;
+    const uint64_t first = random64(d->seed, UINT64_MAX) % d->n, wanted = d->count - d->drawn;
+    struct least l = {.wanted = wanted, .bound = UINT64_MAX};
+    struct locations drawn;
+    memory_take(rank->budget, (void **)&l.number, 4 * wanted, 8, "candidates for roots", e);
+    if (locations_open(&drawn, d->drawn, rank, "candidates for roots", e) == ST_OK) {
+        for (uint64_t i = 0; i < d->drawn; i++)
+            drawn.id[i] = stored_id(graph, d->ids[i]);
+        qsort(drawn.id, d->drawn, sizeof *drawn.id, compare_u64);
+        for (uint32_t g = 0; g < graph->device_count; g++) {
+            const struct shard *shard = &graph->shards[g];
+            for (uint64_t number = 0; number < shard->locals + shard->d; number++) {
+                const uint64_t id = id_to_draw(d, shard, number);
+                if (id != UINT64_MAX && location_of(&drawn, id) == NULL)
+                    least_add(&l, (original_id(graph, id) + d->n - first) % d->n);
+            }
+        }
+        least_sort(&l);
+        least_of_ranks(&l, rank->comm);
+        for (uint64_t i = 0; i < l.count; i++) {
+            if (i == 0 || l.number[i] != l.number[i - 1]) /* parts may list a vertex twice */
+                d->ids[d->drawn++] = (first + l.number[i]) % d->n;
+        }
+    }
+    locations_close(&drawn, rank);
+    memory_release(rank->budget, l.number);
+    return e->status;
+}
+
+/* Collective. Sets the bits of delegates from which a search goes on, and bounds the number of roots by that of vertices that
+ * can be drawn. */
+static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
+{
+    const struct rank *rank = d->rank;
+    const struct graph *graph = rank->graph;
+    const uint64_t words = mask_words(graph->manifest.d);
+    uint64_t vertices = 0;
+    memory_take(rank->budget, (void **)&d->delegates, words, 8, "delegates with edges", e);
+    if (comm_agree(rank->comm, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        const struct csr *csr = graph->shards[g].csr;
+        for (uint64_t w = 0; w < words; w++)
+            d->delegates[w] |= csr[DN].sources[w] | csr[DD].sources[w];
+    }
+    comm_or_masks(rank->comm, d->delegates, words);
+    for (uint32_t g = 0; graph->manifest.direction == EDGES_DIRECTED && g < graph->device_count; g++) {
+        const struct shard *shard = &graph->shards[g];
+        for (uint64_t number = 0; number < shard->locals + shard->d; number++)
+            vertices += id_to_draw(d, shard, number) != UINT64_MAX;
+    }
+    comm_sum_u64(rank->comm, &vertices, 1);
+    d->count = smaller(d->count, graph->manifest.direction == EDGES_DIRECTED ? vertices : graph->vertices);
+    return ST_OK;
+}
+
+/* Collective. Draws distinct roots at random from the vertices that have edges, in a directed graph in the direction of the
+ * search. Their count becomes smaller if the graph has fewer such vertices. A seed gives the same ids for every number of
+ * shards, ranks and threads. ST_BAD_DATA: parts contradict themselves. */
+static enum status draw(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
+{
+    struct drawing d = {
+        .rank = rank, .seed = seed, .n = rank->graph->manifest.totals.n, .ids = roots->ids, .count = roots->count};
+    if (find_vertices_to_draw(&d, e) == ST_OK) {
+        const uint64_t all = RANDOM + d.count / ROOTS * RANDOM_OF_ROOTS;
+        uint64_t block = FIRST_BLOCK; /* blocks grow, as each may take a pass over the vertices */
+        for (uint64_t first = 0; first < all && d.drawn < d.count && e->status == ST_OK; first += block) {
+            block = first == 0 ? FIRST_BLOCK : smaller(4 * block, LARGEST_BLOCK);
+            draw_block(&d, first, smaller(first + block, all), e);
+        }
+        if (e->status == ST_OK && d.drawn < d.count)
+            draw_in_turn(&d, e);
+        if (e->status == ST_OK && d.drawn < d.count)
+            fail(e, ST_BAD_DATA, "%s: and the other parts: %" PRIu64 " vertices have edges, expected %" PRIu64,
+                 container_path(rank->graph->shards[0].file), d.drawn, d.count);
+        roots->count = d.count;
+    }
+    memory_release(rank->budget, d.delegates);
     return e->status;
 }
 
 /* ---- choosing ---- */
 
-/* Collective. Fills roots->ids. */
-static enum status find_ids(struct roots *roots, const struct rank *rank, const struct args *args,
-                            const struct name_map *map, struct error *e)
-{
-    if (!args->roots_given)
-        return roots_sample(roots->ids, &roots->count, rank, args->seed, e);
-    if (args->map == NULL) {
-        memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
-        return ST_OK;
-    }
-    if (rank->comm->rank == 0)
-        name_map_find(map, (const char *const *)args->root_names, roots->count, roots->ids, e);
-    if (comm_agree(rank->comm, e) == ST_OK)
-        comm_broadcast(rank->comm, roots->ids, roots->count * sizeof *roots->ids, 0);
-    return e->status;
-}
-
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
 {
+    const struct comm *comm = rank->comm;
     if (rank->graph->manifest.totals.n == 0)
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
                     args->folder);
     roots->count = args->serve ? 1 : args->count;
     roots->ids = zeroed(roots->count, sizeof *roots->ids, "roots", e);
     roots->root = zeroed(roots->count, sizeof *roots->root, "roots", e);
-    if (comm_agree(rank->comm, e) != ST_OK || args->serve || find_ids(roots, rank, args, map, e) != ST_OK)
+    if (comm_agree(comm, e) != ST_OK || args->serve)
         return e->status;
-    if (roots->count == 0)
+    if (!args->roots_given) {
+        draw(roots, rank, args->seed, e);
+    } else if (args->map == NULL) {
+        memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
+    } else {
+        if (comm->rank == 0)
+            name_map_find(map, (const char *const *)args->root_names, roots->count, roots->ids, e);
+        if (comm_agree(comm, e) == ST_OK)
+            comm_broadcast(comm, roots->ids, roots->count * sizeof *roots->ids, 0);
+    }
+    if (e->status == ST_OK && roots->count == 0)
         return fail(e, ST_RUNTIME, "%s: no vertex has an edge: there is no root to sample",
                     args->folder);
-    return roots_locate(roots, rank, e);
+    return e->status == ST_OK ? roots_locate(roots, rank, e) : e->status;
 }
 
 void roots_free(struct roots *roots)

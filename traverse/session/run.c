@@ -1,4 +1,13 @@
-/* run.c: see run.h */
+/* run.c: see run.h. The steps of a run, in order:
+ *
+ *   searcher_run            starts MPI, and decides which ranks search (searcher.c, shared_gpus.c)
+ *   searcher_open           opens the graph (graph.c), then devices, the exchange and results
+ *   searcher_choose_roots   (roots.c)
+ *   search_one              for each root: searches and measures (record.c), prints the record (report.c), writes results
+ *   conclude                completes the trace (trace_file.c), prints the summary and writes JSON (report.c)
+ *   searcher_run            closes all
+ *
+ * With --serve, roots come one after the other (serve.c), and nothing is concluded. With --plan there is no run (plan.c). */
 #include "run.h"
 #include "plan.h"
 #include "record.h"
@@ -30,36 +39,7 @@ struct run {
     FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
 };
 
-/* Collective. Opens the searcher and chooses the roots. */
-static enum status set_up(struct run *run, struct error *e)
-{
-    const struct args *args = run->args;
-    struct searcher *s = &run->searcher;
-    double start = cli_seconds();
-    if (s->comm.rank == 0)
-        progress_start(&args->cli);
-    if (searcher_open(s, args->depths != NULL || args->parents != NULL, e) != ST_OK ||
-        searcher_choose_roots(s, e) != ST_OK)
-        return e->status;
-    run->records = zeroed(s->roots.count, sizeof *run->records, "records", e);
-    run->env = environment_of(s, run->command, start);
-    return comm_agree(&s->comm, e);
-}
-
-/* ---- searching ---- */
-
-/* Sets root and name of the record. */
-static enum status name_root(const struct run *run, uint64_t id, struct record *record, struct error *e)
-{
-    record->root = id;
-    if (run->searcher.map == NULL)
-        return ST_OK;
-    struct map_name name = name_map_at(run->searcher.map, id);
-    record->name = strndup(name.bytes, name.length);
-    return record->name != NULL ? ST_OK : fail_memory(e, "the name of the root", name.length + 1);
-}
-
-/* Collective. Writes the result files of a search. Parents come first, as they usually are the answer that devices hold. */
+/* Collective. Writes the result files of a search that are wanted. Parents come first, as devices usually hold them already. */
 static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = run->args;
@@ -84,43 +64,49 @@ static enum status write_results(struct run *run, const struct root *root, struc
 /* Collective. Searches from root i, prints the record if this rank `talks`, and writes the results. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
-    const struct roots *roots = &run->searcher.roots;
     struct searcher *s = &run->searcher;
-    watch_phase("searching from root %" PRIu64, roots->ids[i]);
-    if (name_root(run, roots->ids[i], record, e) != ST_OK ||
-        record_search(record, s, run->args, &roots->root[i], e) != ST_OK) {
+    const struct root *root = &s->roots.root[i];
+    record->root = s->roots.ids[i];
+    watch_phase("searching from root %" PRIu64, record->root);
+    if (s->map != NULL) {
+        struct map_name name = name_map_at(s->map, record->root);
+        record->name = strndup(name.bytes, name.length);
+        if (record->name == NULL)
+            fail_memory(e, "the name of the root", name.length + 1);
+    }
+    if (e->status != ST_OK || record_search(record, s, run->args, root, e) != ST_OK) {
         if (s->comm.ranks > 1)
             comm_abort(&s->comm, run->args->cli.program, e);
         return e->status; /* nobody waits, and unfinished files are removed */
     }
     if (talks && !run->args->serve)
         report_record(run->talk, &run->env, record);
-    watch_phase("writing results of root %" PRIu64, roots->ids[i]);
+    watch_phase("writing results of root %" PRIu64, record->root);
     /* with --serve the line says that the files are complete */
-    if (write_results(run, &roots->root[i], e) == ST_OK && talks && run->args->serve)
+    if (write_results(run, root, e) == ST_OK && talks && run->args->serve)
         report_record(run->talk, &run->env, record);
     return e->status;
 }
 
-/* Collective. Searches from all roots, after the warm-up. */
+/* Collective. Prints the environment, and searches from all roots, after the warm-up. */
 static enum status search_all(struct run *run, struct error *e)
 {
-    const struct roots *roots = &run->searcher.roots;
+    const struct args *args = run->args;
     struct searcher *s = &run->searcher;
-    int talks = s->comm.rank == 0 && !run->args->cli.quiet;
+    const struct roots *roots = &s->roots;
+    int talks = s->comm.rank == 0 && !args->cli.quiet;
     if (talks)
         report_environment(run->talk, &run->env);
-    if (run->args->trace != NULL &&
-        trace_file_open(&run->trace, run->args->trace, &s->rank, e) != ST_OK)
+    if (args->trace != NULL && trace_file_open(&run->trace, args->trace, &s->rank, e) != ST_OK)
         return e->status;
-    for (uint64_t i = 0; i < run->args->warm_up; i++)
-        record_nothing(s, run->args, &roots->root[i % roots->count]);
-    if (talks && !run->args->cli.verbose && !isatty(fileno(run->talk)))
-        progress_start(&run->args->cli);
+    for (uint64_t i = 0; i < args->warm_up; i++)
+        record_nothing(s, args, &roots->root[i % roots->count]);
+    if (talks && !args->cli.verbose && !isatty(fileno(run->talk)))
+        progress_start(&args->cli);
     progress_stage("searching", roots->count, PROGRESS_ITEMS);
     for (uint64_t i = 0; i < roots->count; i++) {
         if (search_one(run, i, &run->records[i], talks, e) != ST_OK ||
-            (run->args->trace != NULL && trace_file_add(&run->trace, &run->records[i], e) != ST_OK))
+            (args->trace != NULL && trace_file_add(&run->trace, &run->records[i], e) != ST_OK))
             return e->status;
         progress_add(1);
     }
@@ -128,8 +114,8 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* --serve: searches from roots that come one after the other on standard input. Prints a line for each line of the input: a
- * record, or the reason why there is none. Collective. */
+/* Collective. --serve: searches from each root that standard input names. Prints a line for each line of the input: the
+ * record, or the reason why the line is no root. */
 static enum status serve_all(struct run *run, struct error *e)
 {
     static struct serve serve;
@@ -152,7 +138,7 @@ static enum status serve_all(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Collective. Completes the trace, and reports. */
+/* Collective. Completes the trace, prints the summary, and writes JSON. */
 static enum status conclude(struct run *run, struct error *e)
 {
     if (run->args->trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
@@ -168,7 +154,29 @@ static enum status conclude(struct run *run, struct error *e)
     return comm_agree(&run->searcher.comm, e);
 }
 
-/* Frees the records, and discards an incomplete trace. */
+/* Runs all steps between those of searcher_run, which calls it on each rank. `context` is the struct run. */
+static void work(void *context, struct error *e)
+{
+    struct run *run = context;
+    const struct args *args = run->args;
+    struct searcher *s = &run->searcher;
+    double start = cli_seconds();
+    if (s->comm.rank == 0)
+        progress_start(&args->cli);
+    if (searcher_open(s, args->depths != NULL || args->parents != NULL, e) != ST_OK ||
+        searcher_choose_roots(s, e) != ST_OK)
+        return;
+    run->records = zeroed(s->roots.count, sizeof *run->records, "records", e);
+    run->env = environment_of(s, run->command, start);
+    if (comm_agree(&s->comm, e) != ST_OK)
+        return;
+    if (args->serve)
+        serve_all(run, e);
+    else if (search_all(run, e) == ST_OK)
+        conclude(run, e);
+}
+
+/* Frees the records, and discards an incomplete trace; searcher_run calls it in the end. */
 static void tear_down(void *context)
 {
     struct run *run = context;
@@ -176,17 +184,6 @@ static void tear_down(void *context)
         record_free(&run->records[i]);
     free(run->records);
     outfile_abort(run->trace.out);
-}
-
-static void work(void *context, struct error *e)
-{
-    struct run *run = context;
-    if (set_up(run, e) != ST_OK)
-        return;
-    if (run->args->serve)
-        serve_all(run, e);
-    else if (search_all(run, e) == ST_OK)
-        conclude(run, e);
 }
 
 int run_searches(struct args *args, const struct bfs_method *method, char **argv)

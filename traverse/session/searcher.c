@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes rank 0 search for all ranks, with the threads and memory of all, as -@ and -S are per rank. Threads are not raised
- * above the cores. */
+/* Collective. Makes rank 0 search for all ranks. Rank 0 gets the threads and the memory of all ranks, as -@ and -S are per
+ * rank; but threads are not raised above the cores. */
 static void lead(struct searcher *s)
 {
     struct args *args = s->args;
@@ -33,22 +33,34 @@ static void lead(struct searcher *s)
              s->launched_ranks);
 }
 
-/* Collective. Starts MPI and the watch, and decides which ranks search. */
-static enum status start(struct searcher *s, int holds_all, struct error *e)
+int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_work *work, void (*close)(void *context),
+                 void *context)
 {
+    struct error error = {0}, *e = &error;
     int shared = 0;
-    comm_start(&s->comm, e);
-    if (comm_agree(&s->comm, e) != ST_OK ||
-        watch_start(&s->comm, s->args->cli.program, s->args->cli.timeout_s, e) != ST_OK)
-        return e->status;
-    s->launched_ranks = s->comm.ranks;
-    if (!holds_all && gpus_are_shared(&shared, &s->comm, s->args, e) == ST_OK && shared)
-        lead(s);
-    return e->status;
-}
-
-static void close_parts(struct searcher *s)
-{
+    s->args = args;
+    if (args->dry_run) {
+        outputs_check(args, e);
+    } else {
+        comm_start(&s->comm, e);
+        s->launched_ranks = s->comm.ranks;
+        if (comm_agree(&s->comm, e) == ST_OK &&
+            watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e) == ST_OK && !holds_all &&
+            gpus_are_shared(&shared, &s->comm, args, e) == ST_OK && shared)
+            lead(s);
+        if (e->status == ST_OK && (!s->led || s->comm.rank == 0)) {
+            if (s->comm.rank == 0)
+                outputs_check(args, e);
+            if (comm_agree(&s->comm, e) == ST_OK)
+                work(context, e);
+        }
+    }
+    if (s->led)
+        comm_await_lead(e);
+    progress_end();
+    int code = s->comm.rank == 0 ? cli_finish(&args->cli, e) : (int)e->status;
+    if (close != NULL)
+        close(context);
     if (s->method != NULL)
         s->method->close(&s->bfs);
     results_close(&s->results);
@@ -57,33 +69,7 @@ static void close_parts(struct searcher *s)
     name_map_close(s->map);
     roots_free(&s->roots);
     graph_close(&s->graph);
-    args_free(s->args);
-}
-
-/* Collective. Checks the names of result files on rank 0. */
-static enum status check_outputs(const struct searcher *s, struct error *e)
-{
-    if (s->comm.rank == 0)
-        outputs_check(s->args, e);
-    return comm_agree(&s->comm, e);
-}
-
-int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_work *work, void (*close)(void *context),
-                 void *context)
-{
-    struct error error = {0};
-    s->args = args;
-    if (args->dry_run)
-        outputs_check(args, &error);
-    else if (start(s, holds_all, &error) == ST_OK && (!s->led || s->comm.rank == 0) && check_outputs(s, &error) == ST_OK)
-        work(context, &error);
-    if (s->led)
-        comm_await_lead(&error);
-    progress_end();
-    int code = s->comm.rank == 0 ? cli_finish(&args->cli, &error) : (int)error.status;
-    if (close != NULL)
-        close(context);
-    close_parts(s);
+    args_free(args);
     return code;
 }
 
@@ -99,17 +85,7 @@ static void share_host(struct searcher *s)
     memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
 }
 
-/* Collective. Chooses where the search runs, and the memory of messages. */
-static enum status choose_backend(struct searcher *s, const struct args *args, struct error *e)
-{
-    struct rank *rank = &s->rank;
-    *rank = (struct rank){.comm = &s->comm, .graph = &s->graph, .budget = &s->budget};
-    if (backend_choose(&rank->backend, args->backend, e) == ST_OK)
-        exchange_memory_choose(&rank->exchange_memory, args->exchange.memory, rank->backend,
-                               &s->comm, e);
-    return comm_agree(&s->comm, e);
-}
-
+/* Returns the options of the graph that follow from the command line, for devices that read columns of the host. */
 static struct graph_options graph_options_of(struct searcher *s)
 {
     const struct args *args = s->args;
@@ -122,7 +98,7 @@ static struct graph_options graph_options_of(struct searcher *s)
                                   .budget = &s->budget};
 }
 
-/* Collective. Opens this rank's part of the graph, and settles options by whether its edges are directed. */
+/* Collective. Opens this rank's part of the graph. Refuses or changes the options that do not suit the graph. */
 static enum status open_graph(struct searcher *s, struct error *e)
 {
     struct args *args = s->args;
@@ -143,19 +119,12 @@ static enum status open_graph(struct searcher *s, struct error *e)
         args_note_idle(args, m->direction == EDGES_DIRECTED);
     if (m->out_only)
         args->policy.mode = DIRECTION_PUSH;
+    if (args->parents != NULL && args->parents_width != 0 && args->parents_width < answer_id_bytes(m->totals.n))
+        return fail(e, ST_USAGE, "--parents-width %u: the graph has %" PRIu64 " vertices", args->parents_width, m->totals.n);
     return ST_OK;
 }
 
-/* Fails before the searches, as results are written after them. */
-static enum status check_parents_width(const struct searcher *s, const struct args *args, struct error *e)
-{
-    uint64_t n = s->graph.manifest.totals.n;
-    if (args->parents == NULL || args->parents_width == 0 || args->parents_width >= answer_id_bytes(n))
-        return ST_OK;
-    return fail(e, ST_USAGE, "--parents-width %u: the graph has %" PRIu64 " vertices", args->parents_width, n);
-}
-
-/* Notes which of the given options have no effect, as they are about messages and none is sent. */
+/* If no messages are sent, notes which of the given options have no effect for that reason. */
 static void note_idle_options(const struct searcher *s, const struct args *args)
 {
     const struct exchange_options *o = &args->exchange;
@@ -174,7 +143,8 @@ static void note_idle_options(const struct searcher *s, const struct args *args)
     }
 }
 
-/* Collective. */
+/* Collective. Opens devices for the shards, and what lies between the devices and the search from a root. `files` is that of
+ * searcher_open. */
 static enum status open_devices(struct searcher *s, const struct args *args, int files, struct error *e)
 {
     struct rank *rank = &s->rank;
@@ -218,26 +188,24 @@ void searcher_explain_memory(const struct searcher *s, struct error *e)
         snprintf(e->text + used, sizeof e->text - used, "; -S %" PRIu64 "M is enough for a search", (enough >> 20) + 1);
 }
 
-static enum status open_all(struct searcher *s, int files, struct error *e)
+enum status searcher_open(struct searcher *s, int files, struct error *e)
 {
     struct args *args = s->args;
+    struct rank *rank = &s->rank;
     share_host(s);
     comm_warn_of_idle_cores(&s->comm, &args->cli);
     watch_phase("opening the graph");
-    if (choose_backend(s, args, e) != ST_OK || open_graph(s, e) != ST_OK ||
-        check_parents_width(s, args, e) != ST_OK)
-        return e->status;
-    watch_phase("opening devices");
-    open_devices(s, args, files, e);
-    progress_end();
-    if (args->map != NULL && s->comm.rank == 0 && e->status == ST_OK)
-        name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
-    return comm_agree(&s->comm, e);
-}
-
-enum status searcher_open(struct searcher *s, int files, struct error *e)
-{
-    open_all(s, files, e);
+    *rank = (struct rank){.comm = &s->comm, .graph = &s->graph, .budget = &s->budget};
+    if (backend_choose(&rank->backend, args->backend, e) == ST_OK)
+        exchange_memory_choose(&rank->exchange_memory, args->exchange.memory, rank->backend, &s->comm, e);
+    if (comm_agree(&s->comm, e) == ST_OK && open_graph(s, e) == ST_OK) {
+        watch_phase("opening devices");
+        open_devices(s, args, files, e);
+        progress_end();
+        if (args->map != NULL && s->comm.rank == 0 && e->status == ST_OK)
+            name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
+        comm_agree(&s->comm, e);
+    }
     searcher_explain_memory(s, e);
     return e->status;
 }

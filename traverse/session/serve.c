@@ -35,60 +35,48 @@ static int64_t read_line(struct serve *s)
     return bytes;
 }
 
-/* Finds the id of a root by name, if there is a map, or by number. */
-static enum status find_id(const char *line, uint64_t n, const struct name_map *map, uint64_t *id, struct error *e)
+/* Finds the id of the root that a line of so many bytes names, by name or by number. ST_USAGE: the line is no root. */
+static enum status find_id(const char *line, int64_t bytes, const struct searcher *searcher, uint64_t *id, struct error *e)
 {
-    if (map != NULL)
-        return name_map_find(map, &line, 1, id, e);
-    if (parse_u64(line, id) != 0 && !has_digits_alone(line))
-        return fail(e, ST_USAGE, "'%.64s' is not a whole number", line);
-    if (parse_u64(line, id) != 0 || *id >= n)
-        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, line, n - 1);
-    return ST_OK;
-}
-
-/* Refuses a line of which only a part could be looked up. */
-static enum status check_line(const char *line, int64_t bytes, struct error *e)
-{
+    const uint64_t n = searcher->graph.manifest.totals.n;
     if (bytes > MOST_LINE_BYTES)
         return fail(e, ST_USAGE, "a line of %" PRId64 " bytes: expected %d at most", bytes, MOST_LINE_BYTES);
     if (memchr(line, '\0', (size_t)bytes) != NULL)
         return fail(e, ST_USAGE, "'%.64s' goes on with a NUL byte: expected a line of text", line);
+    if (searcher->map != NULL)
+        return name_map_find(searcher->map, &line, 1, id, e);
+    const int is_number = parse_u64(line, id) == 0;
+    if (!is_number && !has_digits_alone(line))
+        return fail(e, ST_USAGE, "'%.64s' is not a whole number", line);
+    if (!is_number || *id >= n)
+        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, line, n - 1);
     return ST_OK;
-}
-
-/* Reads lines until one is not empty, and makes an order of it, on rank 0. */
-static struct order read_order(struct serve *s, const struct searcher *searcher, struct error *e)
-{
-    struct order order = {.what = ORDER_SEARCH};
-    int64_t bytes;
-    while ((bytes = read_line(s)) == 0)
-        ;
-    s->refused = (struct error){0};
-    if (bytes < 0 && ferror(stdin))
-        fail_errno(e, "standard input", "cannot read");
-    else if (bytes < 0)
-        order.what = ORDER_END;
-    else if (check_line(s->line, bytes, &s->refused) != ST_OK ||
-             find_id(s->line, searcher->graph.manifest.totals.n, searcher->map, &order.id, &s->refused) != ST_OK ||
-             outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK)
-        order.what = ORDER_NOTHING;
-    if (s->refused.status == ST_RESOURCE) /* the line may well be a root */
-        *e = s->refused;
-    s->any_refused |= order.what == ORDER_NOTHING;
-    if (e->status != ST_OK)
-        order.what = ORDER_FAIL;
-    return order;
 }
 
 enum status serve_next_root(struct serve *s, struct searcher *searcher, struct error *e)
 {
     const struct rank *rank = &searcher->rank;
     struct roots *root = &searcher->roots;
-    struct order order = {.what = ORDER_END};
+    struct order order = {.what = ORDER_SEARCH};
+    int64_t bytes;
     watch_phase("waiting for a root");
-    if (rank->comm->rank == 0)
-        order = read_order(s, searcher, e);
+    if (rank->comm->rank == 0) {
+        while ((bytes = read_line(s)) == 0)
+            ;
+        s->refused = (struct error){0};
+        if (bytes < 0 && ferror(stdin))
+            fail_errno(e, "standard input", "cannot read");
+        else if (bytes < 0)
+            order.what = ORDER_END;
+        else if (find_id(s->line, bytes, searcher, &order.id, &s->refused) != ST_OK ||
+                 outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK)
+            order.what = ORDER_NOTHING;
+        s->any_refused |= order.what == ORDER_NOTHING;
+        if (s->refused.status == ST_RESOURCE) /* the line may well be a root */
+            *e = s->refused;
+        if (e->status != ST_OK)
+            order.what = ORDER_FAIL;
+    }
     comm_await(rank->comm, &order, sizeof order);
     s->ended = order.what == ORDER_END;
     root->count = order.what == ORDER_SEARCH;
@@ -98,7 +86,7 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
     return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
 }
 
-/* Whatever bytes the line of standard input or the name of a file brought into the reason, it stays on one line. */
+/* Control characters of the reason, which come from the line or from the name of a file, become question marks. */
 void serve_print_refusal(FILE *out, const struct serve *s)
 {
     const char *reason = s->refused.text;

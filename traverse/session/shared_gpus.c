@@ -3,35 +3,7 @@
 
 #include <stdlib.h>
 
-/* G as graph_open finds it; 0: the graph cannot be opened with so many ranks. */
-static uint32_t shards_of_rank(const struct comm *comm, const struct args *args)
-{
-    struct manifest m;
-    struct error ignored = {0};
-    if (manifest_read(&m, args->folder, &ignored) != ST_OK)
-        return 0;
-    uint64_t p = m.p, wanted = (uint64_t)args->shards_per_rank * comm->ranks;
-    manifest_free(&m);
-    return p % comm->ranks == 0 && (wanted == 0 || wanted == p) ? (uint32_t)(p / comm->ranks) : 0;
-}
-
-/* Collective. Finds the GPU of each slot of the host, by its address: own[p] if each rank drives its devices, leader[p] if
- * rank 0 drives them all. 0: none. */
-static void find_gpus(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
-{
-    const struct backend *backend = NULL;
-    struct error ignored = {0};
-    uint32_t p = G * comm->ranks, first = G * comm->host_rank;
-    if (backend_choose(&backend, args->backend, &ignored) == ST_OK) {
-        for (uint32_t s = first; s < first + G; s++)
-            own[s] = backend->pci_address(s);
-        for (uint32_t s = 0; s < p && comm->rank == 0; s++)
-            leader[s] = backend->pci_address(s);
-    }
-    comm_sum_u64(comm, own, p);
-    comm_sum_u64(comm, leader, p);
-}
-
+/* Returns whether an address is among `count` addresses. */
 static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -41,14 +13,27 @@ static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
     return 0;
 }
 
-/* Whether two ranks would share a GPU, and rank 0 sees all GPUs of all ranks. */
-static int can_be_led(const uint64_t *own, const uint64_t *leader, uint32_t G, uint32_t p)
+/* Collective. Returns whether two ranks of G shards each would share a GPU, and rank 0 sees all GPUs of all ranks. own[p] and
+ * leader[p] are zeroed. They get the address of the GPU of each slot of the host: own if each rank drives its devices, leader
+ * if rank 0 drives them all. 0: there is no GPU. */
+static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
+    const struct backend *backend = NULL;
+    struct error ignored = {0};
+    const uint32_t p = G * comm->ranks, first = G * comm->host_rank;
     int shared = 0;
+    if (backend_choose(&backend, args->backend, &ignored) == ST_OK) {
+        for (uint32_t s = first; s < first + G; s++)
+            own[s] = backend->pci_address(s);
+        for (uint32_t s = 0; s < p && comm->rank == 0; s++)
+            leader[s] = backend->pci_address(s);
+    }
+    comm_sum_u64(comm, own, p);
+    comm_sum_u64(comm, leader, p);
     for (uint32_t s = 0; s < p; s++) {
         if (own[s] == 0 || !is_among(own[s], leader, p))
             return 0;
-        shared |= is_among(own[s], own, s - s % G); /* of ranks before */
+        shared |= is_among(own[s], own, s - s % G); /* the GPUs of ranks before */
     }
     return shared;
 }
@@ -60,17 +45,21 @@ enum status gpus_are_shared(int *shared, const struct comm *comm, const struct a
     if (comm->ranks == 1 || comm->host_ranks < comm->ranks || args->backend == BACKEND_CPU ||
         args->exchange.memory != EXCHANGE_MEMORY_AUTO)
         return ST_OK;
-    if (comm->rank == 0)
-        G = shards_of_rank(comm, args);
+    if (comm->rank == 0) {
+        struct manifest m;
+        struct error ignored = {0};
+        if (manifest_read(&m, args->folder, &ignored) == ST_OK) {
+            G = shards_of_rank(m.p, comm->ranks, args->shards_per_rank);
+            manifest_free(&m);
+        }
+    }
     comm_broadcast(comm, &G, sizeof G, 0);
     if (G == 0)
         return ST_OK;
-    uint32_t p = G * comm->ranks;
+    const uint32_t p = G * comm->ranks;
     uint64_t *own = zeroed(2 * (uint64_t)p, sizeof *own, "devices", e);
-    if (comm_agree(comm, e) == ST_OK) {
-        find_gpus(own, own + p, G, comm, args);
-        *shared = can_be_led(own, own + p, G, p);
-    }
+    if (comm_agree(comm, e) == ST_OK)
+        *shared = can_be_led(own, own + p, G, comm, args);
     free(own);
     return e->status;
 }

@@ -6,6 +6,8 @@
 #ifndef DBFS_SHARED_GPUS_H
 #define DBFS_SHARED_GPUS_H
 
+#include "graph.h"
+
 #include "traverse/options/args.h"
 
 /* Collective. 1 if

@@ -17,13 +17,15 @@ double record_number(const struct record *r, enum measure measure)
     }
 }
 
+/* The order of two doubles, for qsort. */
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Interpolates between the two nearest of the `count` values, which ascend. */
+/* Returns the value below which a share q of the `count` values lies, interpolated between the two nearest values. The values
+ * ascend. */
 static double quantile(const double *sorted, uint64_t count, double q)
 {
     double at = q * (double)(count - 1);

@@ -1,13 +1,11 @@
 /* trace_file.c: see trace_file.h */
 #include "trace_file.h"
+#include "report_text.h"
 
 #include "traverse/results/outputs.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- all ranks ---- */
 
 /* Sums over ranks. */
 struct level_sums {
@@ -16,36 +14,11 @@ struct level_sums {
     uint64_t compute_ns, exchange_ns;
 };
 
-enum { SUMS = sizeof(struct level_sums) / sizeof(uint64_t) };
-
-/* The largest values over ranks; least values have their sign changed. */
+/* The largest values of all ranks. */
 struct level_extremes {
-    double compute_max, exchange_max, compute_min, exchange_min;
+    double compute_max, exchange_max;
+    double minus_compute_min, minus_exchange_min; /* the least values, negated */
 };
-
-enum { EXTREMES = sizeof(struct level_extremes) / sizeof(double) };
-
-/* Collective. */
-static void reduce_level(const struct trace_file *t, const struct level_trace *l, struct level_sums *sums,
-                         struct level_extremes *extremes)
-{
-    *sums = (struct level_sums){.counts = l->counts,
-                                .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
-                                .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
-    memcpy(sums->moved, l->exchange.counts.of, sizeof sums->moved);
-    for (int g = 0; g < SUBGRAPHS; g++)
-        sums->backward[g] = (uint64_t)l->backward[g];
-    *extremes = (struct level_extremes){.compute_max = l->compute_s,
-                                        .exchange_max = l->exchange_s,
-                                        .compute_min = -l->compute_s,
-                                        .exchange_min = -l->exchange_s};
-    comm_sum_u64(t->comm, (uint64_t *)(void *)sums, SUMS);
-    comm_max_double(t->comm, (double *)(void *)extremes, EXTREMES);
-    extremes->compute_min = -extremes->compute_min;
-    extremes->exchange_min = -extremes->exchange_min;
-}
-
-/* ---- lines ---- */
 
 /* A line of the file: one level, reduced over all ranks. */
 struct level_line {
@@ -58,55 +31,77 @@ struct level_line {
     struct level_extremes extremes;
 };
 
-static void print_subgraph(FILE *out, const struct level_line *line, int g)
+/* Collective. Sets the sums and extremes of the line from the level of each rank. */
+static void reduce_level(struct level_line *line, const struct level_trace *l)
 {
-    const struct level_counts *c = &line->sums.counts;
-    fprintf(out,
-            "%s\"%s\": {\"direction\": \"%s\", \"pulling\": %" PRIu64 ", \"frontier\": %" PRIu64
-            ", \"fv\": %" PRIu64 ", \"bv\": %" PRIu64 ", \"pushed\": %" PRIu64,
-            g > 0 ? ", " : "", subgraph_name[g],
-            c->frontier[g] == 0                 ? "none"
-            : c->pulling[g] == 0                ? "push"
-            : c->pulling[g] == line->t->devices ? "pull"
-                                                : "both",
-            c->pulling[g], c->frontier[g], c->forward[g], line->sums.backward[g], c->pushed[g]);
-    if (line->counts_probes)
-        fprintf(out, ", \"probes\": %" PRIu64, c->probes[g]);
-    fputc('}', out);
+    enum { SUMS = sizeof line->sums / sizeof(uint64_t), EXTREMES = sizeof line->extremes / sizeof(double) };
+    struct level_sums *sums = &line->sums;
+    *sums = (struct level_sums){.counts = l->counts,
+                                .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
+                                .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
+    memcpy(sums->moved, l->exchange.counts.of, sizeof sums->moved);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        sums->backward[g] = (uint64_t)l->backward[g];
+    line->extremes = (struct level_extremes){l->compute_s, l->exchange_s, -l->compute_s, -l->exchange_s};
+    comm_sum_u64(line->t->comm, (uint64_t *)(void *)sums, SUMS);
+    comm_max_double(line->t->comm, (double *)(void *)&line->extremes, EXTREMES);
 }
 
-/* Prints the least, mean and largest of the ranks' seconds. */
-static void print_times(FILE *out, const char *name, double least, double mean, double most)
+/* Prints the least, mean and largest seconds of the ranks. */
+static void print_times(struct json *json, const char *name, double least, double mean, double most)
 {
-    fprintf(out, ", \"%s\": {\"min\": %.9f, \"mean\": %.9f, \"max\": %.9f}", name, least, mean, most);
+    json_begin(json, name, '{');
+    json_member(json, "min", JSON_SECONDS, least);
+    json_member(json, "mean", JSON_SECONDS, mean);
+    json_member(json, "max", JSON_SECONDS, most);
+    json_end(json, '}');
 }
 
-static void print_level_line(FILE *out, const void *context)
+/* Prints the line of a level; text_printed calls it. `context` is the struct level_line. */
+static void print_line(FILE *out, const void *context)
 {
     const struct level_line *line = context;
-    const struct level_sums *s = &line->sums;
+    const struct level_counts *c = &line->sums.counts;
+    const uint64_t *moved = line->sums.moved;
     const struct level_extremes *x = &line->extremes;
-    double ranks = line->t->comm->ranks;
-    fprintf(out, "{\"root\": %" PRIu64 ", \"level\": %" PRIu32 ", \"frontier\": %" PRIu64
-            ", \"subgraphs\": {", line->root, line->level, s->counts.fresh);
-    for (int g = 0; g < SUBGRAPHS; g++)
-        print_subgraph(out, line, g);
-    fprintf(out, "}, \"leaving_vertices\": %" PRIu64 ", \"sent_vertices\": %" PRIu64
-            ", \"local_vertices\": %" PRIu64, s->moved[COUNT_FOUND_VERTICES],
-            s->moved[COUNT_SENT_VERTICES], line->kind == LEVEL_STEPPED ? s->moved[COUNT_PEER_VERTICES] : 0);
-    fprintf(out, ", \"bytes\": {\"vertices\": %" PRIu64 ", \"frontiers\": %" PRIu64
-            ", \"masks\": %" PRIu64 ", \"peers\": %" PRIu64 "}",
-            s->moved[COUNT_LIST_BYTES] + s->moved[COUNT_BITS_BYTES], s->moved[COUNT_FRONTIER_BYTES],
-            s->moved[COUNT_MASK_BYTES], s->moved[COUNT_PEER_BYTES]);
-    print_times(out, "compute_s", x->compute_min, 1e-9 * (double)s->compute_ns / ranks,
-                x->compute_max);
-    print_times(out, "exchange_s", x->exchange_min, 1e-9 * (double)s->exchange_ns / ranks,
-                x->exchange_max);
-    fprintf(out, ", \"way\": \"%s\", \"delegates\": %" PRIu64 "}\n", level_kind_name[line->kind],
-            s->counts.delegates);
+    const double ranks = line->t->comm->ranks;
+    struct json j = {out, "", 0};
+    fputc('{', out);
+    json_member(&j, "root", JSON_COUNT, line->root);
+    json_member(&j, "level", "%" PRIu32, line->level);
+    json_member(&j, "frontier", JSON_COUNT, c->fresh);
+    json_begin(&j, "subgraphs", '{');
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        json_begin(&j, subgraph_name[g], '{');
+        json_text(&j, "direction", c->frontier[g] == 0                 ? "none"
+                                   : c->pulling[g] == 0                ? "push"
+                                   : c->pulling[g] == line->t->devices ? "pull"
+                                                                       : "both");
+        json_member(&j, "pulling", JSON_COUNT, c->pulling[g]);
+        json_member(&j, "frontier", JSON_COUNT, c->frontier[g]);
+        json_member(&j, "fv", JSON_COUNT, c->forward[g]);
+        json_member(&j, "bv", JSON_COUNT, line->sums.backward[g]);
+        json_member(&j, "pushed", JSON_COUNT, c->pushed[g]);
+        if (line->counts_probes)
+            json_member(&j, "probes", JSON_COUNT, c->probes[g]);
+        json_end(&j, '}');
+    }
+    json_end(&j, '}');
+    json_member(&j, "leaving_vertices", JSON_COUNT, moved[COUNT_FOUND_VERTICES]);
+    json_member(&j, "sent_vertices", JSON_COUNT, moved[COUNT_SENT_VERTICES]);
+    json_member(&j, "local_vertices", JSON_COUNT, line->kind == LEVEL_STEPPED ? moved[COUNT_PEER_VERTICES] : 0);
+    json_begin(&j, "bytes", '{');
+    json_member(&j, "vertices", JSON_COUNT, moved[COUNT_LIST_BYTES] + moved[COUNT_BITS_BYTES]);
+    json_member(&j, "frontiers", JSON_COUNT, moved[COUNT_FRONTIER_BYTES]);
+    json_member(&j, "masks", JSON_COUNT, moved[COUNT_MASK_BYTES]);
+    json_member(&j, "peers", JSON_COUNT, moved[COUNT_PEER_BYTES]);
+    json_end(&j, '}');
+    print_times(&j, "compute_s", -x->minus_compute_min, 1e-9 * (double)line->sums.compute_ns / ranks, x->compute_max);
+    print_times(&j, "exchange_s", -x->minus_exchange_min, 1e-9 * (double)line->sums.exchange_ns / ranks, x->exchange_max);
+    json_text(&j, "way", level_kind_name[line->kind]);
+    json_member(&j, "delegates", JSON_COUNT, c->delegates);
+    fputs("}\n", out);
 }
-
-/* ---- the file ---- */
 
 enum status trace_file_open(struct trace_file *t, const char *path, const struct rank *rank, struct error *e)
 {
@@ -128,11 +123,11 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
         const struct level_trace *level = &log->level[line.level];
         line.kind = level->kind;
         line.counts_probes = level->counts_probes;
-        reduce_level(t, level, &line.sums, &line.extremes);
+        reduce_level(&line, level);
         if (t->out == NULL || e->status != ST_OK)
             continue;
         size_t size = 0;
-        char *text = text_printed(print_level_line, &line, &size);
+        char *text = text_printed(print_line, &line, &size);
         if (text != NULL)
             outfile_write(t->out, text, size, e);
         else

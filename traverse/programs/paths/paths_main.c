@@ -245,22 +245,26 @@ static void json_environment(FILE *out, const struct run *run)
 {
     const struct pair_job *job = &run->job;
     const struct graph *graph = job->graph;
-    fputs("  \"environment\": {\n    ", out);
-    json_string(out, "version", DBFS_VERSION, ", ");
-    json_string(out, "graph", run->paths.args.folder, ",\n    ");
-    json_command(out, run->command);
-    fprintf(out,
-            "\"vertices\": %" PRIu64 ", \"vertices_with_edges\": %" PRIu64 ", \"delegates\": %" PRIu64
-            ", \"shards\": %u,\n    \"pack_id\": \"%016" PRIx64 "\", \"load_s\": %.9f,\n",
-            graph->manifest.totals.n, graph->vertices, graph->manifest.d, graph->manifest.p, graph->manifest.pack_id,
-            graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s);
-    fputs("    ", out);
-    edges_json(out, &graph->manifest);
-    fprintf(out, ", \"reverse\": %s,\n", run->paths.args.reverse ? "true" : "false");
-    fprintf(out, "    \"ranks\": %u, \"threads_per_rank\": %d, \"backend\": \"%s\", \"one_sided\": %s", job->comm->ranks,
-            job->threads, job->backend->name, job->one_sided ? "true" : "false");
-    if (!run->paths.args.roots_given)
-        fprintf(out, ", \"seed\": %" PRIu64, run->paths.args.seed);
+    const struct args *args = &run->paths.args;
+    struct json json = {out, "    ", 0};
+    fputs("  \"environment\": {", out);
+    json_text(&json, "\nversion", DBFS_VERSION);
+    json_text(&json, "graph", args->folder);
+    json_command(&json, run->command);
+    json_member(&json, "\nvertices", JSON_COUNT, graph->manifest.totals.n);
+    json_member(&json, "vertices_with_edges", JSON_COUNT, graph->vertices);
+    json_member(&json, "delegates", JSON_COUNT, graph->manifest.d);
+    json_member(&json, "shards", "%u", graph->manifest.p);
+    json_member(&json, "\npack_id", JSON_HEX, graph->manifest.pack_id);
+    json_member(&json, "load_s", JSON_SECONDS, graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s);
+    edges_json(&json, &graph->manifest);
+    json_flag(&json, "reverse", args->reverse);
+    json_member(&json, "\nranks", "%u", job->comm->ranks);
+    json_member(&json, "threads_per_rank", "%d", job->threads);
+    json_text(&json, "backend", job->backend->name);
+    json_flag(&json, "one_sided", job->one_sided);
+    if (!args->roots_given)
+        json_member(&json, "seed", JSON_COUNT, args->seed);
     fputs("\n  },\n", out);
 }
 
@@ -270,7 +274,7 @@ static void json_vertex(FILE *out, const struct run *run, uint64_t id)
     struct map_name name = run->searcher.map != NULL ? name_map_at(run->searcher.map, id) : (struct map_name){0};
     char *text = run->searcher.map != NULL ? strndup(name.bytes, name.length) : NULL;
     if (text != NULL)
-        json_quote(out, text);
+        json_text(&(struct json){.out = out}, NULL, text);
     else
         fprintf(out, "%" PRIu64, id);
     free(text);
