@@ -45,6 +45,7 @@
  * slices. Found vertices are weighed by their rows by destination, as a cost only.
  *
  *   cuda_sliced_block.cuh   a block's memory, and functions of all levels
+ *   cuda_sliced_push.cuh    pushes along slices, and lists of slices
  *   cuda_sliced_one.cuh     BLOCK
  *   cuda_sliced_lists.cuh   SPARSE
  *   cuda_sliced_all.cuh     ALL

@@ -132,13 +132,6 @@ __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t
 
 /* ---- columns ---- */
 
-/* Returns how many slices the vertex of a link has. */
-__device__ static inline unsigned slices_of(const gpu_sliced &s, const uint2 &link)
-{
-    const unsigned count = link.y >> SLICED_FIRST_BITS;
-    return count < SLICED_MANY ? count : s.first[link.x + 1] - s.first[link.x];
-}
-
 template <class B> __device__ static inline bool sees_visited(const B &block, const gpu_sliced &s, const uint4 &c)
 {
     return ((int)is_visited(block, s, c.x) | (int)is_visited(block, s, c.y) | (int)is_visited(block, s, c.z) |

@@ -17,14 +17,20 @@ enum {
     LOOK_FROM = 1 << 14  /* slices from which on atomics cost more than looks before them */
 };
 
-/* Visited bits of all blocks in global memory. */
+/* The visited bits for pushes of all blocks (push_links): one bitmap in global memory. */
 struct grid_bits {
+    const gpu_sliced &s;
     uint32_t *bits;
-    bool looks;
+    bool looks, prefetches;
 
     __device__ bool may_be_new(uint32_t v, bool has) const
     {
         return has && (!looks || !(((const volatile uint32_t *)bits)[v / 32] >> (v % 32) & 1));
+    }
+
+    __device__ bool claim(uint32_t) const
+    {
+        return true;
     }
 
     __device__ bool set(uint32_t v) const
@@ -33,9 +39,11 @@ struct grid_bits {
         return !(atomicOr(&bits[v / 32], bit) & bit);
     }
 
-    __device__ void put(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent) const
+    __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
-        put_depth(s, v, depth, parent);
+        put_depth(s, link.x, depth, parent);
+        if (prefetches) /* the next level reads it */
+            prefetch(&s.links[link.y & SLICED_FIRST]);
     }
 };
 
@@ -151,7 +159,8 @@ template <class B>
 __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &f, int32_t depth)
 {
     const unsigned next = f.number + 1;
-    const grid_bits bits = {visited, f.total > LOOK_FROM};
+    const bool link_a_lane = f.total <= LINK_A_LANE;
+    const grid_bits bits = {s, visited, f.total > LOOK_FROM, link_a_lane};
     const slice_list to = part_of_block(s, next);
     unsigned *count = &block.count[next % SLICED_ROUNDS];
     /* warps of different blocks take neighbouring items, as there may be few */
@@ -159,23 +168,16 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     note_level(block.notes, depth, LEVEL_SLICED_SPARSE);
     if (threadIdx.x == 0)
         block.count[(next + 1) % SLICED_ROUNDS] = 0;
-    if (f.total > LINK_A_LANE) {
-        for (unsigned i = first; i < f.total; i += threads_of_grid()) {
-            const bool has = i + lane_id() < f.total;
-            push_slice(bits, s, depth + 1, has ? listed_slice(block, s, f, i + lane_id()) : 0, has, count, to);
+    if (link_a_lane) {
+        for (unsigned i = first + lane_id(); i - lane_id() < links; i += threads_of_grid()) {
+            const uint32_t slice = i < links ? listed_slice(block, s, f, i / SLICED_COLUMNS) : 0;
+            push_to_list<1>(bits, s, depth + 1, slice, i % SLICED_COLUMNS, i < links, to, count);
         }
         return;
     }
-    for (unsigned i = first; i < links; i += threads_of_grid()) {
-        const unsigned at = i + lane_id();
-        const bool has = at < links;
-        uint2 link;
-        const unsigned own = push_link(bits, s, depth + 1, has ? listed_slice(block, s, f, at / SLICED_COLUMNS) : 0,
-                                       at % SLICED_COLUMNS, has, link);
-        if (own != 0)
-            prefetch(&s.links[link.y & SLICED_FIRST]); /* the next level reads it */
-        if (__any_sync(ALL_LANES, own != 0))
-            put_slices(to, reserve_slices(count, own), link.y & SLICED_FIRST, own);
+    for (unsigned i = first + lane_id(); i - lane_id() < f.total; i += threads_of_grid()) {
+        const uint32_t slice = i < f.total ? listed_slice(block, s, f, i) : 0;
+        push_to_list<SLICED_COLUMNS>(bits, s, depth + 1, slice, 0, i < f.total, to, count);
     }
 }
 

@@ -6,7 +6,7 @@
 #ifndef DBFS_CUDA_SLICED_ROWS_CUH
 #define DBFS_CUDA_SLICED_ROWS_CUH
 
-#include "cuda_sliced_block.cuh"
+#include "cuda_sliced_push.cuh"
 
 __device__ static inline uint32_t warp_of_grid()
 {
@@ -274,40 +274,50 @@ __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t
     return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
 }
 
-/* Pushes along one slice of a row, a lane. */
+/* The visited bits for pushes of a dense level (push_links): those of this block, and the `found` bitmap of the round. */
+template <class B> struct dense_bits {
+    B &block;
+    const gpu_sliced &s;
+    uint32_t *found_bits;
+
+    __device__ bool may_be_new(uint32_t v, bool) const
+    {
+        return !is_visited(block, s, v);
+    }
+
+    /* The first lane of the block that sets a near bit goes on; far bits are left to set(). */
+    __device__ bool claim(uint32_t v) const
+    {
+        const uint32_t bit = 1u << (v % 32);
+        return is_far(block, s, v / 32) || (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit));
+    }
+
+    __device__ bool set(uint32_t v) const
+    {
+        const uint32_t bit = 1u << (v % 32);
+        return !(atomicOr(&found_bits[v / 32], bit) & bit);
+    }
+
+    __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
+    {
+        put_depth(s, link.x, depth, parent);
+    }
+};
+
+/* Pushes along one slice of a row, a lane. Counts the found vertices. */
 template <class B>
 __device__ static inline void push_columns(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
                                            uint32_t slice, slice_tally &tally)
 {
-    const uint4 *links = (const uint4 *)&s.links[slice], a = links[0], b = links[1];
-    const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
-                                        make_uint2(b.z, b.w)};
-    const uint32_t parent = has_parents(s) ? code_of(s, row) : 0;
-    bool mine[SLICED_COLUMNS];
-    note_columns(block, s, row, make_uint4(a.x, a.z, b.x, b.z), true, tally);
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++)
-        mine[j] = !is_visited(block, s, link[j].x);
-    /* the first lane of the block that sets a near bit goes on; far bits are left to `found`, which all blocks see */
+    const dense_bits<B> bits = {block, s, s.found + round * s.words};
+    uint2 link[SLICED_COLUMNS];
+    unsigned slices[SLICED_COLUMNS];
+    push_links(bits, s, depth + 1, has_parents(s) ? code_of(s, row) : 0, slice, 0, true, link, slices);
+    note_columns(block, s, row, make_uint4(link[0].x, link[1].x, link[2].x, link[3].x), true, tally);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
-        const uint32_t v = link[j].x, bit = 1u << (v % 32);
-        mine[j] = mine[j] && (is_far(block, s, v / 32) ||
-                              (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit)));
-    }
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++) {
-        const uint32_t v = link[j].x, bit = 1u << (v % 32);
-        if (mine[j])
-            mine[j] = !(atomicOr(&s.found[round * s.words + v / 32], bit) & bit);
-    }
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++) {
-        if (!mine[j])
-            continue;
-        put_depth(s, link[j].x, depth + 1, parent);
-        tally.found++;
-        tally.weight += slices_of(s, link[j]);
+        tally.found += slices[j] != 0;
+        tally.weight += slices[j];
     }
 }
 
