@@ -1,4 +1,4 @@
-/* cuda_limits.h: sizes that the kernels and the plan of device memory share; C and CUDA */
+/* cuda_limits.h: sizes that kernels and the plan of device memory share */
 #ifndef DBFS_CUDA_LIMITS_H
 #define DBFS_CUDA_LIMITS_H
 

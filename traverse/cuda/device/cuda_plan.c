@@ -141,11 +141,11 @@ int gpu_degrees_alike(const struct shard *shard)
     return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
 }
 
-/* Whether a sliced search goes by rows, with their head columns:
+/* Whether a sliced search of the graph has heads (cuda_sliced.h):
  * - if the graph has more than SLICED_ALL_EDGES edges, or if not all visited bits are near (in shared memory);
  * - if it has more than half as many edges, and all its degrees are alike and not small. Such a graph may be deep, with
  *   frontiers of some thousand vertices, which are sparse. */
-static int sliced_by_rows(const struct shard *shard)
+static int sliced_has_heads(const struct shard *shard)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
     const uint32_t words = gpu_sliced_words(shard->d, shard->locals);
@@ -159,7 +159,7 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
 {
     const struct shard_rows_kept *kept = &shard->kept;
     const uint64_t edges = shard_pushed_edges(shard);
-    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_by_rows(shard))) && !plan->by_classes &&
+    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_has_heads(shard))) && !plan->by_classes &&
            gpu_searches_fused(plan) && plan->resident == RESIDENT_RAW &&
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
@@ -167,7 +167,7 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
 /* Plans the arrays of a sliced search; all are empty if searches are not sliced. */
 static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
-    const int sliced = gpu_searches_by_slices(plan, shard), by_rows = sliced_by_rows(shard);
+    const int sliced = gpu_searches_by_slices(plan, shard), heads = sliced_has_heads(shard);
     const uint64_t vertices = shard->d + shard->locals, edges = shard_pushed_edges(shard);
     const uint64_t capacity = sliced ? gpu_sliced_capacity(vertices, edges) : 0;
     const uint64_t links = sliced && shard->kept.directed ? gpu_sliced_capacity(vertices, edges + vertices) : capacity;
@@ -178,8 +178,8 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
     put(plan, GPU_SLICED_ROWS, capacity, 4);
     put(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
     put(plan, GPU_SLICED_FOUND, SLICED_BITMAPS * words, 4);
-    put(plan, GPU_SLICED_HEADS, by_rows ? 32 * words : 0, SLICED_SLICE_BYTES);
-    put(plan, GPU_SLICED_PIECES, by_rows ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
+    put(plan, GPU_SLICED_HEADS, heads ? 32 * words : 0, SLICED_SLICE_BYTES);
+    put(plan, GPU_SLICED_PIECES, heads ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
     put(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 

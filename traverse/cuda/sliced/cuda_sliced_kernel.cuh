@@ -139,6 +139,13 @@ enum listing {
     LISTS_OWN  /* those of its own words of the bitmap: the blocks will push a share each */
 };
 
+/* Returns a number below `count` for number i: neighbours are far apart, and all are spread evenly, by multiples of the
+ * golden ratio. It takes no division. */
+__device__ static inline uint32_t spread(uint32_t i, uint32_t count)
+{
+    return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
+}
+
 /* Appends the vertices of a word's set bits to block.slice[1]. The count goes on if the list is full. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
@@ -149,8 +156,8 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and lists their vertices as `lists` says. A multiple of the
- * golden ratio says which words are a block's own: neighbours belong to blocks far apart. */
+/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and lists their vertices as `lists` says. A word belongs to the
+ * block that spread() gives for it. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -163,7 +170,7 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     const uint32_t word[4] = {more.x, more.y, more.z, more.w};
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
-        if (lists == LISTS_ALL || (uint32_t)((uint64_t)((4 * i + k) * 0x9e3779b1u) * gridDim.x >> 32) == blockIdx.x)
+        if (lists == LISTS_ALL || spread(4 * i + k, gridDim.x) == blockIdx.x)
             list_vertices(block, 4 * i + k, word[k]);
     }
 }
@@ -191,7 +198,9 @@ template <int AT_ONCE, class B>
 __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
 {
     const uint4 *found = (const uint4 *)(s.found + round * s.words);
-    const uint32_t all = (B::split ? s.near_words : s.words) / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
+    enum { LINE = 8 }; /* of four words each, in a line of the cache */
+    const uint32_t all = (B::split ? s.near_words : s.words) / 4;
+    const uint32_t begin = AT_ONCE > 1 ? spread(blockIdx.x, all) / LINE * LINE : 0;
     if (threadIdx.x < SLICED_ROUNDS)
         block.count[threadIdx.x] = 0;
     if (B::split && threadIdx.x == 0)
