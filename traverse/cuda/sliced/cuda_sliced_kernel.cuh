@@ -1,7 +1,7 @@
 /* cuda_sliced_kernel.cuh: a sliced search, whose levels search_slices does one after the other; see cuda_sliced.h and its
  * twin, cuda_fused_kernel.cuh
  *
- * A frontier of vertices is found in a level of a `round` (cuda_sliced_block.cuh). Its weight is the number of its slices.
+ * A level uses the counts and the `found` bitmap of its `round`. The weight of a frontier is the number of its slices.
  */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
@@ -92,7 +92,7 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
     s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
 }
 
-enum { GOES_ON = -1 };
+enum { GOES_ON = -1 }; /* instead of the number of levels: the search is not over */
 
 /* Waits for all blocks, and adds up what they have found. If `levels` is GOES_ON, block.now becomes the state after the
  * level, alike in all blocks. Otherwise the search is over: the first block reports `levels` to the host as soon as it
@@ -248,7 +248,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK;
     listing lists = LISTS_NONE;
     if (by_block || sparse)
-        lists = LISTS_NONE;
+        lists = LISTS_NONE; /* the frontier is a list, or PUSH tells it from other vertices by their depths */
     else if (to_block)
         lists = !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
@@ -404,8 +404,7 @@ template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
 {
     const bool written = form == FRONTIER_VISITED; /* the first block did the last level, and wrote its visited bits */
-    if (blockIdx.x == 0)
-        end_notes(block.notes, block.now.depth);
+    end_notes(block.notes, block.now.depth);
     if (each) {
         grid_barrier(block, s, round, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -426,15 +425,17 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         clear_found(s, i);
 }
 
-/* Does a search, level after level, until a level finds nothing. All threads of all blocks call it. */
+/* Does a search, level after level, until a level finds nothing. Each turn of the loop does a level by all blocks, or
+ * several by one block or as sparse levels, and then adds what was found to the visited bits. All threads of all blocks
+ * call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
-    slice_batch own;
+    slice_batch own; /* the first slices of the thread, for levels that read all slices */
     if (!B::by_rows)
         load_batch(s, thread_of_grid(), own);
     start(block, s);
-    frontier_form form = FRONTIER_FOUND;
-    bool each = false;
+    frontier_form form = FRONTIER_FOUND; /* where PUSH finds the frontier */
+    bool each = false;                   /* each block has seen the end of the search by itself */
     unsigned round = 0;
     for (; block.now.found != 0; round = next_round(round)) {
         block_frontier few = {0, 0, block.count[0], 0, block.now.depth, 0};
@@ -453,6 +454,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
                 s.state->probes[round][g] = 0;
             }
         }
+        /* a list is ready, in one block or in all, and sparse levels are to follow */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
             run_sparse(block, s, round, by_block);
@@ -461,7 +463,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
     end_search(block, s, round, form, each);
 }
 
-/* Without heads: dense levels read all slices. */
+/* The kernel for graphs without heads: dense levels read all slices. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -469,7 +471,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_con
     search_slices(block, s);
 }
 
-/* With heads: dense levels pull or push rows. */
+/* The kernel for graphs with heads: dense levels pull or push rows. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -477,7 +479,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
     search_slices(block, s);
 }
 
-/* With heads and far bits. */
+/* The kernel for graphs with heads and far bits. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -485,6 +487,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __gr
     search_slices(block, s);
 }
 
+/* Returns the kernel for the graph of a search. */
 template <bool NOTED> static struct fused_program program(const struct gpu_sliced *s)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;
