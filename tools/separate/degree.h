@@ -21,14 +21,15 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Edges stay in memory as tiles for later passes if the budget has room for the tiles, `beside`
-     * bytes, and beside_vertex bytes for each vertex. Tiles and vertices together count as
-     * edges_bytes at least. beside_vertex 0: edges never stay. */
+    /* Edges stay in memory, as tiles, for later passes if the memory that is left has room for two things: for `beside`
+     * bytes; and for the tiles with beside_vertex bytes for each vertex, or for edges_bytes if these are more.
+     * beside_vertex 0: edges never stay in memory. */
     uint64_t beside, beside_vertex, edges_bytes;
 };
 
-/* The memory for the tiles of a rank's edges, `share` of all; 0 if the edges do not stay in memory.
- * `left_bytes` is the part of the budget that is left once the degrees are in memory. */
+/* Returns the bytes of the tiles of a rank's edges (edge_tiles.h), or 0 if the edges do not stay in memory, as of struct
+ * separation_options. `share`: about how many edges a rank has, at most. `left_bytes`: the memory that the budget has
+ * left once the degrees are in memory. */
 uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
                              const struct separation_options *options, uint64_t left_bytes);
 

@@ -1,4 +1,4 @@
-/* cuda_capacity.c: finds a plan that a GPU has room for, and takes its memory */
+/* cuda_capacity.c: chooses where columns lie (the residence) and a plan that the GPU has memory for, and takes the memory */
 #include "cuda_device.h"
 #include "cuda_error.h"
 
@@ -6,34 +6,30 @@
 
 #include <stdio.h>
 
-enum { GPU_SHARED_PAGE = 2 << 20 };
-
-/* Bytes to take for good. Smaller allocations share pages, which other processes would see
- * whole. */
+/* Returns the bytes of device memory that a plan takes. They are whole pages if other processes see this memory: smaller
+ * allocations share pages, which the other processes would see whole. */
 static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
-    uint64_t bytes = gpu_plan_bytes(plan);
-    return dev->traffic.peers.shared ? (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE
-                                     : bytes;
+    enum { GPU_SHARED_PAGE = 2 << 20 };
+    const uint64_t bytes = gpu_plan_bytes(plan);
+    return dev->traffic.peers.shared ? (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE : bytes;
 }
 
-/* Bytes that are needed while the shard is loaded. */
+/* Returns the bytes of device memory that are needed while the shard is loaded. */
 static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     return planned_bytes(dev, plan) + plan->staging_bytes;
 }
 
+/* Whether a plan fits `unused` bytes of device memory, and the memory of the host that is left. */
 static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t unused)
 {
     return needed_bytes(dev, plan) <= unused && plan->host_bytes <= memory_left(dev->memory.budget);
 }
 
-/* ---- ways to fit ---- */
-
-/* Leaves as many columns on the device as it has capacity for, whole subgraphs: of the plans that fit with columns of some
- * subgraphs in memory of the host, *plan becomes the one that takes least of this memory. Returns whether there is one. */
-static int host_few(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused,
-                    struct gpu_plan *plan)
+/* Tries all choices of subgraphs whose columns lie in memory of the host. *plan and *planned become those of the plan that
+ * fits and takes least of this memory. Returns whether there is one. */
+static int host_few(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused, struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
     for (unsigned hosted = 1; hosted >> shard_row_sets(dev->shard) == 0; hosted++) {
@@ -50,9 +46,10 @@ static int host_few(const struct device *dev, struct gpu_plan_options *planned, 
     return least != UINT64_MAX;
 }
 
-/* Tries the plans of one residence, the faster one first, each as it is, or without slices if it has any (cuda_sliced.h).
- * *plan and *planned are those of the last plan that was tried. */
-static int try_residence(const struct device *dev, enum residence resident, uint64_t unused, int is_open,
+/* Tries the plans of one residence: first the plan for speed, then the one that saves memory, each also without slices (for
+ * sliced searches). `few`: with RESIDENT_HOST, columns of some subgraphs may stay on the device. *plan and *planned become
+ * those of the plan that was tried last. Returns whether this plan fits. */
+static int try_residence(const struct device *dev, enum residence resident, int few, uint64_t unused,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
     planned->resident = resident;
@@ -63,16 +60,15 @@ static int try_residence(const struct device *dev, enum residence resident, uint
             planned->by_classes = 1;
             gpu_plan_make(plan, dev->shard, planned);
         }
-        int has_capacity = fits(dev, plan, unused);
-        if ((is_open && resident == RESIDENT_HOST && host_few(dev, planned, unused, plan)) || has_capacity)
+        const int all_fits = fits(dev, plan, unused);
+        if ((few && resident == RESIDENT_HOST && host_few(dev, planned, unused, plan)) || all_fits)
             return 1;
     }
     return 0;
 }
 
-/* ---- no way to fit ---- */
-
-/* Fails. If memory of the device would do, memory of the host has not been enough. */
+/* Fails with ST_RESOURCE. The message says what the last plan needs, what is left, and how many shards would do. It is about
+ * memory of the host if device memory would be enough. */
 static enum status refuse(const struct device *dev, const struct gpu_plan *plan, const struct gpu_plan_options *planned,
                           uint64_t unused, struct error *e)
 {
@@ -99,21 +95,20 @@ static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
                 residence_name[plan->resident], left, enough);
 }
 
-enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan,
-                            struct error *e)
+enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan, struct error *e)
 {
     size_t unused = 0, total = 0;
     int has_plan = 0;
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
         return e->status;
     if (planned->resident != RESIDENT_AUTO)
-        has_plan = try_residence(dev, planned->resident, unused, 0, planned, plan);
+        has_plan = try_residence(dev, planned->resident, 0, unused, planned, plan);
     else
         for (int resident = RESIDENT_RAW; resident < RESIDENT_AUTO && !has_plan; resident++)
-            has_plan = try_residence(dev, (enum residence)resident, unused, 1, planned, plan);
+            has_plan = try_residence(dev, (enum residence)resident, 1, unused, planned, plan);
     if (!has_plan)
         return refuse(dev, plan, planned, unused, e);
-    uint64_t bytes = planned_bytes(dev, plan);
+    const uint64_t bytes = planned_bytes(dev, plan);
     dev->traffic.peers.shown_bytes = bytes;
     return CUDA_TRY(cudaMalloc(&dev->memory.device, bytes > 0 ? bytes : 1), dev->where, e);
 }

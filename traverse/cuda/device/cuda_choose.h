@@ -14,7 +14,7 @@ struct gpu_user {
     uint32_t rank, slot;
 };
 
-/* The GPU of a device. Devices beyond the number of GPUs share them. */
+/* Returns the number of the GPU of device `slot` of a host with so many GPUs. Devices beyond their number share GPUs. */
 static inline int gpu_ordinal(uint32_t slot, int gpus)
 {
     return (int)(slot % (uint32_t)gpus);

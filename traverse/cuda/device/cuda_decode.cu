@@ -12,39 +12,40 @@
 
 #include "formats/container/packed_layout.h"
 
+/* The argument of decode_kernel, as of cuda_decode. */
 struct decode {
     packed section;
     packed_rows rows;
     int has_rows;
-    uint64_t begin; /* the first element's place in the array, and among the columns of the rows */
+    uint64_t begin; /* where the first element of the section belongs in the array, and among the columns of the rows */
     void *array;
     unsigned int *bad;
 };
 
-/* One block, as the section has it. */
+/* A block of a section: where its bits lie, and how they code its elements. */
 struct found_block {
     const uint32_t *bits, *unary;
     uint32_t code_bits, unary_words;
-    uint32_t step; /* added for each element before it, beside its gap */
-    bool gaps;     /* sums of gaps; otherwise codes above `base` */
+    uint32_t step; /* 1: each element is larger than the one before by 1 more than its gap; 0: by its gap */
+    bool gaps;     /* elements are base and sums of gaps; otherwise each is base and its own code */
     uint64_t base;
 };
 
-template <typename Element>
-__device__ static Element entry_at(const unsigned char *bytes, uint64_t i)
+/* Returns element i of a part of a section's directory. */
+template <typename Element> __device__ static Element entry_at(const unsigned char *bytes, uint64_t i)
 {
     return ((const Element *)bytes)[i];
 }
 
+/* Returns the word of the section at which a block begins. */
 __device__ static uint64_t block_position(const packed &s, uint64_t block)
 {
     return entry_at<uint64_t>(s.group, block / GROUP_BLOCKS) +
            (entry_at<uint32_t>(s.entry, block) & ((1u << POSITION_BITS) - 1));
 }
 
-/* Finds block `at`. Returns false if its bits contradict its entry. */
-template <typename Element>
-__device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
+/* Makes b block `at` of a section. Returns false if the bits of the block contradict its entry in the directory. */
+template <typename Element> __device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
 {
     uint32_t kind = entry_at<uint32_t>(s.entry, at) >> POSITION_BITS;
     uint64_t begin = block_position(s, at);
@@ -65,7 +66,7 @@ __device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
     return true;
 }
 
-/* Returns code i: up to 64 bits, which lie in at most three words. */
+/* Returns code i of a block: up to 64 bits, which lie in at most three words. */
 __device__ static uint64_t code_at(const found_block &b, uint32_t i)
 {
     uint32_t first = i * b.code_bits, word = first / 32, shift = first % 32;
@@ -81,8 +82,8 @@ __device__ static uint64_t code_at(const found_block &b, uint32_t i)
     return b.code_bits < 64 ? code & (((uint64_t)1 << b.code_bits) - 1) : code;
 }
 
-/* high[i] = index of the i-th set bit of the vector, less i; all 0 if there is no vector. Returns false if it has not one
- * bit for each element. */
+/* Unpacks the high bits of a block's sums: high[i] becomes the index of the i-th set bit of the bit vector, less i; 0 if the
+ * block has no vector. Returns false if the vector has not one bit for each element. All lanes of the warp call it. */
 __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
 {
     uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
@@ -102,16 +103,16 @@ __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
     return true;
 }
 
-/* Returns the row of rows low..high - 1 that has the element. */
+/* Returns the row of rows low..high - 1 that has the element: its number among the columns of all rows. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
     return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });
 }
 
-/* Writes the elements of a block of gaps, which begins with element `first` of the array. */
+/* Writes the elements of a block of gaps, which begins with element `first` of the array. Sums of gaps begin anew with each
+ * row that begins in the block: behind the row's last head, or with 0. `high`: of unpack_unary. All lanes call it. */
 template <typename Element>
-__device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first,
-                                   const uint16_t *high)
+__device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first, const uint16_t *high)
 {
     uint64_t left = d.begin + d.section.count - first;
     uint32_t count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
@@ -140,14 +141,13 @@ __device__ static void decode_gaps(const decode &d, const found_block &b, uint64
     }
 }
 
-template <typename Element>
-__global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
+/* Decodes a section, a warp a block. */
+template <typename Element> __global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
 {
     __shared__ uint16_t shared[WARPS][PACKED_BLOCK];
     uint16_t *high = shared[threadIdx.x / WARP];
     uint64_t warps = (uint64_t)gridDim.x * WARPS;
-    for (uint64_t at = (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP; at < d.section.blocks;
-         at += warps) {
+    for (uint64_t at = (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP; at < d.section.blocks; at += warps) {
         const uint64_t first = d.begin + at * PACKED_BLOCK;
         found_block b;
         if (!find_block<Element>(d.section, at, b)) {
@@ -164,11 +164,10 @@ __global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
     }
 }
 
-void cuda_decode(const packed *section, const packed_rows *rows, uint64_t begin, void *array,
-                 unsigned int *bad, cudaStream_t stream)
+void cuda_decode(const packed *section, const packed_rows *rows, uint64_t begin, void *array, unsigned int *bad,
+                 cudaStream_t stream)
 {
-    decode d = {*section, rows != NULL ? *rows : packed_rows{}, rows != NULL && rows->rows > 0,
-                begin, array, bad};
+    decode d = {*section, rows != NULL ? *rows : packed_rows{}, rows != NULL && rows->rows > 0, begin, array, bad};
     int grid = blocks_for(section->blocks, WARPS);
     if (section->blocks == 0)
         return;

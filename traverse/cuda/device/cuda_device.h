@@ -1,4 +1,5 @@
-/* cuda_device.h: the state of one shard's search on a GPU, shared by the C files of the CUDA backend */
+/* cuda_device.h: a device of the CUDA backend, which searches one shard on a GPU, and the functions that the C files of the
+ * backend offer each other. An error names host, rank and GPU. */
 #ifndef DBFS_CUDA_DEVICE_H
 #define DBFS_CUDA_DEVICE_H
 
@@ -19,53 +20,56 @@ struct gpu_masks {
     size_t bytes;
     uint32_t *incoming; /* the delegate mask of all devices; NULL: there is one shard */
     uint32_t *in;       /* the bitmap of delegates that the next previsit reads: `incoming` or next */
-    int known;          /* `incoming` has delegates that all devices got to know between the parts of a visit */
+    int known; /* `incoming` has delegates of this level, which all devices learned between the two parts of a visit */
 };
 
+/* Memory that a visit works with. */
 struct gpu_scratch {
-    struct gpu_scan scan;                     /* for merge-based pushes of dd */
-    struct work_item *chunks[VERTEX_KINDS]; /* [gpu_chunk_capacity]: long rows, by kind of destination */
+    struct gpu_scan scan;                   /* for merge-based pushes of dd */
+    struct work_item *chunks[VERTEX_KINDS]; /* [gpu_chunk_capacity]: pieces of long rows, by kind of destination */
 };
 
 /* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */
 struct gpu_shown_arrays {
-    uint32_t *found, *found_too; /* bitmaps of delegates; _too: a second one, for cuda_peers.h, as are the next four */
-    uint32_t *sent_mask, *sent_too;
-    uint32_t *gathered;
+    uint32_t *found;     /* bitmap of the delegates that it found in this level */
+    uint32_t *sent_mask; /* bitmap of the vertices that it sends, by nn's columns */
+    uint32_t *found_too, *sent_too; /* second bitmaps of the same, for fused searches with peers (cuda_peers.h), */
+    uint32_t *gathered;             /* as are this and the next two: those of struct gpu_peers */
     unsigned long long *arrivals;
     struct peers_state *state;
-    uint32_t *visited, *ids; /* bits of its normals; ids in bins */
-    void *answer_ids, *by_vertex, *values; /* after a search: of struct gpu_answers */
-    int32_t *depth;                       /* of its normals */
+    uint32_t *visited, *ids; /* bitmap of its visited normals; local ids in its bins */
+    void *answer_ids, *by_vertex, *values; /* after a search: those of struct gpu_answers */
+    int32_t *depth;                        /* of its normals */
 };
 
 /* The facts about a GPU that its peers must know. */
 struct gpu_facts {
     uint32_t shard;
-    uint64_t words, locals; /* of a bitmap of its normals; its normals */
+    uint64_t words, locals; /* words of a bitmap of its normals; how many normals it has */
     uint64_t pci_address;
-    int joins; /* it can join a search that is one kernel on each GPU */
+    int joins; /* it can take part in a search fused on several GPUs */
     struct peers_size size;
 };
 
 /* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
 struct gpu_peer {
-    int here;     /* of this process */
+    int here;     /* it is of this process */
     int readable; /* kernels can read its memory; otherwise the driver copies it */
-    int ordinal;  /* if it is of this process */
+    int ordinal;  /* its number, if it is of this process */
     struct gpu_facts is;
     struct gpu_shown_arrays shows;
-    cudaEvent_t masks_read, first_part; /* as of gpu_streams; NULL: hosts wait */
-    void *mapped;                       /* its memory, if it is of another process */
+    cudaEvent_t masks_read, first_part; /* those of its gpu_streams; NULL: hosts wait for them */
+    void *mapped;                       /* its memory, mapped here, if it is of another process */
 };
 
+/* All devices that read each other's memory, and the arrays by which they do. */
 struct gpu_peers {
-    struct gpu_peer *all; /* [count]; NULL: they are not joined */
+    struct gpu_peer *all; /* [count], by shard; NULL: they are not joined */
     uint32_t count;
     int shared;             /* other processes read this device's memory */
-    uint64_t shown_bytes;   /* of this device's memory */
+    uint64_t shown_bytes;   /* bytes of this device's memory that they see: all of it */
     int host_waits;         /* hosts wait for events, because kernels of some process cannot */
-    uint32_t *own, *others; /* bitmaps of dd's rows: those that this device owns, and the rest */
+    uint32_t *own, *others; /* bitmaps of dd's rows: rows of delegates that this device owns, and the rest */
     uint32_t *gathered;     /* bitmap of all shards' normals, by nn's columns, in which nn is pulled */
     uint32_t *sent_too;     /* for cuda_peers.h, as the next two */
     unsigned long long *arrivals;
@@ -75,19 +79,20 @@ struct gpu_peers {
 /* Vertices that leave for other shards, and arrive. */
 struct gpu_traffic {
     struct gpu_bins bins;
-    uint32_t *sent_mask; /* bitmap by nn's columns, of sent_mask_bytes; with lists, scratch for dropping duplicates */
+    uint32_t *sent_mask; /* bitmap of vertices by nn's columns; if they are sent as lists, scratch for dropping duplicates */
     size_t sent_mask_bytes;
-    enum outgoing_form form; /* of what this level sends */
-    int binned;              /* bins or sent_mask are of this level */
-    int unique;              /* the bins hold no duplicates any more: `kept` has their sizes */
-    unsigned long long *kept, *kept_in_buffers; /* [p] each, host memory: ids left for a shard, in a send buffer; or NULL */
-    uint32_t *received;                         /* [received_capacity]: copies of ids or words that kernels cannot read */
+    enum outgoing_form form; /* bitmap or lists: how this level sends vertices */
+    int binned;              /* bins or sent_mask are those of this level */
+    int unique;              /* duplicates have been dropped from the bins, and `kept` has their sizes */
+    /* [p] each, host memory, or NULL: how many ids are left for a shard in its bin, and in a send buffer */
+    unsigned long long *kept, *kept_in_buffers;
+    uint32_t *received; /* [received_capacity]: copies of ids or words that kernels cannot read where they are */
     uint64_t received_capacity;
     struct gpu_peers peers;
     /* frontiers for devices that are no peers; update.known is peers.gathered */
     struct gpu_frontier_update update;
     uint32_t *update_sources; /* bitmap of normals with nn edges, of all shards, as update.known */
-    int update_begun;         /* in this search */
+    int update_begun;         /* frontiers have been sent in this search */
 };
 
 /* Counters of a level, and host memory that the device copies them to. A visit ahead of a level has
@@ -97,48 +102,48 @@ struct gpu_counters {
     struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
     struct gpu_level *published; /* [GPU_COUNTERS_KINDS], host memory */
     uint32_t number;             /* of the last publication */
-    unsigned int *updated;       /* [GPU_COUNTERS_KINDS], host memory: found[DELEGATES] of a level */
+    unsigned int *updated;       /* [GPU_COUNTERS_KINDS], host memory: copies of found[DELEGATES] */
 };
 
 /* The counts of the frontier, as the host has them. */
 struct gpu_frontier {
     int ahead; /* the delegates of this level were previsited, and dd was visited, before the normals */
     uint64_t fresh[VERTEX_KINDS];
-    int listed[VERTEX_KINDS]; /* the queue holds the whole frontier */
-    uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
+    int listed[VERTEX_KINDS]; /* gpu_vertices.queue holds the whole frontier of this kind */
+    uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS]; /* as of struct subgraph_work (choose.h) */
 };
 
 /* A stream for each kind of vertices that visits find: delegates (dd, nd) and normals (dn, nn). */
 struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
-    cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
-    cudaEvent_t masks_read;            /* this device has read the masks of the others */
+    cudaEvent_t reached[VERTEX_KINDS]; /* a point of a stream, after which the other stream goes on */
+    cudaEvent_t masks_read;            /* this device has read the delegate masks of its peers */
     cudaEvent_t copied[COPY_EVENTS];   /* vertices that leave have been copied */
-    cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
+    cudaEvent_t first_part;            /* this device has found the delegates that it owns (enum visit_part) */
 };
 
-/* Times of the phases of a level, if `runs`. */
+/* Events that time the phases of a level. */
 struct gpu_clock {
-    int runs;
+    int runs; /* phases are timed; otherwise there are no events */
     cudaEvent_t begin[DEVICE_PHASES], end[DEVICE_PHASES];
-    int timed[DEVICE_PHASES]; /* in this level */
+    int timed[DEVICE_PHASES]; /* the phase has both events in this level */
 };
 
 /* Notes of the levels of a fused or sliced search (cuda_fused_notes.c). */
 struct gpu_notes {
-    struct fused_note *kept; /* [count + 1] as far as they were copied */
+    struct fused_note *kept; /* [count + 1]: those that were copied from the device */
     uint32_t count;
-    uint32_t levels; /* of the last search */
+    uint32_t levels; /* of the last search; 0 if it was not noted */
 };
 
-/* A search fused on several GPUs (cuda_peers.h). launch.blocks 0: there is none. */
+/* A search fused on several GPUs (cuda_peers.h). launch.blocks 0: there are none. */
 struct gpu_peers_search {
     struct gpu_fused_peers search;
     struct fused_launch launch, noted;
     int ran; /* the last search was of this kind */
 };
 
-/* A sliced search. launch.blocks 0: there is none; noted.blocks 0: the device was opened without notes. */
+/* A sliced search. launch.blocks 0: searches are not sliced; noted.blocks 0: the device was opened without notes. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
     struct fused_launch launch, noted;
@@ -151,19 +156,19 @@ struct gpu_fused_search {
     struct gpu_fused search;
     struct fused_launch launch, noted; /* noted is planned if the device was opened with notes */
     struct gpu_notes notes;
-    int32_t deepest; /* the depth at which a search ends */
-    int possible; /* the plan has memory for a fused search, and columns that it can read */
-    int settled; /* the depths of the last search are complete, or the level loop made them */
-    enum answer_kind answer; /* the one that is made with a search */
-    int ahead;   /* kernels launched behind the search make it (cuda_ahead.c) */
-    int answers; /* the last search made it, or does so, and nothing has been written over it */
-    int is_deep; /* the last search had too many levels for an answer ahead */
+    int32_t deepest;         /* the depth at which a search ends */
+    int possible;            /* the plan has memory for a fused search, and columns that it can read */
+    int settled;             /* the depths of the last search are complete, or the level loop made them */
+    enum answer_kind answer; /* the answer that is made with a search */
+    int ahead;               /* kernels launched behind the search make this answer (cuda_ahead.c) */
+    int answers;             /* the last search made this answer, or does so, and nothing was written over it */
+    int is_deep;             /* the last search had too many levels for an answer ahead */
 };
 
 /* Two allocations that have all arrays of the plan. */
 struct gpu_memory {
     void *device;
-    void *host;          /* columns that kernels read over the link (cuda_hosted.c), or NULL */
+    void *host;          /* columns that kernels read over the link (cuda_shard.c), or NULL */
     uint64_t host_bytes; /* charged to the budget */
     struct memory_budget *budget;
 };
@@ -171,9 +176,9 @@ struct gpu_memory {
 /* How loading the shard went. */
 struct gpu_load {
     double seconds;
-    double ranges_s; /* part of `seconds`: checking the decoded sections */
-    uint64_t bytes;  /* in the device's memory: packed sections decoded */
-    uint64_t host_bytes; /* in memory of the host that the device reads */
+    double ranges_s;     /* the part of `seconds` in which ranges were checked */
+    uint64_t bytes;      /* of the graph in the device's memory */
+    uint64_t host_bytes; /* of the graph in memory of the host that the device reads */
 };
 
 struct device {
@@ -222,11 +227,10 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* Copies to the device, from it, or on it, and waits, so that every stream finds the bytes. It
- * copies in a stream of the device. cudaMemcpy would copy in the default stream, for which these
- * streams do not wait, and it returns before bytes from pageable memory have come to the device. */
-static inline enum status gpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes,
-                                   struct error *e)
+/* Copies to the device, from it, or on it, and waits, so that every stream finds the bytes. The copy runs in a stream of the
+ * device. cudaMemcpy would copy in the default stream, for which these streams do not wait, and would return before bytes
+ * from pageable memory have come to the device. */
+static inline enum status gpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (bytes == 0 || gpu_use(dev, e) != ST_OK ||
@@ -235,7 +239,7 @@ static inline enum status gpu_copy(const struct device *dev, void *to, const voi
     return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
-/* Waits for the stream, unless a launch before has failed, whose error it returns. */
+/* Waits for the stream, unless a launch before this call has failed; then returns the error of the launch. */
 static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream, struct error *e)
 {
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
@@ -243,7 +247,8 @@ static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream
     return e->status;
 }
 
-/* Copies to memory of the host what launches on the stream have made, and waits; an error of theirs is returned. */
+/* Copies bytes that launches on the stream have made to memory of the host, and waits. Returns an error of these launches,
+ * too. */
 static inline enum status gpu_fetch(const struct device *dev, void *to, const void *from, uint64_t bytes,
                                     cudaStream_t stream, struct error *e)
 {
@@ -253,25 +258,27 @@ static inline enum status gpu_fetch(const struct device *dev, void *to, const vo
     return e->status;
 }
 
-/* cuda_capacity.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first residence that
- * does, and takes its device memory, which closing the device frees. *planned becomes the options of *plan. ST_RESOURCE:
- * none fits; *e says how many GPUs would do. */
+/* cuda_capacity.c. Makes *plan one that fits, with planned->resident or, if that is RESIDENT_AUTO, the first residence with
+ * such a plan, and takes its device memory, which closing the device frees. *planned becomes the options of *plan.
+ * ST_RESOURCE: no plan fits; *e says how many GPUs would do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
 
-/* cuda_unpack.c. Decodes the packed columns of g that the plan wants decoded; `staging` has the plan's staging_bytes.
- * ST_BAD_DATA: a block is corrupt. */
-struct gpu_loader;
-enum status gpu_unpack_columns(struct device *device, enum subgraph g, const struct gpu_plan *plan, void *staging,
-                               struct gpu_loader *loader, struct error *e);
-
-/* cuda_hosted.c. Takes memory of the host for the arrays that the plan has there, and fills it by `threads` threads, if
- * there are any. gpu_free_hosted frees it. */
+/* cuda_shard.c, in the order of opening a device. ST_BAD_DATA: a packed block is corrupt, or an index out of range.
+ * - gpu_take_hosted: takes memory of the host for the arrays that the plan has there, if it has any, and fills it by
+ *   `threads` threads; gpu_free_hosted frees it.
+ * - gpu_load_shard: fills the arrays of sections in device memory, at[i] the address of array i, and decodes packed columns
+ *   that the plan wants decoded. It takes the plan's staging_bytes of device memory meanwhile.
+ * - gpu_check_ranges: checks the loaded shard (shard_ranges.h). Columns that are packed on the device are checked in the
+ *   file, by `threads` threads of the host. `locals`: [p], of every shard. */
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
+enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
+                           const struct device_options *options, struct error *e);
+enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
-/* cuda_fused_run.c. If there are several shards, gpu_fused_open also makes the part of a search for cuda_peers.h.
- * `possible`: the plan has memory for such a search; `notes`: and for notes of its levels. */
+/* cuda_fused_run.c. gpu_fused_open makes ready for fused searches, with several shards also for the part of a search that
+ * cuda_peers.h needs. `possible`: the plan has memory for fused searches; `notes`: and for notes of their levels. */
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
@@ -279,12 +286,12 @@ void gpu_fused_close(struct device *device);
  * (visit/cuda_pull_words.cuh). In smaller graphs a copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
-/* Begins a search with notes of levels or without; if there are several shards, together with all peers, after
- * gpu_peers_open. gpu_await_kernels waits for its end. */
+/* Begins a fused search, with notes of its levels if `noted`. If there are several shards, all peers begin it together,
+ * after gpu_peers_open. gpu_await_kernels waits for its end. */
 enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
-/* Measures rows, after the sections are loaded. */
+/* Finds how long rows are (gpu_fused.longest), after the sections are loaded. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* cuda_sliced_run.c.
@@ -295,17 +302,16 @@ enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 void gpu_sliced_open_answers(struct device *device);
 enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
 
-/* cuda_peers_open.c. Wants all peers to have met. */
+/* cuda_peers_open.c. Makes ready for searches fused with all peers, after gpu_join. */
 enum status gpu_peers_open(struct device *device, struct error *e);
 
 /* cuda_fused_run.c. Begins the kernel of `launch` for `search` (cuda_fused_start). */
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
-/* The same file. Waits until the kernels of all these devices have reported, and takes their notes meanwhile. *levels: how
- * many levels they did, alike on all of them. */
-enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
-                              struct error *e);
+/* The same file. Waits until the kernels of all these devices have reported, and takes their notes meanwhile. *levels
+ * becomes the number of levels, alike on all of them. */
+enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 
 /* The same file. Waits until a kernel of the stream has put this number above bit 32 of a word in memory of the host,
  * which is sooner than the end of the kernel. */
@@ -317,14 +323,6 @@ enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
 /* cuda_fused_notes.c. Copies the notes of levels before `levels` that were not copied yet. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
-
-/* The same file. Passes the notes of all levels of the last search to the noter. */
-enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context,
-                              struct error *e);
-
-/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h); columns that are packed there are
- * checked in the file, by `threads` threads of the host. `locals` is [p], of every shard. */
-enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
 /* cuda_peers.c
  * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`. Enables it.

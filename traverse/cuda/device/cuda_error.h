@@ -13,8 +13,9 @@
 #define CUDA_LAUNCHED(where, e) \
     cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__, (where), (e))
 
-static inline enum status cuda_check(cudaError_t code, const char *call, const char *file, int line,
-                                     const char *where, struct error *e)
+/* Returns the status of a CUDA call that gave `code`: ST_RESOURCE if memory was short, ST_RUNTIME for other errors. */
+static inline enum status cuda_check(cudaError_t code, const char *call, const char *file, int line, const char *where,
+                                     struct error *e)
 {
     if (code == cudaSuccess)
         return ST_OK;

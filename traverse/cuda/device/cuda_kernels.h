@@ -40,15 +40,14 @@ struct gpu_csr {
     uint32_t offset_width, column_width; /* bytes: 4 or 8 */
     const uint32_t *heads;               /* [k][rows] */
     const void *offsets;                 /* [rows + 1] */
-    const void *columns;                 /* behind the heads */
-    struct packed_columns packed; /* words NULL: `columns` has them; otherwise they are packed here, 4 bytes each */
-    const uint32_t *sources;      /* bitmap of rows that are not empty */
-    /* for fused searches: the kind of vertices that columns are, and the rows that look for a parent in a pull: all
-     * sources, or some */
-    uint32_t column_kind;
-    const uint32_t *wanted;
+    const void *columns;                 /* behind the heads; not used if these are packed */
+    struct packed_columns packed;        /* the same, packed, 4 bytes each if decoded; words NULL: they are not packed */
+    const uint32_t *sources;             /* bitmap of rows that are not empty */
+    uint32_t column_kind;                /* for fused searches: the kind of vertices that columns are */
+    const uint32_t *wanted;              /* for fused searches: bitmap of rows that a pull looks at: all sources, or some */
 };
 
+/* Whether the columns behind the heads are packed. */
 static inline int gpu_csr_is_packed(const struct gpu_csr *csr)
 {
     return csr->packed.words != NULL;
@@ -65,24 +64,24 @@ struct gpu_vertices {
     uint32_t *parent;   /* [count]; NULL: not recorded */
 };
 
-/* Counts of a previsit for one kind of vertices. These vertices are the rows of two subgraphs; an index is
- * the kind of the columns of the subgraph. */
+/* Counts of a previsit for one kind of vertices. These vertices are the rows of two subgraphs. An index is the kind of the
+ * columns of the subgraph. */
 struct gpu_counts {
-    unsigned long long fresh;
-    unsigned long long listed;                /* vertices put into the queue, up to gpu_previsit's capacity */
-    unsigned long long sources[VERTEX_KINDS]; /* q */
-    unsigned long long forward[VERTEX_KINDS]; /* FV of the vertices listed; others count 1 */
+    unsigned long long fresh;                 /* vertices of the frontier */
+    unsigned long long listed;                /* of these, vertices in the sparse frontier: at most gpu_previsit.capacity */
+    unsigned long long sources[VERTEX_KINDS]; /* q: vertices of the frontier that have a row */
+    unsigned long long forward[VERTEX_KINDS]; /* FV: edges of the listed vertices, and 1 for each of the others */
 };
 
-/* Counters of a level. Zero at its start; published to the host after the previsits. */
+/* Counters of a level. They are zero when it begins, and are published to the host after the previsits. */
 struct gpu_level {
     struct gpu_counts of[VERTEX_KINDS];
     unsigned long long sent;              /* vertices for other shards */
-    unsigned int found[VERTEX_KINDS];     /* nonzero: some were found */
-    unsigned long long listed[SUBGRAPHS]; /* of frontiers listed again */
-    unsigned int chunks[SUBGRAPHS];       /* of long rows */
+    unsigned int found[VERTEX_KINDS];     /* nonzero: vertices of this kind were found */
+    unsigned long long listed[SUBGRAPHS]; /* vertices that cuda_list_frontier has listed */
+    unsigned int chunks[SUBGRAPHS];       /* pieces of long rows */
     unsigned int bad_ids;                 /* nonzero: ids arrived that this shard does not have */
-    uint64_t report; /* of published ones: their number, above 32 bits that are 0. It comes last */
+    uint64_t report; /* of published counters: their number, above 32 bits that are 0. It is written last */
 };
 
 /* ---- previsit ---- */
@@ -235,17 +234,16 @@ void cuda_frontier_update_read(const struct gpu_frontier_update *update, uint32_
 
 /* ---- packed sections ---- */
 
-/* Decodes a packed section (formats/container/packed.h) into the array, from element `begin` on.
- * All pointers in `section` and `rows` are device memory. `rows` is NULL, except for the columns of
- * a CSR: then the array has all of its columns. *bad becomes 1 if a block cannot be decoded. */
+/* Decodes a packed section (formats/container/packed.h) into the array, from element `begin` on. All pointers in `section`
+ * and `rows` are device memory. `rows`: for the columns of a CSR, its rows, all of whose columns the array has; otherwise
+ * NULL. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
 /* Looks for indices out of range in a subgraph of `columns` columns behind its heads, as csr_ranges_find
  * does. *found and bounds->locals are device memory. */
-void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
-                      const struct column_bounds *bounds, struct csr_ranges *found,
-                      cudaStream_t stream);
+void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
+                      struct csr_ranges *found, cudaStream_t stream);
 
 /* ---- bitmaps and results ---- */
 

@@ -1,4 +1,4 @@
-/* cuda_limits.h: sizes that the kernels and the plan of device memory share; C and CUDA */
+/* cuda_limits.h: sizes that kernels and the plan of device memory share */
 #ifndef DBFS_CUDA_LIMITS_H
 #define DBFS_CUDA_LIMITS_H
 
@@ -11,7 +11,7 @@ enum {
     GPU_CHUNK_EDGES = 512,                /* of a piece of a long row */
     GPU_LONG_ROW = 2 * GPU_CHUNK_EDGES,   /* rows from here on are cut into pieces */
     GPU_COUNTER_BYTES = 1024,
-    GPU_MOST_SHARDS = 4096                /* the bins of so many fit into shared memory */
+    GPU_MOST_SHARDS = 4096                /* bins, one a shard, of which all fit into shared memory */
 };
 
 /* Sizes for fused searches (cuda_fused.h), and for sliced ones (cuda_sliced.h). */
@@ -48,15 +48,15 @@ enum {
     SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),    /* rows of dd to pull: beyond, two parts pay for a reduction by messages */
     SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),  /* dd is pushed by equal shares of edges */
     FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* edges of a list that is expanded into another one, at most */
-    FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* edges to push, at most, whose claims are not worth a probe */
+    FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* edges to push, at most, before whose atomics no visited bit is read */
     FUSED_NOTES_KEPT = SIZE(1 << 14, 1 << 4),    /* levels that the device notes before the host must take the notes */
     FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* vertices of a device, from which on its blocks keep a hub bitmap */
     FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* words of a hub bitmap, at most */
     LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),         /* of packed columns, 2^19 each, that are decoded at a time */
-    PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),  /* of the lists of all GPUs that search together, at most */
-    PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),     /* of such a list, for one block of its GPU */
-    PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),     /* the same, of edges, as the mean of all GPUs */
-    PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),       /* of barriers: a search that begins beyond counts anew */
+    PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),  /* of the sparse frontiers of all GPUs that search together, at most */
+    PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),    /* work items of a GPU that its first block does by itself, at most */
+    PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),   /* the same, of edges, as the mean of all GPUs */
+    PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),       /* numbers of barriers: a search that begins beyond begins with 0 again */
     PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),     /* rows of dd to pull: beyond, two parts pay for a barrier */
     SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6),   /* of a frontier that one block pushes, at most: its capacity */
     SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),     /* the same, of the smallest graphs */
@@ -65,7 +65,7 @@ enum {
 };
 #undef SIZE
 
-/* These replace those of limits.h. */
+/* The emulator's values, from its environment, replace those of limits.h. */
 #ifdef DBFS_EMULATED
 #ifdef __cplusplus
 extern "C" {
@@ -82,15 +82,16 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
 #define SLICED_NEAR_VERTICES emulated_near_sliced()
 #endif
 
-/* Degrees that are alike and not small, for sliced searches with heads: the least mean, and the longest row over it. */
+/* Degrees are alike and not small if their mean is at least the first of these, and the largest degree is at most the
+ * second one times the mean. Sliced searches then have heads. */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
-/* The least capacity of a sparse frontier, in vertices: a thread group leaves up to 16 * 1024 * 8, and a level that is
- * small by its cost reaches 120,000. */
+/* The least capacity of a sparse frontier of a fused search, in vertices. A thread group leaves a frontier of up to
+ * 16 * 1024 * 8, and a level that is small by its cost finds up to 120,000. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
-/* Returns the most pieces of a sparse frontier. A vertex has two rows. A row that is cut fills its pieces by half at
- * least. A level may cut the rows of one subgraph twice, to push and to pull. */
+/* Returns the most work items of a sparse frontier of a fused search. A vertex has two rows. A row that is cut fills its
+ * items by half at least. A level may cut the rows of one subgraph twice, to push and to pull. */
 static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
 {
     const uint64_t edges_most = FUSED_LISTED_EDGES, least = FUSED_LEAST_CAPACITY,
@@ -99,26 +100,27 @@ static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
     return 2 * listed + edges / (FUSED_ITEM_EDGES / 4) + 64;
 }
 
-/* The same, for GPUs that search together. */
+/* Returns the same for a GPU that searches together with peers. */
 static inline uint64_t gpu_peers_capacity(uint64_t vertices, uint64_t edges)
 {
     return gpu_fused_capacity(vertices < PEERS_LISTED_EDGES ? vertices : (uint64_t)PEERS_LISTED_EDGES, edges);
 }
 
-/* Returns the words of a bitmap of all vertices, in which each kind begins with an even word: a multiple of 4. */
+/* Returns the words of a bitmap of a sliced search, a multiple of 4. It has the delegates, then the normals. Each kind
+ * begins with an even word. */
 static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 {
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns the words of them that lie in shared memory: at most as many as SLICED_NEAR_VERTICES have, with any delegates. */
+/* Returns how many of these words lie in shared memory: at most those of SLICED_NEAR_VERTICES vertices. */
 static inline uint32_t gpu_sliced_near(uint32_t words)
 {
     const uint32_t most = (uint32_t)(((SLICED_NEAR_VERTICES + 126) / 64 * 2 + 3) / 4 * 4);
     return words < most ? words : most;
 }
 
-/* Returns a bound on the slices of all rows. */
+/* Returns a bound on the slices of all rows: in each row at most one slice is not full. */
 static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
 {
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
@@ -143,8 +145,8 @@ static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
     return (UINT64_C(1) << 16) + count / 32;
 }
 
-/* Returns the beginnings in the message about a shard whose bitmap has so many words (struct gpu_frontier_update of
- * cuda_kernels.h). */
+/* Returns how many parts the message about a shard has, each of which begins with a word of the message: 256 words of the
+ * shard's bitmap are a part (struct gpu_frontier_update of cuda_kernels.h). */
 static inline uint64_t gpu_frontier_update_begins(uint64_t shard_words)
 {
     return (shard_words + 255) / 256;

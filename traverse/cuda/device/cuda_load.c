@@ -1,7 +1,6 @@
 /* cuda_load.c: see cuda_load.h */
-#include "cuda_load.h"
-
 #include "cuda_error.h"
+#include "cuda_load.h"
 
 #include <omp.h>
 #include <stdint.h>
@@ -10,20 +9,21 @@
 
 enum { PIECE_BYTES = 2 << 20, BUFFERS = 2, MOST_THREADS = 16 };
 
-/* One thread's buffers, which it fills in turn. */
+/* One thread's pinned buffers, which it fills in turn. */
 struct ring {
     unsigned char *buffer[BUFFERS];
-    cudaEvent_t emptied[BUFFERS];
+    cudaEvent_t emptied[BUFFERS]; /* the buffer has been copied to the device */
     cudaStream_t stream;
-    unsigned next; /* buffer, modulo BUFFERS */
+    unsigned next; /* the buffer to fill, modulo BUFFERS */
 };
 
+/* Returns how many pieces of PIECE_BYTES a copy has. */
 static uint64_t pieces_of(const struct gpu_copy *copy)
 {
     return (copy->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 }
 
-/* Loads a piece through a buffer of the ring; pieces of all copies are numbered through. */
+/* Copies a piece to the device through the next buffer of the ring. The pieces of all copies are numbered through. */
 static enum status load_piece(struct ring *l, const struct gpu_copy *copies, uint64_t piece, const char *where,
                               struct error *e)
 {
@@ -62,8 +62,7 @@ void gpu_loader_close(struct gpu_loader *loader)
     free(loader);
 }
 
-enum status gpu_loader_open(struct gpu_loader **result, int threads, const char *where,
-                            struct error *e)
+enum status gpu_loader_open(struct gpu_loader **result, int threads, const char *where, struct error *e)
 {
     *result = NULL;
     struct gpu_loader *loader = calloc(1, sizeof *loader);
@@ -88,22 +87,7 @@ enum status gpu_loader_open(struct gpu_loader **result, int threads, const char 
     return ST_OK;
 }
 
-/* Loads the share of one thread, until there are no more pieces or any thread has failed. */
-static void load_share(struct gpu_loader *loader, struct ring *ring, const struct gpu_copy *copies,
-                       uint64_t pieces, uint64_t *next, struct error *e)
-{
-    uint64_t i;
-    CUDA_TRY(cudaSetDevice(loader->device), loader->where, e);
-    while (e->status == ST_OK && (i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pieces)
-        load_piece(ring, copies, i, loader->where, e);
-    if (e->status == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(ring->stream), loader->where, e);
-    else
-        __atomic_store_n(next, pieces, __ATOMIC_RELAXED);
-}
-
-enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count,
-                            struct error *e)
+enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count, struct error *e)
 {
     uint64_t pieces = 0, next = 0;
     for (int i = 0; i < count; i++)
@@ -113,8 +97,16 @@ enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *co
         return ST_OK;
 #pragma omp parallel num_threads(threads)
     {
+        struct ring *ring = &loader->ring[omp_get_thread_num()];
         struct error error = {0};
-        load_share(loader, &loader->ring[omp_get_thread_num()], copies, pieces, &next, &error);
+        uint64_t i;
+        CUDA_TRY(cudaSetDevice(loader->device), loader->where, &error);
+        while (error.status == ST_OK && (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < pieces)
+            load_piece(ring, copies, i, loader->where, &error);
+        if (error.status == ST_OK)
+            CUDA_TRY(cudaStreamSynchronize(ring->stream), loader->where, &error);
+        else
+            __atomic_store_n(&next, pieces, __ATOMIC_RELAXED); /* the other threads end, too */
 #pragma omp critical(gpu_loader)
         if (error.status != ST_OK && e->status == ST_OK)
             *e = error;

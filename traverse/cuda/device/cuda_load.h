@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+/* A copy to make. */
 struct gpu_copy {
     void *to;         /* device memory */
     const void *from; /* pageable host memory */
@@ -14,16 +15,14 @@ struct gpu_copy {
 
 struct gpu_loader;
 
-/* Opens a loader for the current device, which gpu_loader_close frees. It has `threads` threads, each with a ring of
- * pinned buffers. Pinning a buffer takes longer than filling it, so one loader makes all copies of a shard. `where` names
- * the GPU in messages, and must outlive the loader. */
-enum status gpu_loader_open(struct gpu_loader **loader, int threads, const char *where,
-                            struct error *e);
+/* Opens a loader for the current device, which gpu_loader_close frees. The loader has `threads` threads, each with a ring
+ * of pinned buffers. Pinning a buffer takes longer than filling it, so one loader makes all copies of a shard. `where`
+ * names the GPU in messages, and must outlive the loader. */
+enum status gpu_loader_open(struct gpu_loader **loader, int threads, const char *where, struct error *e);
 void gpu_loader_close(struct gpu_loader *loader); /* NULL is allowed */
 
-/* Makes all the copies. Each thread fills its buffers in turn, and the copy engine empties them. This is
- * faster than the driver, which would copy a mapped file page by page through one buffer. */
-enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count,
-                            struct error *e);
+/* Makes copies[0..count), and waits for them. Each thread fills its buffers in turn, and the copy engine empties them. This
+ * is faster than the driver, which would copy a mapped file page by page through one buffer. */
+enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count, struct error *e);
 
 #endif

@@ -1,8 +1,8 @@
-/* cuda_open.c: the CUDA backend: its table (backend.h), and opening a GPU: its memory and the shard in it */
+/* cuda_open.c: opens and closes a device of the CUDA backend, step by step in open_device; and the backend's table
+ * (backend.h) */
 #include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
-#include "cuda_load.h"
 
 #include "formats/base/cli.h"
 #include "formats/base/text.h"
@@ -14,8 +14,8 @@
 
 /* ---- the GPU ---- */
 
-/* The driver's own version, such as 550.54.15: the first word of its line that is one. CUDA's own
- * "driver version" is that of its interface. */
+/* Writes the driver's own version to `driver`, such as 550.54.15: the first word of its line in /proc that looks like one.
+ * CUDA's "driver version" is that of its interface. */
 static void read_driver(char *driver, size_t bytes)
 {
     char line[256] = "", *rest = NULL;
@@ -24,8 +24,7 @@ static void read_driver(char *driver, size_t bytes)
         line[0] = '\0';
     if (file != NULL)
         fclose(file);
-    for (char *word = strtok_r(line, " \t\n", &rest); word != NULL;
-         word = strtok_r(NULL, " \t\n", &rest)) {
+    for (char *word = strtok_r(line, " \t\n", &rest); word != NULL; word = strtok_r(NULL, " \t\n", &rest)) {
         if (isdigit((unsigned char)word[0]) && strchr(word, '.') != NULL) {
             snprintf(driver, bytes, "%s", word);
             return;
@@ -51,7 +50,7 @@ void gpu_describe(const struct device *dev, struct device_description *d)
     read_driver(d->driver, sizeof d->driver);
 }
 
-/* Devices have memory of their own. */
+/* Bytes of memory of the host: none, as devices have memory of their own. */
 uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     (void)shard, (void)threads, (void)parents;
@@ -68,6 +67,7 @@ uint64_t gpu_pci_address(uint32_t slot)
 
 /* ---- memory ---- */
 
+/* Sets dev->csr[g]: sizes of the shard's subgraph, and the addresses of its arrays; at[i] is the address of array i. */
 static void set_csr(struct device *dev, enum subgraph g, enum residence resident, void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
@@ -89,20 +89,26 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
             .group = (const uint64_t *)((const char *)at[i + GPU_COLUMNS] + (packed.group - packed.bits))};
 }
 
-/* The members that point to the arrays. */
+/* The members of struct device that point to the arrays. */
 static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 #define ARRAY(id, name, member) [GPU_##id] = offsetof(struct device, member),
 #include "cuda_arrays.def"
 #undef ARRAY
 };
 
-/* Sets the pointers to arrays, and into them, after take_host_memory. */
-static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *const at[GPU_ARRAY_COUNT])
+/* Gives each array of the plan its place, at[i], in the two allocations of dev->memory. Sets all pointers of the device to
+ * arrays and into them, and the sizes that go with them. */
+static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *at[GPU_ARRAY_COUNT])
 {
     const struct shard *shard = dev->shard;
     const uint64_t count[VERTEX_KINDS] = {[NORMALS] = shard->locals, [DELEGATES] = shard->d};
     struct gpu_traffic *t = &dev->traffic;
-    struct gpu_answers *a = &dev->answers;
+    char *next[2] = {dev->memory.device, dev->memory.host};
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        char **of = &next[plan->array[i].hosted];
+        at[i] = *of;
+        *of += gpu_aligned(plan->array[i].bytes);
+    }
     for (int g = 0; g < shard_row_sets(shard); g++)
         set_csr(dev, (enum subgraph)g, plan->resident, at);
     for (int i = GPU_MASKS; i < GPU_ARRAY_COUNT; i++)
@@ -133,8 +139,8 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     t->received_capacity = plan->array[GPU_RECEIVED_IDS].bytes / 4;
     t->sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
     if (gpu_scatters_answers(plan, dev->shard)) {
-        a->vertex = NULL;
-        a->values = at[GPU_QUEUE_D];
+        dev->answers.vertex = NULL;
+        dev->answers.values = at[GPU_SPARSE_D];
     }
     if (plan->array[GPU_SLICED_HEADS].bytes == 0)
         dev->fused.sliced.search.heads = NULL;
@@ -142,7 +148,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
         dev->fused.sliced.search.link_row = NULL;
 }
 
-/* Takes memory of the host that the device sees, zeroed. */
+/* Takes `bytes` of zeroed memory of the host that the device sees; nothing after an error. */
 static enum status take_mapped(const struct device *dev, void **memory, size_t bytes, struct error *e)
 {
     if (e->status == ST_OK && CUDA_TRY(cudaHostAlloc(memory, bytes, cudaHostAllocMapped), dev->where, e) == ST_OK)
@@ -150,7 +156,8 @@ static enum status take_mapped(const struct device *dev, void **memory, size_t b
     return e->status;
 }
 
-static enum status take_host_memory(struct device *dev, const struct device_options *options, struct error *e)
+/* Takes the words in which the device tells the host counts: those of levels, of bins, and of ids without duplicates. */
+static enum status take_published(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
     struct gpu_traffic *t = &dev->traffic;
@@ -163,75 +170,21 @@ static enum status take_host_memory(struct device *dev, const struct device_opti
     return e->status;
 }
 
-/* ---- loading ---- */
-
-/* Makes the directory of the columns of g, if they stay packed. */
-static enum status load_places(const struct device *dev, enum subgraph g, struct gpu_loader *loader,
-                               const struct device_options *options, struct error *e)
-{
-    const uint32_t type = shard_section(dev->shard, g, SHARD_COLUMNS);
-    const char *name = shard_kind.section_name(type);
-    const struct packed_place *to = dev->csr[g].packed.place;
-    struct packed_place *place = NULL;
-    struct packed packed;
-    if (to == NULL || !shard_packed(dev->shard, type, &packed))
-        return ST_OK;
-    if (memory_take(options->budget, (void **)&place, packed.blocks, sizeof *place, name, e) != ST_OK)
-        return e->status;
-    struct gpu_copy copy = {(void *)to, place, packed.blocks * sizeof *place};
-    if (packed_places(&packed, place, options->threads) != ST_OK)
-        fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file), name);
-    else
-        gpu_loader_copy(loader, &copy, 1, e);
-    memory_release(options->budget, place);
-    return e->status;
-}
-
-static enum status load(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
-                        const struct device_options *options, struct error *e)
-{
-    void *staging = NULL; /* for gpu_unpack_columns */
-    struct gpu_loader *loader = NULL;
-    struct gpu_copy copies[GPU_ARRAY_COUNT];
-    int count = 0;
-    double start = cli_seconds();
-    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        const struct gpu_array *a = &plan->array[i];
-        if (a->source != NULL && a->bytes > 0 && !a->hosted)
-            copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
-    }
-    if (plan->staging_bytes > 0 &&
-        CUDA_TRY(cudaMalloc(&staging, plan->staging_bytes), dev->where, e) != ST_OK)
-        return e->status;
-    if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK)
-        gpu_loader_copy(loader, copies, count, e);
-    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++)
-        load_places(dev, (enum subgraph)g, loader, options, e);
-    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++)
-        gpu_unpack_columns(dev, (enum subgraph)g, plan, staging, loader, e);
-    gpu_loader_close(loader);
-    cudaFree(staging);
-    dev->load.seconds += cli_seconds() - start;
-    dev->load.bytes = plan->graph_bytes;
-    return e->status;
-}
-
 /* ---- streams and events ---- */
 
+/* Makes the streams and the events of the device. Other processes wait for the events that are shared with peers. */
 static enum status make_streams(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
+    const unsigned shared = cudaEventDisableTiming | (dev->traffic.peers.shared ? cudaEventInterprocess : 0);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         CUDA_TRY(cudaStreamCreateWithFlags(&s->of[kind], cudaStreamNonBlocking), dev->where, e);
-        CUDA_TRY(cudaEventCreateWithFlags(&s->reached[kind], cudaEventDisableTiming), dev->where,
-                 e);
+        CUDA_TRY(cudaEventCreateWithFlags(&s->reached[kind], cudaEventDisableTiming), dev->where, e);
     }
-    unsigned flags = cudaEventDisableTiming | (dev->traffic.peers.shared ? cudaEventInterprocess : 0);
-    CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, flags), dev->where, e);
-    CUDA_TRY(cudaEventCreateWithFlags(&s->first_part, flags), dev->where, e);
-    for (int mark = 0; mark < COPY_EVENTS; mark++)
-        CUDA_TRY(cudaEventCreateWithFlags(&s->copied[mark], cudaEventDisableTiming), dev->where,
-                 e);
+    CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, shared), dev->where, e);
+    CUDA_TRY(cudaEventCreateWithFlags(&s->first_part, shared), dev->where, e);
+    for (int i = 0; i < COPY_EVENTS; i++)
+        CUDA_TRY(cudaEventCreateWithFlags(&s->copied[i], cudaEventDisableTiming), dev->where, e);
     for (int phase = 0; dev->clock.runs && phase < DEVICE_PHASES; phase++) {
         CUDA_TRY(cudaEventCreate(&dev->clock.begin[phase]), dev->where, e);
         CUDA_TRY(cudaEventCreate(&dev->clock.end[phase]), dev->where, e);
@@ -239,6 +192,7 @@ static enum status make_streams(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Destroys an event, if it was made: a device may be closed half open. */
 static void destroy_event(cudaEvent_t event)
 {
     if (event != NULL)
@@ -258,8 +212,8 @@ void gpu_close(struct device *dev)
     }
     destroy_event(dev->stream.masks_read);
     destroy_event(dev->stream.first_part);
-    for (int mark = 0; mark < COPY_EVENTS; mark++)
-        destroy_event(dev->stream.copied[mark]);
+    for (int i = 0; i < COPY_EVENTS; i++)
+        destroy_event(dev->stream.copied[i]);
     for (int phase = 0; phase < DEVICE_PHASES; phase++) {
         destroy_event(dev->clock.begin[phase]);
         destroy_event(dev->clock.end[phase]);
@@ -275,14 +229,16 @@ void gpu_close(struct device *dev)
     free(dev);
 }
 
-/* Clears the arrays that peers may read before any search: they read them to wake their links, and
- * take words without the number of a barrier for old ones. */
+/* ---- opening ---- */
+
+/* Clears the arrays that peers may read before any search: they read them to wake their links, and take words without the
+ * number of a barrier for old ones. */
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
-    static const int shown[] = {GPU_MASKS, GPU_SENT_MASK, GPU_GATHERED, GPU_GROUP_MASK, GPU_GROUP_ARRIVALS,
-                                GPU_GROUP_STATE};
+    static const int shown[] = {GPU_MASKS, GPU_SENT_MASK, GPU_GATHERED, GPU_PEERS_MASK, GPU_PEERS_ARRIVALS,
+                                GPU_PEERS_STATE};
     for (size_t i = 0; dev->shard->p > 1 && i < sizeof shown / sizeof *shown; i++) {
         if (plan->array[shown[i]].bytes > 0)
             CUDA_TRY(cudaMemsetAsync(at[shown[i]], 0, plan->array[shown[i]].bytes, stream), dev->where, e);
@@ -290,6 +246,8 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) : e->status;
 }
 
+/* Opens a zeroed device: chooses the GPU, plans memory and takes it, loads the shard and checks it, and makes ready for
+ * fused and sliced searches. After an error the caller closes the device. */
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;
@@ -301,32 +259,22 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .hosted = GPU_ALL_HOSTED};
     const struct gpu_user user = {options->host, options->rank, options->slot};
     void *at[GPU_ARRAY_COUNT]; /* the address of each array of the plan */
-    dev->fused.answer = options->answer;
     if (gpu_choose(&user, &dev->ordinal, dev->where, e) != ST_OK)
         return e->status;
     planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
-    if (gpu_take_memory(dev, &planned, &plan, e) != ST_OK ||
-        gpu_take_hosted(dev, &plan, options->threads, e) != ST_OK ||
-        take_host_memory(dev, options, e) != ST_OK || make_streams(dev, e) != ST_OK)
+    if (gpu_take_memory(dev, &planned, &plan, e) != ST_OK || gpu_take_hosted(dev, &plan, options->threads, e) != ST_OK ||
+        take_published(dev, options, e) != ST_OK || make_streams(dev, e) != ST_OK)
         return e->status;
-    char *next[2] = {dev->memory.device, dev->memory.host};
-    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        char **of = &next[plan.array[i].hosted];
-        at[i] = *of;
-        *of += gpu_aligned(plan.array[i].bytes);
-    }
     set_arrays(dev, &plan, options->parents, at);
     if (cuda_scan_bytes(dev->shard->d + 2) > dev->scratch.scan.scratch_bytes)
-        return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
-                    "planned", dev->where, (unsigned long long)dev->shard->d);
+        return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than planned", dev->where,
+                    (unsigned long long)dev->shard->d);
     if (gpu_fused_open(dev, gpu_searches_fused(&plan), options->notes, e) != ST_OK ||
-        clear_shown(dev, &plan, at, e) != ST_OK)
+        clear_shown(dev, &plan, at, e) != ST_OK || gpu_load_shard(dev, &plan, at, options, e) != ST_OK ||
+        (!options->trust && gpu_check_ranges(dev, options->locals, options->threads, e) != ST_OK) ||
+        gpu_fused_measure(dev, e) != ST_OK)
         return e->status;
-    if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
-        gpu_check_ranges(dev, options->locals, options->threads, e);
-    if (e->status != ST_OK || gpu_fused_measure(dev, e) != ST_OK || !gpu_searches_by_slices(&plan, dev->shard))
-        return e->status;
-    return gpu_sliced_open(dev, options->notes, e);
+    return gpu_searches_by_slices(&plan, dev->shard) ? gpu_sliced_open(dev, options->notes, e) : ST_OK;
 }
 
 enum status gpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
@@ -339,6 +287,7 @@ enum status gpu_open(struct device **result, const struct shard *shard, const st
     dev->shard = shard;
     dev->memory.budget = options->budget;
     dev->fused.deepest = options->deepest;
+    dev->fused.answer = options->answer;
     dev->clock.runs = options->timing;
     dev->traffic.peers.shared = options->shared;
     if (open_device(dev, options, e) != ST_OK) {

@@ -17,13 +17,14 @@ static const char *const names[GPU_ARRAY_COUNT] = {
 #undef ARRAY
 };
 
+/* Plans an array of `count` elements of `width` bytes that searches work with. */
 static void put(struct gpu_plan *plan, enum gpu_array_id id, uint64_t count, uint64_t width)
 {
     plan->array[id] = (struct gpu_array){.name = names[id], .bytes = count * width};
     plan->working_bytes += gpu_aligned(count * width);
 }
 
-/* `source`: NULL, too, for a packed section of a shard that is not loaded. */
+/* Plans an array of the graph, which is copied from `source`; NULL: it is decoded or made, or the shard is not loaded. */
 static void put_section(struct gpu_plan *plan, int id, const char *name, uint64_t count, uint64_t width,
                         const void *source)
 {
@@ -31,12 +32,12 @@ static void put_section(struct gpu_plan *plan, int id, const char *name, uint64_
     plan->graph_bytes += gpu_aligned(count * width);
 }
 
-int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
-                      struct packed *packed)
+int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed)
 {
     return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
 }
 
+/* Whether the columns of g lie in memory of the host. */
 static int hosts_columns(const struct shard *shard, enum subgraph g, const struct gpu_plan_options *options)
 {
     return options->resident == RESIDENT_HOST && (options->hosted >> g & 1) != 0 &&
@@ -54,8 +55,8 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
     return s;
 }
 
-/* Plans the sections of csr[g]. Of packed columns bytes are in proportion to elements, as gpu_plan_shards plans shards
- * that have a part of them. */
+/* Plans the sections of csr[g]. gpu_plan_shards plans shards that have a part of the columns: bytes of packed columns are
+ * then this part of those in the file. */
 static void put_csr(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
                     const struct gpu_plan_options *options)
 {
@@ -83,8 +84,9 @@ static void put_csr(struct gpu_plan *plan, const struct shard *shard, enum subgr
     put_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
 }
 
-/* Plans staging memory: the most bytes that a piece of packed columns takes (cuda_unpack.c). That is codes of all bits
- * and a bit vector for each block, and the directory; or the section, in proportion to the elements as in put_csr. */
+/* Plans staging memory: the most bytes that a piece of packed columns takes (cuda_shard.c). These are codes of all bits and
+ * a bit vector for each block, and the directory; or the whole section, if that is less, with a part of its bytes as in
+ * put_csr. */
 static void put_staging(struct gpu_plan *plan, const struct shard *shard)
 {
     enum { COPIES = 4 };
@@ -102,12 +104,13 @@ static void put_staging(struct gpu_plan *plan, const struct shard *shard)
     }
 }
 
-/* Words of a bitmap of all columns that nn may have. */
+/* Returns the words of a bitmap of all columns that nn may have; 0 if the shard has no such bitmaps. */
 static uint64_t column_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
+/* Returns a bound on the pieces of long rows, for the larger of two subgraphs. */
 static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
@@ -121,9 +124,9 @@ static void put_fused(struct gpu_plan *plan, const struct shard *shard, const st
     const uint64_t pieces = shard->p > 1 ? gpu_peers_capacity(vertices, edges) : gpu_fused_capacity(vertices, edges);
     put(plan, GPU_FUSED_STATE, FUSED_STATE_BYTES, 1);
     put(plan, GPU_FUSED_LISTS, fused ? 2 * pieces : 0, FUSED_ITEM_BYTES);
-    put(plan, GPU_GROUP_STATE, together ? PEERS_STATE_BYTES : 0, 1);
-    put(plan, GPU_GROUP_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, PEERS_ARRIVAL_BYTES);
-    put(plan, GPU_GROUP_MASK, together ? column_words(shard) : 0, 4);
+    put(plan, GPU_PEERS_STATE, together ? PEERS_STATE_BYTES : 0, 1);
+    put(plan, GPU_PEERS_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, PEERS_ARRIVAL_BYTES);
+    put(plan, GPU_PEERS_MASK, together ? column_words(shard) : 0, 4);
     put(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
@@ -138,11 +141,11 @@ int gpu_degrees_alike(const struct shard *shard)
     return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
 }
 
-/* Whether a sliced search goes by rows, with their head columns:
+/* Whether a sliced search of the graph has heads (cuda_sliced.h):
  * - if the graph has more than SLICED_ALL_EDGES edges, or if not all visited bits are near (in shared memory);
  * - if it has more than half as many edges, and all its degrees are alike and not small. Such a graph may be deep, with
  *   frontiers of some thousand vertices, which are sparse. */
-static int sliced_by_rows(const struct shard *shard)
+static int sliced_has_heads(const struct shard *shard)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
     const uint32_t words = gpu_sliced_words(shard->d, shard->locals);
@@ -156,61 +159,53 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
 {
     const struct shard_rows_kept *kept = &shard->kept;
     const uint64_t edges = shard_pushed_edges(shard);
-    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_by_rows(shard))) && !plan->by_classes &&
+    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_has_heads(shard))) && !plan->by_classes &&
            gpu_searches_fused(plan) && plan->resident == RESIDENT_RAW &&
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
 
+/* Plans the arrays of a sliced search; all are empty if searches are not sliced. */
 static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
-    int sliced = gpu_searches_by_slices(plan, shard);
-    uint64_t vertices = shard->d + shard->locals, edges = shard_pushed_edges(shard);
-    uint64_t capacity = sliced ? gpu_sliced_capacity(vertices, edges) : 0;
-    uint64_t links = sliced && shard->kept.directed ? gpu_sliced_capacity(vertices, edges + vertices) : capacity;
-    uint64_t words = sliced ? gpu_sliced_words(shard->d, shard->locals) : 0;
+    const int sliced = gpu_searches_by_slices(plan, shard), heads = sliced_has_heads(shard);
+    const uint64_t vertices = shard->d + shard->locals, edges = shard_pushed_edges(shard);
+    const uint64_t capacity = sliced ? gpu_sliced_capacity(vertices, edges) : 0;
+    const uint64_t links = sliced && shard->kept.directed ? gpu_sliced_capacity(vertices, edges + vertices) : capacity;
+    const uint64_t words = sliced ? gpu_sliced_words(shard->d, shard->locals) : 0;
     put(plan, GPU_SLICED_STATE, sliced ? SLICED_STATE_BYTES : 0, 1);
     put(plan, GPU_SLICED_SLICES, capacity, SLICED_SLICE_BYTES);
     put(plan, GPU_SLICED_LINKS, links, SLICED_LINKS_BYTES);
     put(plan, GPU_SLICED_ROWS, capacity, 4);
     put(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
     put(plan, GPU_SLICED_FOUND, SLICED_BITMAPS * words, 4);
-    int by_rows = sliced_by_rows(shard);
-    put(plan, GPU_SLICED_HEADS, by_rows ? 32 * words : 0, SLICED_SLICE_BYTES);
-    put(plan, GPU_SLICED_PIECES, by_rows ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
+    put(plan, GPU_SLICED_HEADS, heads ? 32 * words : 0, SLICED_SLICE_BYTES);
+    put(plan, GPU_SLICED_PIECES, heads ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
     put(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 
-/* Arrays of a device that is alone and has no memory to spare: its answer is scattered by input id,
- * not gathered, and lies over the arrays that are free once a search is over. */
-static void put_scattered_answers(struct gpu_plan *plan, const struct shard *shard)
-{
-    uint64_t id = answer_id_bytes(shard->n), free_bytes = 0;
-    for (int i = GPU_QUEUE_D; i < GPU_ANSWER_REST; i++)
-        free_bytes += gpu_aligned(plan->array[i].bytes);
-    uint64_t width = plan->array[GPU_PARENT_D].bytes + plan->array[GPU_PARENT_N].bytes > 0 ? id : 4;
-    uint64_t values = shard->n * width;
-    put(plan, GPU_ANSWER_REST, values > free_bytes ? values - free_bytes : 0, 1);
-    put(plan, GPU_ANSWER_IDS, shard->locals + shard->d, id);
-    plan->array[GPU_ANSWER_IDS].name = "input ids of vertices";
-    put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
-}
-
-/* The most vertices that the shard finds, or asks for their ids, in one direction of nn. */
+/* Returns the most vertices of other shards that this one finds in a level, or asks for their ids. */
 static uint64_t across_edges(const struct shard *shard)
 {
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
 }
 
-/* Arrays for answers. */
-static void put_answers(struct gpu_plan *plan, const struct shard *shard,
-                        const struct gpu_plan_options *options)
+/* Plans the arrays of an answer. A single GPU without memory to spare scatters its answer by input id, and does not gather
+ * it: the answer lies over the arrays that are free once a search is over, and takes further memory only beyond them. */
+static void put_answers(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
-    uint64_t values = slots_of_shard(shard->n, shard->index, shard->p), vertices = shard->locals + shard->d;
-    uint64_t several = shard->p > 1, parents = options->parents, id = answer_id_bytes(shard->n), width = parents ? id : 4;
+    const uint64_t values = slots_of_shard(shard->n, shard->index, shard->p), vertices = shard->locals + shard->d;
+    const uint64_t several = shard->p > 1, parents = options->parents, id = answer_id_bytes(shard->n);
+    const uint64_t width = parents ? id : 4;
     if (!options->answers)
         return;
+    put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
     if (gpu_scatters_answers(plan, shard)) {
-        put_scattered_answers(plan, shard);
+        uint64_t free_bytes = 0;
+        for (int i = GPU_SPARSE_D; i < GPU_ANSWER_REST; i++)
+            free_bytes += gpu_aligned(plan->array[i].bytes);
+        put(plan, GPU_ANSWER_REST, shard->n * width > free_bytes ? shard->n * width - free_bytes : 0, 1);
+        put(plan, GPU_ANSWER_IDS, vertices, id);
+        plan->array[GPU_ANSWER_IDS].name = "input ids of vertices";
         return;
     }
     put(plan, GPU_ANSWER_VERTEX, values, 4);
@@ -221,16 +216,13 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_ANSWER_DELEGATES, several && parents ? shard->d : 0, id);
     put(plan, GPU_ANSWER_REPLIES, several && parents ? across_edges(shard) : 0, id);
     put(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);
-    put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
 }
 
-void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
-                   const struct gpu_plan_options *options)
+void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
-    int parents = options->parents, several = shard->p > 1;
-    uint64_t d = shard->d, locals = shard->locals;
-    uint64_t words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
-    uint64_t leaving = several ? across_edges(shard) : 0;
+    const int parents = options->parents, several = shard->p > 1;
+    const uint64_t d = shard->d, locals = shard->locals, words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
+    const uint64_t leaving = several ? across_edges(shard) : 0, nn_words = column_words(shard);
     struct packed packed;
     memset(plan, 0, sizeof *plan);
     plan->resident = RESIDENT_RAW;
@@ -249,8 +241,8 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_MASKS, (several ? 3 : 2) * words_d + 2 * words_n, 4);
     put(plan, GPU_FRONTIER_D, words_d, 4);
     put(plan, GPU_FRONTIER_N, words_n, 4);
-    put(plan, GPU_QUEUE_D, d, 4);
-    put(plan, GPU_QUEUE_N, locals, 4);
+    put(plan, GPU_SPARSE_D, d, 4);
+    put(plan, GPU_SPARSE_N, locals, 4);
     put(plan, GPU_DEPTH_D, d, 4);
     put(plan, GPU_DEPTH_N, locals, 4);
     put(plan, GPU_PARENT_D, parents ? d : 0, 4);
@@ -262,13 +254,11 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_CODES, leaving, 8);
     put(plan, GPU_SENT_IDS, leaving, 4);
     put(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, several ? words_n : 0), GPU_RECEIVE_IDS), 4);
-    /* sent, or scratch of any shard's local ids, by which duplicates are dropped */
-    put(plan, GPU_SENT_MASK,
-        several ? larger(column_words(shard), gpu_mask_words(UINT64_C(1) << shard->local_bits)) : 0, 4);
-    put(plan, GPU_GATHERED, column_words(shard), 4);
-    put(plan, GPU_UPDATE_SOURCES, column_words(shard), 4);
-    put(plan, GPU_UPDATE_BEGINS,
-        column_words(shard) > 0 ? shard->p * gpu_frontier_update_begins(column_words(shard) / shard->p) : 0, 4);
+    /* to be sent, or scratch: a bit for each local id of any shard, by which duplicates are dropped */
+    put(plan, GPU_SENT_MASK, several ? larger(nn_words, gpu_mask_words(UINT64_C(1) << shard->local_bits)) : 0, 4);
+    put(plan, GPU_GATHERED, nn_words, 4);
+    put(plan, GPU_UPDATE_SOURCES, nn_words, 4);
+    put(plan, GPU_UPDATE_BEGINS, nn_words > 0 ? shard->p * gpu_frontier_update_begins(nn_words / shard->p) : 0, 4);
     put(plan, GPU_DD_ROWS, several ? 2 * words_d : 0, 4);
     put(plan, GPU_BIN_TABLES, several ? 2 * ((uint64_t)shard->p + 1) : 0, 8);
     put(plan, GPU_COUNTERS, GPU_COUNTER_BYTES, 1);

@@ -5,7 +5,7 @@
 #ifndef DBFS_CUDA_PTX_CUH
 #define DBFS_CUDA_PTX_CUH
 
-/* The device's clock, which all GPUs of a host share. */
+/* Returns the time of a clock that all GPUs of a host share. */
 __device__ static inline unsigned long long device_nanoseconds()
 {
     unsigned long long now;
@@ -15,7 +15,7 @@ __device__ static inline unsigned long long device_nanoseconds()
 
 /* ---- words that others change ---- */
 
-/* The thread then sees all that another block of the GPU released before it changed the word. */
+/* Loads a word that another block of the GPU changes. The thread then sees all writes that this block released before. */
 __device__ static inline unsigned load_acquire(const unsigned *from)
 {
     unsigned value;
@@ -23,6 +23,7 @@ __device__ static inline unsigned load_acquire(const unsigned *from)
     return value;
 }
 
+/* The same for 8 bytes. */
 __device__ static inline unsigned long long load_acquire(const unsigned long long *from)
 {
     unsigned long long value;
@@ -30,7 +31,7 @@ __device__ static inline unsigned long long load_acquire(const unsigned long lon
     return value;
 }
 
-/* The same for 8 bytes that a peer changed. */
+/* The same for 8 bytes that a peer changes. */
 __device__ static inline unsigned long long load_acquire_system(const unsigned long long *from)
 {
     unsigned long long value;
@@ -38,7 +39,7 @@ __device__ static inline unsigned long long load_acquire_system(const unsigned l
     return value;
 }
 
-/* 8 bytes that a peer writes: they come all at once, and order nothing else. */
+/* Loads 8 bytes that a peer writes by store_for_peer. They come all at once, and order no other reads. */
 __device__ static inline unsigned long long load_awaited(const unsigned long long *from)
 {
     unsigned long long value;
@@ -46,19 +47,20 @@ __device__ static inline unsigned long long load_awaited(const unsigned long lon
     return value;
 }
 
+/* Stores 8 bytes in memory of a peer, all at once. No other write is ordered by it. */
 __device__ static inline void store_for_peer(unsigned long long *to, unsigned long long value)
 {
     asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
-/* Release and acquire, among the blocks of a GPU or among all GPUs: a thread that sees a store
- * behind the fence sees all that this thread has seen before it. Weaker than __threadfence(), which
- * also puts all fences into one order. */
+/* A fence of release and acquire among the blocks of a GPU: a thread that sees a store behind the fence sees all writes that
+ * this thread has made or seen before the fence. Weaker than __threadfence(), which also puts all fences into one order. */
 __device__ static inline void fence_of_gpu()
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
+/* The same among all GPUs and the host. */
 __device__ static inline void fence_of_system()
 {
     asm volatile("fence.acq_rel.sys;" ::: "memory");
@@ -73,6 +75,7 @@ __device__ static inline void prefetch(const void *from)
 /* ---- the cluster of this block; without clusters, it is the block ---- */
 
 #if __CUDA_ARCH__ >= 900
+/* Returns the number of this block in its cluster. */
 __device__ static inline unsigned cluster_rank()
 {
     unsigned rank;
@@ -80,22 +83,25 @@ __device__ static inline unsigned cluster_rank()
     return rank;
 }
 
+/* Arrives at the barrier of the cluster. Blocks behind the barrier see the writes of this thread before it. */
 __device__ static inline void cluster_arrive_release()
 {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
+/* Arrives at the barrier of the cluster, without order for writes. */
 __device__ static inline void cluster_arrive_relaxed()
 {
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 
+/* Waits until all threads of the cluster have arrived. */
 __device__ static inline void cluster_wait()
 {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* Reads from the shared memory of another block, at the place of `own` in that of this block. */
+/* Returns the value in the shared memory of block `rank` of the cluster that lies where *own lies in that of this block. */
 template <typename T> __device__ static inline T cluster_load(const T *own, unsigned rank)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");

@@ -5,7 +5,7 @@
  */
 #include "cuda_common.cuh"
 
-/* Is column_in_bounds of formats/graph, on the device. */
+/* Whether a column is one that the graph has: column_in_bounds of formats/graph, on the device. */
 __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t column)
 {
     uint64_t owner = column >> b.local_bits;
@@ -14,27 +14,30 @@ __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t colu
     return owner < b.p && (column & (((uint64_t)1 << b.local_bits) - 1)) < b.locals[owner];
 }
 
-/* The faults that a thread found in its rows. */
+/* The findings of a thread in its rows. */
 struct row_faults {
-    unsigned long long first[RANGE_FAULTS];
-    unsigned long long edges, sources;
+    unsigned long long first[RANGE_FAULTS]; /* the first row with each fault, or NO_FAULT */
+    unsigned long long edges, sources;      /* heads, and rows that are not empty */
 };
 
+/* Lowers *least to `at`, unless that is NO_FAULT. */
 __device__ static inline void keep_least(uint64_t *least, unsigned long long at)
 {
     if (at != NO_FAULT)
         atomicMin((unsigned long long *)least, at);
 }
 
+/* Lowers `first` to a row. */
 __device__ static inline void note(unsigned long long &first, uint64_t row)
 {
     if (row < first)
         first = row;
 }
 
-/* Adds heads that are out of range, or missing, to `faults`. Returns whether the row has a head. */
-__device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bounds, uint64_t row,
-                                     bool has_rest, row_faults &faults)
+/* Counts the heads of a row in `faults`, and notes the row if a head is out of range, or missing though another head or the
+ * rest of the row follows. Returns whether the row has a head. */
+__device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bounds, uint64_t row, bool has_rest,
+                                     row_faults &faults)
 {
     bool before = true, any = false, wrong = false;
     for (uint32_t j = 0; j < csr.head_columns; j++) {
@@ -51,14 +54,14 @@ __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bo
     return any;
 }
 
+/* Checks offsets, heads and the source bitmap, a row a thread; *found gets first faults and counts. */
 __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_ranges *found)
 {
     __shared__ unsigned long long shared[WARPS];
     uint64_t step = (uint64_t)gridDim.x * BLOCK;
     row_faults faults = {{NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}, 0, 0};
     /* whole warps stay together: the words of the mask are complete */
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK + threadIdx.x / WARP * WARP; base < csr.rows;
-         base += step) {
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK + threadIdx.x / WARP * WARP; base < csr.rows; base += step) {
         uint64_t row = base + lane_id();
         bool source = false;
         if (row < csr.rows) {
@@ -78,9 +81,9 @@ __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_range
     block_add(faults.sources, shared, (unsigned long long *)&found->source_rows);
 }
 
+/* Checks the columns behind the heads, and counts them in *found. */
 template <typename Column>
-__global__ static void find_in_columns(const Column *columns, uint64_t count, column_bounds bounds,
-                                       csr_ranges *found)
+__global__ static void find_in_columns(const Column *columns, uint64_t count, column_bounds bounds, csr_ranges *found)
 {
     uint64_t step = (uint64_t)gridDim.x * BLOCK;
     unsigned long long first = NO_FAULT;
@@ -93,9 +96,8 @@ __global__ static void find_in_columns(const Column *columns, uint64_t count, co
         atomicAdd((unsigned long long *)&found->edges, (unsigned long long)count);
 }
 
-void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
-                      const struct column_bounds *bounds, struct csr_ranges *found,
-                      cudaStream_t stream)
+void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
+                      struct csr_ranges *found, cudaStream_t stream)
 {
     int grid = blocks_for(csr->rows, BLOCK);
     cudaMemsetAsync(found, 0, sizeof *found, stream);
@@ -104,9 +106,7 @@ void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
         find_in_rows<<<grid, BLOCK, 0, stream>>>(*csr, *bounds, found);
     grid = blocks_for(columns, 8 * BLOCK);
     if (columns > 0 && csr->column_width == 4)
-        find_in_columns<<<grid, BLOCK, 0, stream>>>((const uint32_t *)csr->columns, columns,
-                                                    *bounds, found);
+        find_in_columns<<<grid, BLOCK, 0, stream>>>((const uint32_t *)csr->columns, columns, *bounds, found);
     else if (columns > 0)
-        find_in_columns<<<grid, BLOCK, 0, stream>>>((const uint64_t *)csr->columns, columns,
-                                                    *bounds, found);
+        find_in_columns<<<grid, BLOCK, 0, stream>>>((const uint64_t *)csr->columns, columns, *bounds, found);
 }

@@ -3,6 +3,7 @@
 
 #include <cub/device/device_scan.cuh>
 
+/* Replaces each value by the sum of those before it. */
 template <typename T>
 static cudaError_t scan(T *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {

@@ -1,4 +1,4 @@
-/* cuda_sliced_all.cuh: levels that read all slices; see cuda_sliced.h */
+/* cuda_sliced_all.cuh: levels of kind ALL, which read all slices; see cuda_sliced.h */
 #ifndef DBFS_CUDA_SLICED_ALL_CUH
 #define DBFS_CUDA_SLICED_ALL_CUH
 
@@ -6,13 +6,15 @@
 
 enum { BATCH = 4 }; /* slices of a thread under way; the first ones stay in its registers */
 
-#define NO_SLICE 0xffffffffu /* in place of a row that is visited, or of none */
+#define NO_SLICE 0xffffffffu /* in place of a row: the slice is not looked at */
 
+/* BATCH slices of a thread. */
 struct slice_batch {
     uint4 columns[BATCH];
     uint32_t row[BATCH]; /* with its weight, or NO_SLICE */
 };
 
+/* Loads the slices of a batch: number `first`, and each one as far behind the one before it as there are threads. */
 __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, slice_batch &b)
 {
 #pragma unroll
@@ -23,7 +25,8 @@ __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, sl
     }
 }
 
-/* Whether the lane is the first to find a parent for its row. Slices of a row lie side by side. */
+/* Whether the lane has found a parent for its row, and no lane before it has found one for the same row. Slices of a row lie
+ * side by side. All lanes of the warp call it. */
 __device__ static inline bool is_first_of_row(bool found, uint32_t row)
 {
     const unsigned all = __ballot_sync(ALL_LANES, found), before = all & ((1u << lane_id()) - 1);
@@ -31,8 +34,9 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
     return found && (before == 0 || last != row);
 }
 
-/* The slices of a batch whose rows are not visited look for a visited column. Found rows get their bit in `found`, depth and
- * parent. A row that was visited before the level becomes NO_SLICE, so that later levels do not look at it. */
+/* Looks for a visited column in each slice of a batch whose row is not visited. Rows that see one get their bit in the
+ * `found` bitmap of the round, depth and parent. A row that was visited before the level becomes NO_SLICE, so that later
+ * levels do not look at its slice. */
 template <class B>
 __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &b,
                                          slice_tally &tally)
@@ -56,7 +60,8 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* Pulls all rows. `own`: the thread's first slices, in registers. Each warp that finds a row counts it. */
+/* A level of kind ALL: each unvisited row looks for a visited column in all its slices. `own`: the first slices of the
+ * thread, which stay in registers from level to level. A row that several warps find is counted by each of them. */
 template <class B>
 __device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &own)
 {

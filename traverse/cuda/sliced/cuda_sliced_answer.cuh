@@ -1,7 +1,7 @@
-/* cuda_sliced_answer.cuh: a sliced search writes its answer; see cuda_sliced.h
+/* cuda_sliced_answer.cuh: a sliced search writes its answer, the depth or parent of each input id; see cuda_sliced.h
  *
- * All blocks write after the last barrier: each input id takes the value of its vertex. The twin is
- * cuda_answers.cu, which makes the other answer of a search, and the one of a root without edges.
+ * All blocks write a share after the last barrier. The twin is cuda_answers.cu. It makes the other kind of answer of a
+ * search, and the answer of a root without edges.
  */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
 #define DBFS_CUDA_SLICED_ANSWER_CUH
@@ -9,7 +9,8 @@
 #include "cuda_sliced_block.cuh"
 
 /* Writes the values of AT_ONCE ids of a thread, from `first` on, so that many random reads are under way. Visited bit and
- * value are read together, though a vertex may not be visited. `near`: visited bits of the near words, by kind. */
+ * value of a vertex are read at the same time; the value counts only if the bit is set. `near`: near bits, by kind of
+ * vertices. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_values(const B &block, const gpu_sliced &s, const uint32_t *const (&near)[VERTEX_KINDS],
                                            uint32_t first)
@@ -53,8 +54,8 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
     }
 }
 
-/* Writes this block's share of the answer; the last block that has done so reports the answer. `written`: only the first
- * block had the visited bits of the last level, and has written all bits to s.of[].visited. */
+/* Writes this block's share of the answer. The last block that has written its share reports the answer to the host.
+ * `written`: the first block alone had the visited bits of the last level, and has written all bits to s.of[].visited. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool written)
 {

@@ -2,10 +2,12 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_sliced.h"
 
+/* The rows of all subgraphs, as an argument of kernels. */
 struct all_rows {
     gpu_csr csr[SUBGRAPHS];
 };
 
+/* Copies the rows of all subgraphs. */
 static all_rows rows_of(const gpu_csr csr[SUBGRAPHS])
 {
     all_rows rows;
@@ -22,6 +24,7 @@ struct joint_row {
     uint64_t length[VERTEX_KINDS]; /* by the kind of columns */
 };
 
+/* Returns the joint row of vertex v; it is empty for numbers between the two kinds of vertices and beyond them. */
 __device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &rows, uint32_t v)
 {
     joint_row r = {v < s.normals ? DELEGATES : NORMALS, v < s.normals ? v : v - s.normals, {0, 0}};
@@ -32,7 +35,7 @@ __device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &r
     return r;
 }
 
-/* first[v] becomes the number of slices of v, and then of all before it. */
+/* first[v] becomes the number of slices of v, and then that of all vertices before v. */
 cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], uint32_t least, void *scratch,
                               size_t scratch_bytes, cudaStream_t stream)
 {
@@ -49,14 +52,15 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
     return cuda_scan_u32(sliced->first, count, scratch, scratch_bytes, stream);
 }
 
-/* Writes column j of the head of v, by lane j < SLICED_COLUMNS, with its share of the number of slices. */
+/* Writes the head of v, a column a lane, by lanes 0 to SLICED_COLUMNS - 1. Each column has its share of the bits of the
+ * number of slices. */
 __device__ static inline void put_head(const gpu_sliced &s, uint32_t v, uint32_t column, uint32_t slices)
 {
     const unsigned j = lane_id();
     s.heads[v].column[j] = column | (j * SLICED_WEIGHT_BITS < 32 ? slices >> j * SLICED_WEIGHT_BITS : 0) << SLICED_ROW_BITS;
 }
 
-/* Fills the slices first..first + count of row v, by a warp. */
+/* Fills the slices of row v, first..first + count, by a warp; also its links, head and pieces, if `s` has any. */
 __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows, uint32_t v, uint32_t first, uint32_t count)
 {
     const joint_row r = row_of(s, rows, v);

@@ -1,4 +1,8 @@
-/* cuda_sliced_kernel.cuh: a sliced search; see cuda_sliced.h and its twin, cuda_fused_kernel.cuh */
+/* cuda_sliced_kernel.cuh: a sliced search, whose levels search_slices does one after the other; see cuda_sliced.h and its
+ * twin, cuda_fused_kernel.cuh
+ *
+ * A level uses the counts and the `found` bitmap of its `round`. The weight of a frontier is the number of its slices.
+ */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
 
@@ -9,16 +13,16 @@
 
 /* ---- the kind of a level ---- */
 
-/* The share of the most slices of one block (s.block_capacity) from which on a frontier is small. */
+/* A frontier is small for one block if it has at most this share of the slices that one block pushes (s.block_capacity). */
 enum { SMALL_SHARE = 4 };
 
-/* Costs, in slices that a pull reads. */
+/* Costs of a level, in slices that a pull reads. */
 enum sliced_cost {
 #define SLICED_WAY(name, value, unit, what) name = value,
 #include "formats/rates.def"
 };
 
-/* Predicts the slices that PULL reads: a row ends when a slice has found a parent. */
+/* Predicts how many slices PULL reads. Each unvisited row reads slices until one has a visited column, and at least one. */
 __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
 {
     const float vertices = (float)(s.of[DELEGATES].count + s.of[NORMALS].count);
@@ -27,7 +31,7 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
     return min((float)p.left, rows * max(until, 1.0f));
 }
 
-/* Chooses a dense level. */
+/* Chooses between the dense levels that the graph has: ALL without heads; with heads PUSH or PULL, by what they read. */
 __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     if (s.heads == NULL)
@@ -35,63 +39,64 @@ __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced
     return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
 
-/* Whether a sparse level of all blocks is predicted to cost least, and there is capacity for its frontier. A dense level
- * also reads the words of a bitmap. */
+/* Whether SPARSE is predicted to cost least, and lists have capacity for its frontier. PUSH and PULL cost the words of a
+ * bitmap, too, which each block reads after them. */
 __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progress &p)
 {
     const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * WORD_PRICE;
     return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
 }
 
-/* Chooses the next level. The first block begins to work by itself at a small frontier, unless it has just stopped doing
- * so: its list may not have held the frontier then. */
+/* Chooses the kind of the level after p, whose kind is still that of the last level. BLOCK is for small frontiers, but does
+ * not follow itself: it ends where the frontier may be too large for the list of a block. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
 {
-    enum { FOUND_SHARE = 8 };
-    const bool was_one = p.kind == LEVEL_SLICED_BLOCK;
+    enum { FOUND_SHARE = 8 }; /* as SMALL_SHARE, of vertices */
+    const bool was_block = p.kind == LEVEL_SLICED_BLOCK;
     if (p.depth == s.order.deepest)
         return dense_kind(s, p);
-    if (!was_one && p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE)
+    if (!was_block && p.found <= s.block_capacity / FOUND_SHARE && p.weight <= s.block_capacity / SMALL_SHARE)
         return LEVEL_SLICED_BLOCK;
-    if (B::by_rows && (!was_one || p.weight <= s.list_capacity) && is_sparse(s, p))
+    if (B::by_rows && (!was_block || p.weight <= s.list_capacity) && is_sparse(s, p))
         return LEVEL_SLICED_SPARSE;
     return dense_kind(s, p);
 }
 
 /* ---- the barrier ---- */
 
-/* The word that a block brings to a barrier: 1 for itself, and above it its found rows and their slices. */
+/* A block adds one word to the sum of a barrier: 1 for itself, above it the number of vertices that it has found, and above
+ * that the number of their slices. These are the positions of the two. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
-/* Makes p the state after a level; `sum` is the sum of all blocks' words. At the depth where the search ends, a level finds
- * nothing: in it the blocks take in the vertices of the last one. By one thread. */
+/* Makes p, the state before a level, that after the level, and chooses the next level. `sum` is the sum of a barrier. At the
+ * depth where the search ends, a level does and finds nothing: it is there for take_level. One thread calls it. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
-    const bool one = p.kind == LEVEL_SLICED_BLOCK;
-    if (p.kind == LEVEL_SLICED_SPARSE && p.depth < s.order.deepest) { /* its list is made, and not pushed yet */
+    const bool by_block = p.kind == LEVEL_SLICED_BLOCK; /* several levels, whose counts the first block has left */
+    if (p.kind == LEVEL_SLICED_SPARSE && p.depth < s.order.deepest) { /* the list is made; run_sparse will push it */
         p.list++;
         return;
     }
     if (p.depth < s.order.deepest)
-        p.depth = one ? *(volatile int32_t *)&s.state->depth : p.depth + 1;
+        p.depth = by_block ? *(volatile int32_t *)&s.state->depth : p.depth + 1;
     p.found = (unsigned)(sum >> FOUND_SHIFT) & ((1u << (WEIGHT_SHIFT - FOUND_SHIFT)) - 1);
     p.weight = (unsigned)(sum >> WEIGHT_SHIFT);
-    p.left -= one ? *(volatile uint32_t *)&s.state->seen : p.weight;
+    p.left -= by_block ? *(volatile uint32_t *)&s.state->seen : p.weight;
     p.kind = next_kind<B>(s, p);
 }
 
-/* Reports to the host that the search is over, with its number of levels. The host sees all writes before the last
- * system-wide fence. */
+/* Reports to the host that the search is over, and how many levels it had. The caller has made a system-wide fence: the host
+ * sees all writes before that fence. */
 __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 {
     s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
 }
 
-enum { GOES_ON = -1 };
+enum { GOES_ON = -1 }; /* instead of the number of levels: the search is not over */
 
-/* The barrier of all blocks. If `levels` is GOES_ON, each block knows the counts of all and the next level afterwards.
- * Otherwise the search is over: the first block reports `levels` to the host as soon as it arrives, so that the host does
- * not wait for the other blocks. */
+/* Waits for all blocks, and adds up what they have found. If `levels` is GOES_ON, block.now becomes the state after the
+ * level, alike in all blocks. Otherwise the search is over: the first block reports `levels` to the host as soon as it
+ * arrives, so that the host does not wait for the other blocks. */
 template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
 {
     if (B::noted) {
@@ -127,10 +132,21 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
 
 /* ---- between levels: blocks add what was found to their visited bits ---- */
 
-/* The found vertices that a block puts into block.slice[1] meanwhile: all, before it goes on by itself; or those
- * of its own words, before they are pushed. */
-enum listing { LISTS_NONE, LISTS_ALL, LISTS_OWN };
+/* Which found vertices a block lists in block.slice[1] while it adds them to its visited bits. */
+enum listing {
+    LISTS_NONE,
+    LISTS_ALL, /* all; then their slices are listed in block.slice[0], from which the block goes on by itself */
+    LISTS_OWN  /* those of its own words of the bitmap: the blocks will push a share each */
+};
 
+/* Returns a number below `count` for number i: neighbours are far apart, and all are spread evenly, by multiples of the
+ * golden ratio. It takes no division. */
+__device__ static inline uint32_t spread(uint32_t i, uint32_t count)
+{
+    return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
+}
+
+/* Appends the vertices of a word's set bits to block.slice[1]. The count goes on if the list is full. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -140,23 +156,8 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* Replaces the vertices in block.slice[1] by their slices in block.slice[0]. */
-template <class B> __device__ static inline void list_slices(B &block, const gpu_sliced &s)
-{
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < block.count[1]; i += blockDim.x) {
-        const uint32_t v = block.slice[1][i], first = s.first[v], count = s.first[v + 1] - first;
-        const unsigned at = atomicAdd(&block.count[0], count);
-        for (unsigned k = 0; k < count && at + k < BLOCK_SLICES; k++)
-            block.slice[0][at + k] = first + k;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        block.count[1] = 0;
-}
-
-/* Adds words 4 * i to 4 * i + 3 of `found` to the near bits. A block's own words are spread by a multiple of the golden
- * ratio, neighbours far apart. */
+/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and lists their vertices as `lists` says. A word belongs to the
+ * block that spread() gives for it. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -169,13 +170,13 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     const uint32_t word[4] = {more.x, more.y, more.z, more.w};
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
-        if (lists == LISTS_ALL || (uint32_t)((uint64_t)((4 * i + k) * 0x9e3779b1u) * gridDim.x >> 32) == blockIdx.x)
+        if (lists == LISTS_ALL || spread(4 * i + k, gridDim.x) == blockIdx.x)
             list_vertices(block, 4 * i + k, word[k]);
     }
 }
 
-/* Adds words of `found` to the far bits: each block its share, since all blocks see them; for LISTS_ALL this block adds
- * all. */
+/* ORs words of the last `found` bitmap into the far bits, and lists their vertices. All blocks see the far bits, so each
+ * block adds a share. For LISTS_ALL this block needs all vertices, and adds all words. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -190,13 +191,16 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
-/* Adds all of the `found` bitmap of a round to the visited bits. A thread has AT_ONCE reads under way; if several, each
- * block begins in another place. */
+/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices as `lists` says. A thread has AT_ONCE
+ * reads under way. If these are several, each block begins at another place, so that blocks do not read the same words at
+ * the same time. */
 template <int AT_ONCE, class B>
 __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
 {
     const uint4 *found = (const uint4 *)(s.found + round * s.words);
-    const uint32_t all = (B::split ? s.near_words : s.words) / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
+    enum { LINE = 8 }; /* of four words each, in a line of the cache */
+    const uint32_t all = (B::split ? s.near_words : s.words) / 4;
+    const uint32_t begin = AT_ONCE > 1 ? spread(blockIdx.x, all) / LINE * LINE : 0;
     if (threadIdx.x < SLICED_ROUNDS)
         block.count[threadIdx.x] = 0;
     if (B::split && threadIdx.x == 0)
@@ -218,28 +222,40 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
         for (int j = 0; j < AT_ONCE; j++)
             add_near_words(block, at[j], more[j], lists);
     }
-    if (lists == LISTS_ALL)
-        list_slices(block, s);
+    if (lists == LISTS_ALL) {
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < block.count[1]; i += blockDim.x) {
+            const uint32_t v = block.slice[1][i], first = s.first[v], count = s.first[v + 1] - first;
+            const unsigned place = atomicAdd(&block.count[0], count);
+            for (unsigned k = 0; k < count && place + k < BLOCK_SLICES; k++)
+                block.slice[0][place + k] = first + k;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0)
+            block.count[1] = 0;
+    }
     __syncthreads();
 }
 
-/* Adds the vertices that the last levels found to this block's visited bits. `one`: the first block did these levels;
- * `sparse`: sparse levels came after them. Returns the form of the frontier. */
+/* Adds the vertices that the last levels found to this block's visited bits, and lists the frontier as the next level wants
+ * it. `by_block`: the first block did these levels; `sparse`: sparse levels came after them. In both cases the `found`
+ * bitmap of the round has all visited vertices. Returns where the next push finds the frontier. */
 template <class B>
-__device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool one, bool sparse)
+__device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool by_block,
+                                                  bool sparse)
 {
     const sliced_progress &p = block.now;
-    const bool more = p.found != 0, to_one = p.kind == LEVEL_SLICED_BLOCK;
+    const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK;
     listing lists = LISTS_NONE;
-    if (one || sparse) /* the last bitmap has all visited vertices, not those of one level */
-        lists = LISTS_NONE;
-    else if (to_one)
+    if (by_block || sparse)
+        lists = LISTS_NONE; /* the frontier is a list, or PUSH tells it from other vertices by their depths */
+    else if (to_block)
         lists = !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
         lists = LISTS_OWN;
     if (more)
         add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, round, lists);
-    if (B::by_rows && more && sparse && to_one && blockIdx.x == 0) { /* the frontier becomes that of the first block */
+    if (B::by_rows && more && sparse && to_block && blockIdx.x == 0) { /* the first block goes on with the sparse frontier */
         const sparse_frontier f = {p.list, p.weight, true};
         for (unsigned i = threadIdx.x; i < f.total; i += blockDim.x)
             block.slice[0][i] = listed_slice(block, s, f, i);
@@ -249,10 +265,10 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     }
     if (sparse)
         return more ? FRONTIER_VISITED : FRONTIER_NONE;
-    return one ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
+    return by_block ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
-/* Clears the share of this block. */
+/* Clears a `found` bitmap: each block its share. */
 __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 {
     uint4 *found = (uint4 *)(s.found + round * s.words);
@@ -262,8 +278,8 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 
 /* ---- levels ---- */
 
-/* Does one level by all blocks, or levels by the first block, as block.now.kind says. `form`: where a push finds the
- * frontier. `few`: the frontier as a list of slices, for BLOCK. `own`: the first slices of the thread, for ALL. */
+/* Does one level by all blocks, or levels by the first block, as block.now.kind says. `form`: where PUSH finds the frontier.
+ * `few`: the frontier for BLOCK. `own`: the thread's first slices, for ALL. */
 template <class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned round, frontier_form form,
                                         const block_frontier &few, slice_batch &own)
@@ -276,7 +292,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
             run_first_block(block, s, round, few);
         return;
     }
-    if (B::by_rows && p.kind == LEVEL_SLICED_SPARSE) { /* run_sparse pushes the list after the barrier */
+    if (B::by_rows && p.kind == LEVEL_SLICED_SPARSE) { /* only lists; run_sparse pushes the list after the barrier */
         list_parts(block, s, s.found + round * s.words, p.list + 1);
         return;
     }
@@ -294,16 +310,17 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
-/* Does sparse levels of all blocks, while they are predicted to cost least. The level before left the frontier as a list,
- * in the first block (`one`) or in all blocks. It stops after SMALL_LEVELS frontiers that were small enough for the first
- * block: handing a list over costs as much as two levels. Found vertices get their bits in the `found` bitmap of the
- * round, which has all visited bits. Not inlined, so that other levels keep more in registers. */
+/* Does sparse levels of all blocks, while they are predicted to cost least. The level before has left the frontier as a
+ * list, in the first block (`by_block`) or in all blocks. The `found` bitmap of the round has all visited bits, and found
+ * vertices get theirs there. block.now becomes the state after these levels. The next level is of another kind: BLOCK after
+ * SMALL_LEVELS small frontiers, as handing a list over costs as much as two levels; otherwise a dense one. Not inlined, so
+ * that other levels keep more in registers. */
 template <class B>
-__device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool one)
+__device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool by_block)
 {
     enum { SMALL_LEVELS = 4 };
     sliced_progress p = block.now;
-    sparse_frontier f = one ? frontier_of_first_block(block, p.list, p.weight) : gather_parts(block, s, p.list);
+    sparse_frontier f = by_block ? frontier_of_first_block(block, p.list, p.weight) : gather_parts(block, s, p.list);
     unsigned small = 0;
     while (f.total > 0 && f.fits && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p)) {
         push_sparse(block, s, s.found + round * s.words, f, p.depth++);
@@ -320,8 +337,9 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
     __syncthreads();
 }
 
-/* Does a few small levels in each block. All blocks find the same vertices and reach the same frontier, so none waits for
- * another. Returns whether the search is over. */
+/* Does a few small levels in each block, from frontier `few` on, which becomes the one after them. All blocks find the same
+ * vertices and reach the same frontier, so none waits for another. If the frontier is then too large, block.now says ALL.
+ * Returns whether the search is over. */
 template <class B> __device__ static inline bool run_each_block(B &block, const gpu_sliced &s, block_frontier &few)
 {
     enum { LEVELS = 4 };
@@ -340,7 +358,8 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
 
 /* ---- a search ---- */
 
-/* Makes the root the frontier, as a list of slices. */
+/* Begins a search: the root becomes visited, and the frontier, as a list of slices in block.slice[0]. Sets the block's
+ * memory, and clears the counters and far bits of the next search. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
@@ -378,14 +397,14 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Reports the end, writes visited bits and the answer, and clears `found`. `form`: of the last frontier, which is empty.
- * `each`: each block saw the end by itself, so it needs a barrier, at which the first block reports. */
+/* Reports the end to the host, writes visited bits and the answer, and clears all `found` bitmaps. `form`: that of the last
+ * frontier, which is empty. `each`: each block saw the end by itself, so blocks wait for each other first, and the first one
+ * reports at this barrier. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
 {
     const bool written = form == FRONTIER_VISITED; /* the first block did the last level, and wrote its visited bits */
-    if (blockIdx.x == 0)
-        end_notes(block.notes, block.now.depth);
+    end_notes(block.notes, block.now.depth);
     if (each) {
         grid_barrier(block, s, round, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -406,23 +425,26 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         clear_found(s, i);
 }
 
+/* Does a search, level after level, until a level finds nothing. Each turn of the loop does a level by all blocks, or
+ * several by one block or as sparse levels, and then adds what was found to the visited bits. All threads of all blocks
+ * call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
-    slice_batch own;
+    slice_batch own; /* the first slices of the thread, for levels that read all slices */
     if (!B::by_rows)
         load_batch(s, thread_of_grid(), own);
     start(block, s);
-    frontier_form form = FRONTIER_FOUND;
-    bool each = false;
+    frontier_form form = FRONTIER_FOUND; /* where PUSH finds the frontier */
+    bool each = false;                   /* each block has seen the end of the search by itself */
     unsigned round = 0;
     for (; block.now.found != 0; round = next_round(round)) {
         block_frontier few = {0, 0, block.count[0], 0, block.now.depth, 0};
         each = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);
         if (each)
             break;
-        const level_kind kind = block.now.kind;
-        const bool one = kind == LEVEL_SLICED_BLOCK, listed = one || kind == LEVEL_SLICED_SPARSE;
+        const level_kind kind = block.now.kind; /* the barrier replaces it by that of the next level */
         const int32_t depth = block.now.depth;
+        const bool by_block = kind == LEVEL_SLICED_BLOCK, listed = by_block || kind == LEVEL_SLICED_SPARSE;
         run_level(block, s, round, form, few, own);
         grid_barrier(block, s, round, GOES_ON);
         clear_found(s, previous_round(round));
@@ -432,15 +454,16 @@ template <class B> __device__ static inline void search_slices(B &block, const g
                 s.state->probes[round][g] = 0;
             }
         }
+        /* a list is ready, in one block or in all, and sparse levels are to follow */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
-            run_sparse(block, s, round, one);
-        form = take_level(block, s, round, one, sparse);
+            run_sparse(block, s, round, by_block);
+        form = take_level(block, s, round, by_block, sparse);
     }
     end_search(block, s, round, form, each);
 }
 
-/* Without heads: dense levels read all slices. */
+/* The kernel for graphs without heads: dense levels read all slices. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -448,7 +471,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_con
     search_slices(block, s);
 }
 
-/* With heads: dense levels pull or push rows. */
+/* The kernel for graphs with heads: dense levels pull or push rows. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -456,7 +479,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
     search_slices(block, s);
 }
 
-/* With heads and far bits. */
+/* The kernel for graphs with heads and far bits. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -464,6 +487,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __gr
     search_slices(block, s);
 }
 
+/* Returns the kernel for the graph of a search. */
 template <bool NOTED> static struct fused_program program(const struct gpu_sliced *s)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;

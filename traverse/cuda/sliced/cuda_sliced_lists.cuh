@@ -12,19 +12,25 @@
 #include "cuda_sliced_one.cuh"
 
 enum {
-    TOLD_BITS = 24,       /* of a told length; its tag is above it */
-    LINK_A_LANE = 1 << 15, /* slices of a frontier, at most, whose links all have a lane */
-    LOOK_FROM = 1 << 14  /* slices from which on atomics cost more than looks before them */
+    TOLD_BITS = 24,        /* of the length of a part in sliced_state.told; above them is a tag */
+    LINK_A_LANE = 1 << 15, /* slices of a frontier, at most, that are pushed a link a lane; more: a slice a lane */
+    LOOK_FROM = 1 << 14    /* slices of a frontier from which on visited bits are read before atomics */
 };
 
-/* Visited bits of all blocks in global memory. */
+/* The visited bits for pushes of all blocks (push_links): one bitmap in global memory. */
 struct grid_bits {
+    const gpu_sliced &s;
     uint32_t *bits;
-    bool looks;
+    bool looks, prefetches;
 
     __device__ bool may_be_new(uint32_t v, bool has) const
     {
         return has && (!looks || !(((const volatile uint32_t *)bits)[v / 32] >> (v % 32) & 1));
+    }
+
+    __device__ bool claim(uint32_t) const
+    {
+        return true;
     }
 
     __device__ bool set(uint32_t v) const
@@ -33,22 +39,24 @@ struct grid_bits {
         return !(atomicOr(&bits[v / 32], bit) & bit);
     }
 
-    __device__ void put(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent) const
+    __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
-        put_depth(s, v, depth, parent);
+        put_depth(s, link.x, depth, parent);
+        if (prefetches) /* the next level reads it */
+            prefetch(&s.links[link.y & SLICED_FIRST]);
     }
 };
 
 /* A sparse frontier of all blocks, as each block knows it. */
 struct sparse_frontier {
-    unsigned number; /* of all sparse frontiers of a search: it lies in s.list[number % 2] */
-    unsigned total;  /* slices */
+    unsigned number; /* among all sparse frontiers of a search; the list is s.list[number % 2] */
+    unsigned total;  /* slices of all parts */
     bool fits;       /* no part is longer than s.list_capacity */
 };
 
 /* ---- lengths of all parts ---- */
 
-/* Returns a tag for frontier `number` that differs from all that a block may have written before in the same place. */
+/* Returns the tag of frontier `number`, which differs from all tags that a block has written to the same word before. */
 __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned number)
 {
     return (unsigned long long)s.order.number << 8 | (number & 0xff);
@@ -65,18 +73,21 @@ template <class B> __device__ static inline void tell_part(B &block, const gpu_s
     *(volatile unsigned long long *)&s.state->told[number % 2][blockIdx.x] = tag_of(s, number) << TOLD_BITS | own;
 }
 
+/* Returns how many groups of WARP blocks there are. */
 __device__ static inline unsigned groups_of_blocks()
 {
     return (gridDim.x + WARP - 1) / WARP;
 }
 
-/* Returns where a block keeps the ends of all blocks' parts, each counted from the first of its group of WARP blocks. */
+/* Returns where a block keeps the ends of all blocks' parts in a sparse frontier, counted in slices from the first part of a
+ * group of WARP blocks. */
 template <class B> __device__ static inline uint32_t *part_ends(B &block)
 {
     return block.slice[1];
 }
 
-/* Notes the lengths of all blocks' parts: thread i has the `own` length of block i. Whole warps call it. */
+/* Writes part_ends and block.told from the lengths of all blocks' parts: `own` of thread i is that of block i. Whole warps
+ * call it. */
 template <class B> __device__ static inline void keep_part(B &block, unsigned own)
 {
     const unsigned before = warp_prefix(own);
@@ -107,7 +118,7 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
     return f;
 }
 
-/* Returns frontier `number`, which is only the first block's part: `slices` slices (run_first_block). */
+/* Returns frontier `number` of `slices` slices, all of them the part of the first block (run_first_block). */
 template <class B>
 __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsigned number, unsigned slices)
 {
@@ -120,7 +131,7 @@ __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsig
     return sparse_frontier{number, slices, true};
 }
 
-/* Returns slice i of a frontier: finds the group of blocks, then the block by bisection. */
+/* Returns slice i of a frontier. Finds the group of blocks that has it, then the block by bisection. */
 template <class B>
 __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, const sparse_frontier &f, unsigned i)
 {
@@ -137,21 +148,22 @@ __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, co
 
 /* ---- levels ---- */
 
-/* Returns this block's part of frontier `number`. */
+/* Returns this block's part of frontier `number`, as a list to write to. */
 __device__ static inline slice_list part_of_block(const gpu_sliced &s, unsigned number)
 {
     uint32_t *part = s.list[number % 2] + blockIdx.x * s.list_capacity;
     return slice_list{part, part, s.list_capacity, s.list_capacity};
 }
 
-/* Pushes the sparse frontier f, whose vertices have this depth, and appends the first slices of the vertices that it finds
- * to this block's part of the next frontier, number f.number + 1. `visited` has the bits of all vertices up to this depth.
- * All threads of all blocks call it. */
+/* Pushes sparse frontier f of this depth, and appends the slices of the found vertices to this block's part of the next
+ * frontier, number f.number + 1. `visited`: bitmap of all vertices up to this depth, which found vertices join. All threads
+ * of all blocks call it. */
 template <class B>
 __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &f, int32_t depth)
 {
     const unsigned next = f.number + 1;
-    const grid_bits bits = {visited, f.total > LOOK_FROM};
+    const bool link_a_lane = f.total <= LINK_A_LANE;
+    const grid_bits bits = {s, visited, f.total > LOOK_FROM, link_a_lane};
     const slice_list to = part_of_block(s, next);
     unsigned *count = &block.count[next % SLICED_ROUNDS];
     /* warps of different blocks take neighbouring items, as there may be few */
@@ -159,28 +171,21 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     note_level(block.notes, depth, LEVEL_SLICED_SPARSE);
     if (threadIdx.x == 0)
         block.count[(next + 1) % SLICED_ROUNDS] = 0;
-    if (f.total > LINK_A_LANE) {
-        for (unsigned i = first; i < f.total; i += threads_of_grid()) {
-            const bool has = i + lane_id() < f.total;
-            push_slice(bits, s, depth + 1, has ? listed_slice(block, s, f, i + lane_id()) : 0, has, count, to);
+    if (link_a_lane) {
+        for (unsigned i = first + lane_id(); i - lane_id() < links; i += threads_of_grid()) {
+            const uint32_t slice = i < links ? listed_slice(block, s, f, i / SLICED_COLUMNS) : 0;
+            push_to_list<1>(bits, s, depth + 1, slice, i % SLICED_COLUMNS, i < links, to, count);
         }
         return;
     }
-    for (unsigned i = first; i < links; i += threads_of_grid()) {
-        const unsigned at = i + lane_id();
-        const bool has = at < links;
-        uint2 link;
-        const unsigned own = push_link(bits, s, depth + 1, has ? listed_slice(block, s, f, at / SLICED_COLUMNS) : 0,
-                                       at % SLICED_COLUMNS, has, link);
-        if (own != 0)
-            prefetch(&s.links[link.y & SLICED_FIRST]); /* the next level reads it */
-        if (__any_sync(ALL_LANES, own != 0))
-            put_slices(to, reserve_slices(count, own), link.y & SLICED_FIRST, own);
+    for (unsigned i = first + lane_id(); i - lane_id() < f.total; i += threads_of_grid()) {
+        const uint32_t slice = i < f.total ? listed_slice(block, s, f, i) : 0;
+        push_to_list<SLICED_COLUMNS>(bits, s, depth + 1, slice, 0, i < f.total, to, count);
     }
 }
 
-/* Makes the vertices in the block's own list (block.slice[1]) its part of frontier `number`, and copies all visited bits to
- * `visited`. Not inlined, so that other levels keep more in registers. */
+/* Makes frontier `number`: the slices of the vertices in block.slice[1] become this block's part, and `visited` becomes the
+ * bitmap of all visited vertices. Not inlined, so that other levels keep more in registers. */
 template <class B>
 __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, uint32_t *visited, unsigned number)
 {

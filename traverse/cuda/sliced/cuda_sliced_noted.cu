@@ -6,7 +6,7 @@ struct fused_program cuda_sliced_noted(const struct gpu_sliced *sliced)
     return program<true>(sliced);
 }
 
-/* Here, since a kernel with notes takes more than one without. */
+/* The block of a kernel with notes has more than one without. */
 size_t cuda_sliced_block_bytes(void)
 {
     return sizeof(sliced_block<true, true, true>);

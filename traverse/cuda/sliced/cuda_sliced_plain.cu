@@ -1,4 +1,5 @@
-/* cuda_sliced_plain.cu: the kernels of a sliced search without notes of levels, and the launch of all; see cuda_sliced.h */
+/* cuda_sliced_plain.cu: the kernels of a sliced search without notes of levels; the launch of these and of those with notes;
+ * see cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
 struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced)
@@ -6,6 +7,7 @@ struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced)
     return program<false>(sliced);
 }
 
+/* Returns the bytes of a block's near bits, for visited bits of `words` words. */
 static size_t shared_bytes(uint32_t words)
 {
     return gpu_sliced_near(words) * sizeof(uint32_t);

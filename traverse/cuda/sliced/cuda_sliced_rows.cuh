@@ -1,24 +1,27 @@
-/* cuda_sliced_rows.cuh: levels that pull or push rows; see cuda_sliced.h
+/* cuda_sliced_rows.cuh: levels of kinds PULL and PUSH, in which all blocks pull or push rows; see cuda_sliced.h
  *
- * Rows of few slices are taken by lanes: a lane tests the first slice of its row, and then the lanes of a warp share the
- * rests of its rows. Rows of more than SLICED_PIECE slices were cut into pieces, which warps take.
+ * Short rows have up to SLICED_PIECE slices. A lane takes a short row; the lanes of the warp share the slices behind the
+ * first one. Longer rows were cut into pieces of up to SLICED_PIECE slices, and a warp takes a piece.
  */
 #ifndef DBFS_CUDA_SLICED_ROWS_CUH
 #define DBFS_CUDA_SLICED_ROWS_CUH
 
-#include "cuda_sliced_block.cuh"
+#include "cuda_sliced_push.cuh"
 
+/* Returns the number of this warp among those of all blocks. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return thread_of_grid() / WARP;
 }
 
+/* Returns how many warps all blocks have. */
 __device__ static inline uint32_t warps_of_grid()
 {
     return threads_of_grid() / WARP;
 }
 
-/* Returns the lane that has this item. The items of lanes follow each other; `before` is warp_prefix of their numbers. */
+/* Returns the lane that has an item, where the items of all lanes are numbered through. `before`: how many items the lanes
+ * before this one have. All lanes of the warp call it. */
 __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 {
     unsigned lane = 0;
@@ -30,7 +33,7 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Sets the bit of v in `found`. Of the threads that find v, one counts it. */
+/* Sets the bit of v in the `found` bitmap of the round, and counts v and its slices if no other thread has set the bit. */
 __device__ static inline void set_found(const gpu_sliced &s, unsigned round, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -40,55 +43,26 @@ __device__ static inline void set_found(const gpu_sliced &s, unsigned round, uin
     tally.weight += slices;
 }
 
-/* ---- pieces of long rows ---- */
-
-/* Slices of one row: of a piece, or of a short row. Many warps share the pieces of a row. */
-struct row_slices {
-    uint32_t row, first, count; /* count 0: none */
+/* A piece of a long row. */
+struct row_piece {
+    uint32_t row, first, count; /* its slices are first..first + count */
 };
 
-/* Returns piece i, or none beyond the last one. */
-__device__ static inline row_slices piece_at(const gpu_sliced &s, uint32_t i)
+/* Calls act(piece) for all pieces of rows for which `wants` is true, a warp a piece. Each lane reads a piece and asks
+ * wants(row); then the warp does the pieces one after the other. */
+template <class Wants, class Act>
+__device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants, const Act &act)
 {
-    if (i >= s.piece_count)
-        return row_slices{0, 0, 0};
-    const uint2 piece = ((const uint2 *)s.pieces)[i];
-    return row_slices{piece.x & SLICED_ROW, piece.y, piece.x >> SLICED_ROW_BITS};
-}
-
-/* Returns the piece of another lane. */
-__device__ static inline row_slices piece_from(const row_slices &own, int lane)
-{
-    return row_slices{__shfl_sync(ALL_LANES, own.row, lane), __shfl_sync(ALL_LANES, own.first, lane),
-                      __shfl_sync(ALL_LANES, own.count, lane)};
-}
-
-/* A row looks for a parent among the slices of a piece, a warp together. */
-template <class B>
-__device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned round, int32_t depth,
-                                         const row_slices &piece, slice_tally &tally)
-{
-    const uint4 none = make_uint4(piece.row, piece.row, piece.row, piece.row);
-    uint4 c[SLICED_PIECE / WARP], seen = none;
-    bool sees = false;
-#pragma unroll
-    for (int j = 0; j < SLICED_PIECE / WARP; j++) {
-        const uint32_t k = lane_id() + j * WARP;
-        c[j] = k < piece.count ? ((const uint4 *)s.slices)[piece.first + k] : none;
-    }
-#pragma unroll
-    for (int j = 0; j < SLICED_PIECE / WARP; j++) {
-        note_columns(block, s, piece.row, c[j], false, tally);
-        if (!sees && sees_visited(block, s, c[j])) {
-            sees = true;
-            seen = c[j];
+    for (uint32_t i = warp_of_grid(); i < s.piece_count; i += WARP * warps_of_grid()) {
+        const uint32_t own = i + lane_id() * warps_of_grid();
+        const uint2 piece = own < s.piece_count ? ((const uint2 *)s.pieces)[own] : make_uint2(0, 0);
+        const uint32_t row = piece.x & SLICED_ROW, count = piece.x >> SLICED_ROW_BITS;
+        for (unsigned all = __ballot_sync(ALL_LANES, count != 0 && wants(row)); all != 0; all &= all - 1) {
+            const int lane = __ffs(all) - 1;
+            act(row_piece{__shfl_sync(ALL_LANES, row, lane), __shfl_sync(ALL_LANES, piece.y, lane),
+                          __shfl_sync(ALL_LANES, count, lane)});
         }
     }
-    const unsigned hits = __ballot_sync(ALL_LANES, sees);
-    if (hits == 0 || lane_id() != __ffs(hits) - 1)
-        return;
-    put_pulled(block, s, depth + 1, piece.row, seen);
-    set_found(s, round, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
 }
 
 /* ---- PULL ---- */
@@ -96,31 +70,34 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
 enum {
     HEADS = 4 /* rows of a lane under way */,
     TOGETHER = 8 /* lanes that have neighbouring rows */,
-    REST_BITS = 7
+    REST_BITS = 7 /* of a number of slices behind the first one of a short row */
 };
 
-/* Rows of a lane, number k to k + HEADS - 1 of all of them. */
+/* HEADS rows that a lane has under way: those numbered k and following of all its rows (row_of). */
 struct lane_rows {
     uint32_t k;
-    unsigned slices[HEADS]; /* of a row; 0: it does not look */
-    unsigned rests;         /* slices of each that are still to be looked at, REST_BITS for each */
-    uint32_t first[HEADS];  /* of these */
-    unsigned found;         /* rows that have a parent, a bit each */
+    unsigned slices[HEADS]; /* of a row that looks for a parent; 0: it does not */
+    unsigned rests;         /* how many slices of each row are still to be looked at, REST_BITS for each row */
+    uint32_t first[HEADS];  /* the first of these slices */
+    unsigned found;         /* rows that have found a parent, a bit each */
 };
 
-/* Returns row number k of a lane of this warp. Rows are sorted: each warp gets some of all lengths. */
+/* Returns row number k of a lane of this warp. Rows are in the order of their lengths, and each warp gets some of all
+ * lengths. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
     return group * TOGETHER + lane % TOGETHER;
 }
 
+/* Returns the number for row j in lane_rows.rests. */
 __device__ static inline unsigned rest_of(unsigned rests, int j)
 {
     return rests >> j * REST_BITS & ((1u << REST_BITS) - 1);
 }
 
-/* The lane's rows that are not visited look at their first slices. Sets all of `rows` but k. */
+/* The unvisited rows of each lane look for a visited column in their first slice; those that see one get depth and parent.
+ * Sets all of `rows` but k. */
 template <class B>
 __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                             slice_tally &tally)
@@ -155,8 +132,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
 }
 
-/* Returns the lanes that hold the items of this lane, which has `own` behind `before`, among items base to base + WARP -
- * 1. */
+/* Returns the set of lanes that work on items of this lane, while lane i works on item base + i. This lane has `own` items,
+ * from item `before` on. */
 __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
 {
     const unsigned end = before + own;
@@ -166,7 +143,8 @@ __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, un
     return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
 }
 
-/* Rows without a parent look at their other slices, all lanes together: an item is a slice. Adds to rows.found. */
+/* Short rows that have not found a parent look in the slices behind their first one, an item each, which all lanes of the
+ * warp share. Those that see a visited column get depth and parent. Adds them to rows.found. */
 template <class B>
 __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                            slice_tally &tally)
@@ -210,7 +188,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     }
 }
 
-/* Sets the bits of rows.found in `found`, neighbours together. Pieces may find long rows, too. */
+/* Sets the bits of the rows in rows.found in the `found` bitmap of the round, and counts the rows. One atomic sets the bits
+ * of neighbouring lanes. Other warps may find long rows, too, by their pieces. */
 __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
@@ -228,7 +207,37 @@ __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round
     }
 }
 
-/* Unvisited rows look for a visited column: all rows, up to SLICED_PIECE slices; then pieces of long rows. */
+/* An unvisited long row looks for a visited column in the slices of a piece, a warp together; if one is there, the row gets
+ * bit, depth and parent. */
+template <class B>
+__device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned round, int32_t depth,
+                                         const row_piece &piece, slice_tally &tally)
+{
+    const uint4 none = make_uint4(piece.row, piece.row, piece.row, piece.row);
+    uint4 c[SLICED_PIECE / WARP], seen = none;
+    bool sees = false;
+#pragma unroll
+    for (int j = 0; j < SLICED_PIECE / WARP; j++) {
+        const uint32_t k = lane_id() + j * WARP;
+        c[j] = k < piece.count ? ((const uint4 *)s.slices)[piece.first + k] : none;
+    }
+#pragma unroll
+    for (int j = 0; j < SLICED_PIECE / WARP; j++) {
+        note_columns(block, s, piece.row, c[j], false, tally);
+        if (!sees && sees_visited(block, s, c[j])) {
+            sees = true;
+            seen = c[j];
+        }
+    }
+    const unsigned hits = __ballot_sync(ALL_LANES, sees);
+    if (hits == 0 || lane_id() != __ffs(hits) - 1)
+        return;
+    put_pulled(block, s, depth + 1, piece.row, seen);
+    set_found(s, round, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
+}
+
+/* A level of kind PULL: each unvisited row looks for a visited column until it sees one. First all rows look in their first
+ * slices, and short ones in all their slices; then long rows look in their pieces. */
 template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth)
 {
     slice_tally tally = {};
@@ -240,28 +249,24 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
         if (__any_sync(ALL_LANES, rows.found != 0))
             set_found_rows(s, round, rows, tally);
     }
-    for (uint32_t i = warp_of_grid(); i < s.piece_count; i += WARP * warps_of_grid()) {
-        const row_slices own = piece_at(s, i + lane_id() * warps_of_grid());
-        const volatile uint32_t *found = s.found;
-        const bool looks = own.count != 0 && !is_visited(block, s, own.row) &&
-                           !(found[round * s.words + own.row / 32] >> (own.row % 32) & 1);
-        for (unsigned all = __ballot_sync(ALL_LANES, looks); all != 0; all &= all - 1)
-            pull_piece(block, s, round, depth, piece_from(own, __ffs(all) - 1), tally);
-    }
+    const volatile uint32_t *found = s.found + round * s.words; /* of this level: other pieces of a row set its bit */
+    each_piece(
+        s, [&](uint32_t row) { return !is_visited(block, s, row) && !(found[row / 32] >> (row % 32) & 1); },
+        [&](const row_piece &piece) { pull_piece(block, s, round, depth, piece, tally); });
     add_tally(block, tally);
 }
 
 /* ---- PUSH ---- */
 
-/* Where a push finds the frontier. */
+/* Where PUSH finds the frontier. */
 enum frontier_form {
-    FRONTIER_FOUND,   /* the `found` bitmap of the level before */
-    FRONTIER_VISITED, /* the same, with all visited vertices: some of them are the frontier, by their depths */
-    FRONTIER_LISTED,  /* each block has its share in block.slice[1] */
-    FRONTIER_NONE     /* it is empty, and the last `found` bitmap has visited bits that no block has added to its own */
+    FRONTIER_FOUND,   /* in the `found` bitmap of the level before */
+    FRONTIER_VISITED, /* in the same, which has all visited vertices: the frontier is those of its depth */
+    FRONTIER_LISTED,  /* each block has a share of its vertices in block.slice[1] */
+    FRONTIER_NONE     /* there is none, and the last `found` bitmap has visited bits that no block has added to its own */
 };
 
-/* Returns a word of the frontier or, for FRONTIER_VISITED, of all vertices that are visited. */
+/* Returns a word of the `found` bitmap of the level before; at depth 0, of a bitmap of the root. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word)
 {
     if (depth == 0)
@@ -269,50 +274,61 @@ __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned ro
     return s.found[previous_round(round) * s.words + word];
 }
 
+/* Whether a visited vertex has this depth. */
 __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t depth)
 {
     return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
 }
 
-/* Pushes along one slice of a row, a lane. */
+/* The visited bits for pushes of a dense level (push_links): those of this block, and the `found` bitmap of the round. */
+template <class B> struct dense_bits {
+    B &block;
+    const gpu_sliced &s;
+    uint32_t *found_bits;
+
+    __device__ bool may_be_new(uint32_t v, bool) const
+    {
+        return !is_visited(block, s, v);
+    }
+
+    /* The first lane of the block that sets a near bit goes on; far bits are left to set(). */
+    __device__ bool claim(uint32_t v) const
+    {
+        const uint32_t bit = 1u << (v % 32);
+        return is_far(block, s, v / 32) || (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit));
+    }
+
+    __device__ bool set(uint32_t v) const
+    {
+        const uint32_t bit = 1u << (v % 32);
+        return !(atomicOr(&found_bits[v / 32], bit) & bit);
+    }
+
+    __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
+    {
+        put_depth(s, link.x, depth, parent);
+    }
+};
+
+/* Pushes along a slice of a row of the frontier, a slice a lane. Counts the found vertices. */
 template <class B>
-__device__ static inline void push_columns(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
-                                           uint32_t slice, slice_tally &tally)
+__device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
+                                             uint32_t slice, slice_tally &tally)
 {
-    const uint4 *links = (const uint4 *)&s.links[slice], a = links[0], b = links[1];
-    const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
-                                        make_uint2(b.z, b.w)};
-    const uint32_t parent = has_parents(s) ? code_of(s, row) : 0;
-    bool mine[SLICED_COLUMNS];
-    note_columns(block, s, row, make_uint4(a.x, a.z, b.x, b.z), true, tally);
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++)
-        mine[j] = !is_visited(block, s, link[j].x);
-    /* the first lane of the block that sets a near bit goes on; far bits are left to `found`, which all blocks see */
+    const dense_bits<B> bits = {block, s, s.found + round * s.words};
+    uint2 link[SLICED_COLUMNS];
+    unsigned slices[SLICED_COLUMNS];
+    push_links(bits, s, depth + 1, has_parents(s) ? code_of(s, row) : 0, slice, 0, true, link, slices);
+    note_columns(block, s, row, make_uint4(link[0].x, link[1].x, link[2].x, link[3].x), true, tally);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
-        const uint32_t v = link[j].x, bit = 1u << (v % 32);
-        mine[j] = mine[j] && (is_far(block, s, v / 32) ||
-                              (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit)));
-    }
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++) {
-        const uint32_t v = link[j].x, bit = 1u << (v % 32);
-        if (mine[j])
-            mine[j] = !(atomicOr(&s.found[round * s.words + v / 32], bit) & bit);
-    }
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++) {
-        if (!mine[j])
-            continue;
-        put_depth(s, link[j].x, depth + 1, parent);
-        tally.found++;
-        tally.weight += slices_of(s, link[j]);
+        tally.found += slices[j] != 0;
+        tally.weight += slices[j];
     }
 }
 
-/* Pushes the rows of the lanes' vertices v, where a lane `has` one and its row is short. The lanes of the warp share the
- * slices of all these rows, so that all of them call it. */
+/* Pushes the rows of the lanes' vertices v that are short, if a lane `has` a vertex. The lanes of the warp share the slices
+ * of all these rows. All lanes call it. */
 template <class B>
 __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t v,
                                               bool has, slice_tally &tally)
@@ -325,15 +341,15 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
         const uint32_t row = __shfl_sync(ALL_LANES, v, owner);
         const uint32_t slice = __shfl_sync(ALL_LANES, first - before, owner) + item;
         if (item < all)
-            push_columns(block, s, round, depth, row, slice, tally);
+            push_row_slice(block, s, round, depth, row, slice, tally);
     }
 }
 
-/* Vertices of a frontier may lie side by side, so warps share words: each takes some bits of them. */
+/* Vertices of a frontier may lie side by side in few words, so WORD_PARTS warps share a word: each takes PART_BITS bits. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Pushes the short rows of PART_BITS vertices of each lane's `word` of the frontier, those of this warp; all lanes share the
- * vertices. `checks`: a vertex is in the frontier only if it has `depth`. */
+/* Pushes the short rows of the vertices in this warp's part of a word of the frontier bitmap, a word a lane. The lanes share
+ * these vertices. All lanes call it. `checks`: the bitmap has other vertices, too, and only those of `depth` are pushed. */
 template <class B>
 __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)
@@ -352,7 +368,7 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* Pushes rows of the frontier: short ones, then pieces of long ones. */
+/* A level of kind PUSH: pushes the rows of the frontier, whose form is given: first short rows, then pieces of long ones. */
 template <class B>
 __device__ static void push_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, frontier_form form)
 {
@@ -368,17 +384,14 @@ __device__ static void push_rows(B &block, const gpu_sliced &s, unsigned round, 
     }
     for (uint32_t w = warp_of_grid() / WORD_PARTS; form != FRONTIER_LISTED && w < s.words; w += WARP * groups)
         push_words(block, s, round, depth, w + lane_id() * groups, checks, tally);
-    for (uint32_t i = warp_of_grid(); i < s.piece_count; i += WARP * warps_of_grid()) {
-        const row_slices own = piece_at(s, i + lane_id() * warps_of_grid());
-        const bool pushes = own.count != 0 && is_visited(block, s, own.row) &&
-                            frontier_word(s, round, depth, own.row / 32) >> (own.row % 32) & 1 &&
-                            (!checks || has_depth(s, own.row, depth));
-        for (unsigned all = __ballot_sync(ALL_LANES, pushes); all != 0; all &= all - 1) {
-            const row_slices piece = piece_from(own, __ffs(all) - 1);
-            for (unsigned k = lane_id(); k < piece.count; k += WARP)
-                push_columns(block, s, round, depth, piece.row, piece.first + k, tally);
-        }
-    }
+    const auto is_pushed = [&](uint32_t row) {
+        return is_visited(block, s, row) && frontier_word(s, round, depth, row / 32) >> (row % 32) & 1 &&
+               (!checks || has_depth(s, row, depth));
+    };
+    each_piece(s, is_pushed, [&](const row_piece &piece) {
+        for (unsigned k = lane_id(); k < piece.count; k += WARP)
+            push_row_slice(block, s, round, depth, piece.row, piece.first + k, tally);
+    });
     add_tally(block, tally);
 }
 

@@ -9,8 +9,8 @@ _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as plann
 _Static_assert(SLICED_MOST_VERTICES + 256 <= 1 << SLICED_ROW_BITS,
                "a row has its bits, with gaps before it, too, and there is a value that is none");
 
-/* Makes slices and links of the shard's rows, on the stream of the search, which follows. In a directed graph links come
- * after slices, as both need `first` of their own rows; a search needs that of the links. */
+/* Makes slices and links of the shard's rows, and clears what searches expect to be zero, on the stream of the search. In a
+ * directed graph links come after slices: both need `first` of their own rows, and a search needs that of the links. */
 static enum status make_slices(struct device *dev, struct error *e)
 {
     struct gpu_sliced *s = &dev->fused.sliced.search;

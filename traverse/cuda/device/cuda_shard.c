@@ -1,0 +1,259 @@
+/* cuda_shard.c: brings a shard to its GPU: sections to device memory, and columns to memory of the host that the GPU reads;
+ * decodes packed columns; and checks ranges
+ *
+ * Memory of the host is taken from CUDA, pinned and mapped. Threads of the host copy columns into it, or decode them there.
+ * Parts of the mapped file could be registered instead, but only raw ones, and only where their file system lets a driver
+ * pin its pages. Decoding on the host takes no device memory, which is short then.
+ *
+ * A device decodes packed columns piece by piece. A piece is LOAD_PIECE_GROUPS groups of blocks
+ * (formats/container/packed.h). The words of a piece and its part of the directory are copied behind each other to staging
+ * memory, which all pieces take in turn, and look like a section of their own, whose words begin at 0. So a device needs
+ * little memory beside that of the decoded columns, and a graph that fits raw can be loaded.
+ */
+#include "cuda_device.h"
+#include "cuda_error.h"
+#include "cuda_load.h"
+#include "cuda_plan.h"
+
+#include "formats/base/cli.h"
+#include "formats/container/packed_layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum status fail_packed(const struct device *dev, uint32_t section, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
+                shard_kind.section_name(section));
+}
+
+/* ---- columns in memory of the host ---- */
+
+/* Copies the raw columns of g, or decodes packed ones, to memory of the host, by `threads` threads. */
+static enum status fill_columns(const struct device *dev, enum subgraph g, void *to, int threads, struct error *e)
+{
+    enum { COPY_BYTES = 2 << 20 };
+    const struct section *s = container_find(dev->shard->file, shard_section(dev->shard, g, SHARD_COLUMNS));
+    if (s->encoding == ENCODING_RAW) {
+        const uint64_t bytes = section_decoded_bytes(s);
+#pragma omp parallel for num_threads(threads)
+        for (uint64_t begin = 0; begin < bytes; begin += COPY_BYTES)
+            memcpy((char *)to + begin, (const char *)s->data + begin,
+                   bytes - begin < COPY_BYTES ? bytes - begin : COPY_BYTES);
+        return ST_OK;
+    }
+    struct packed_rows rows = shard_rows(&dev->shard->csr[g]);
+    struct packed packed = section_packed(s);
+    return packed_decode_all(&packed, &rows, to, threads) == ST_OK ? ST_OK : fail_packed(dev, s->type, e);
+}
+
+enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
+{
+    struct gpu_memory *m = &dev->memory;
+    char what[sizeof dev->where + 32];
+    double start = cli_seconds();
+    uint64_t begin = 0;
+    snprintf(what, sizeof what, "%s: rests of rows in host memory", dev->where);
+    if (plan->host_bytes == 0 || memory_charge(m->budget, plan->host_bytes, what, e) != ST_OK)
+        return e->status;
+    m->host_bytes = plan->host_bytes;
+    if (CUDA_TRY(cudaHostAlloc(&m->host, m->host_bytes, cudaHostAllocMapped), dev->where, e) != ST_OK)
+        return e->status;
+    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++) {
+        const struct gpu_array *a = &plan->array[GPU_SECTIONS * g + GPU_COLUMNS];
+        if (!a->hosted)
+            continue;
+        fill_columns(dev, (enum subgraph)g, (char *)m->host + begin, threads, e);
+        begin += gpu_aligned(a->bytes);
+    }
+    dev->load = (struct gpu_load){.seconds = cli_seconds() - start, .host_bytes = plan->host_bytes};
+    return e->status;
+}
+
+void gpu_free_hosted(struct device *dev)
+{
+    cudaFreeHost(dev->memory.host);
+    memory_discharge(dev->memory.budget, dev->memory.host_bytes);
+}
+
+/* ---- packed columns ---- */
+
+/* Makes the directory of the columns of g on the host, and copies it to the device, if these columns stay packed. */
+static enum status load_places(const struct device *dev, enum subgraph g, struct gpu_loader *loader,
+                               const struct device_options *options, struct error *e)
+{
+    const uint32_t type = shard_section(dev->shard, g, SHARD_COLUMNS);
+    const struct packed_place *to = dev->csr[g].packed.place;
+    struct packed_place *place = NULL;
+    struct packed packed;
+    if (to == NULL || !shard_packed(dev->shard, type, &packed))
+        return ST_OK;
+    if (memory_take(options->budget, (void **)&place, packed.blocks, sizeof *place, shard_kind.section_name(type), e) !=
+        ST_OK)
+        return e->status;
+    struct gpu_copy copy = {(void *)to, place, packed.blocks * sizeof *place};
+    if (packed_places(&packed, place, options->threads) != ST_OK)
+        fail_packed(dev, type, e);
+    else
+        gpu_loader_copy(loader, &copy, 1, e);
+    memory_release(options->budget, place);
+    return e->status;
+}
+
+/* A piece of packed columns: groups `first` to last - 1 of a section. */
+struct piece {
+    uint64_t first, last;
+    uint64_t group[LOAD_PIECE_GROUPS + 1]; /* where each group begins among the piece's words */
+    struct packed there;                   /* the piece on the device */
+    struct gpu_copy copy[4];               /* what brings it there */
+};
+
+/* Returns the word at which a group begins in a section. */
+static uint64_t group_position(const struct packed *section, uint64_t group)
+{
+    uint64_t at;
+    memcpy(&at, section->group + group * sizeof at, sizeof at);
+    return at;
+}
+
+/* Makes *copy one of `bytes` bytes to *to, which moves behind them. Returns where the bytes will be. */
+static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, uint64_t bytes, char **to)
+{
+    *copy = (struct gpu_copy){*to, from, bytes};
+    *to += gpu_aligned(bytes);
+    return copy->to;
+}
+
+/* Makes the piece that begins with group `first`. Returns nonzero if the piece does not lie within the section, or takes
+ * more than the plan's staging memory, which has room for all that blocks can be. */
+static int make_piece(const struct packed *section, uint64_t first, const struct gpu_plan *plan, void *staging,
+                      struct piece *piece)
+{
+    const uint64_t groups = packed_groups(section->blocks), begin = first * GROUP_BLOCKS;
+    const uint64_t first_word = group_position(section, first);
+    struct packed *there = &piece->there;
+    char *to = staging;
+    *there = (struct packed){.width = section->width};
+    piece->first = first;
+    piece->last = groups - first < LOAD_PIECE_GROUPS ? groups : first + LOAD_PIECE_GROUPS;
+    for (uint64_t g = first; g <= piece->last; g++) {
+        const uint64_t at = group_position(section, g);
+        if (at < first_word || at > section->words)
+            return -1;
+        piece->group[g - first] = at - first_word;
+    }
+    there->words = piece->group[piece->last - first];
+    there->blocks = (piece->last == groups ? section->blocks : piece->last * GROUP_BLOCKS) - begin;
+    there->count = piece->last == groups ? section->count - begin * PACKED_BLOCK : there->blocks * PACKED_BLOCK;
+    there->bits = place_copy(&piece->copy[0], section->bits + 4 * first_word, 4 * there->words, &to);
+    there->group = place_copy(&piece->copy[1], piece->group, 8 * (piece->last - first + 1), &to);
+    there->base = place_copy(&piece->copy[2], section->base + begin * section->width, there->blocks * section->width, &to);
+    there->entry = place_copy(&piece->copy[3], section->entry + begin * 4, there->blocks * 4, &to);
+    return (uint64_t)(to - (char *)staging) <= plan->staging_bytes ? 0 : -1;
+}
+
+/* Decodes the packed columns of g that the plan wants decoded, piece by piece. `staging`: the plan's staging_bytes. */
+static enum status unpack_columns(struct device *dev, enum subgraph g, const struct gpu_plan *plan, void *staging,
+                                  struct gpu_loader *loader, struct error *e)
+{
+    const struct section *s = gpu_decoded_columns(plan, dev->shard, g);
+    const struct gpu_csr *csr = &dev->csr[g];
+    const struct packed_rows rows = {
+        .rows = csr->rows,
+        .offsets = csr->offsets,
+        .offset_width = csr->offset_width,
+        .heads = csr->head_columns > 0 ? csr->heads + (csr->head_columns - 1) * csr->rows : NULL};
+    struct gpu_level *level = dev->counters.level; /* counts nothing yet: its bad_ids is the flag of corrupt blocks */
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    unsigned bad = 0;
+    if (s == NULL)
+        return ST_OK;
+    const struct packed section = section_packed(s);
+    struct piece piece;
+    CUDA_TRY(cudaMemsetAsync(level, 0, sizeof *level, stream), dev->where, e);
+    for (uint64_t first = 0; first < packed_groups(section.blocks) && e->status == ST_OK; first = piece.last) {
+        bad = make_piece(&section, first, plan, staging, &piece) != 0;
+        if (bad || gpu_loader_copy(loader, piece.copy, 4, e) != ST_OK)
+            break;
+        cuda_decode(&piece.there, &rows, first * GROUP_BLOCKS * PACKED_BLOCK, (void *)csr->columns, &level->bad_ids, stream);
+        gpu_wait(dev, stream, e); /* before the next piece takes its memory */
+    }
+    if (!bad && e->status == ST_OK)
+        gpu_fetch(dev, &bad, &level->bad_ids, sizeof bad, stream, e);
+    return bad && e->status == ST_OK ? fail_packed(dev, s->type, e) : e->status;
+}
+
+/* ---- all sections ---- */
+
+enum status gpu_load_shard(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
+                           const struct device_options *options, struct error *e)
+{
+    const int sets = shard_row_sets(dev->shard);
+    struct gpu_copy copies[GPU_ARRAY_COUNT];
+    struct gpu_loader *loader = NULL;
+    void *staging = NULL;
+    int count = 0;
+    double start = cli_seconds();
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        const struct gpu_array *a = &plan->array[i];
+        if (a->source != NULL && a->bytes > 0 && !a->hosted)
+            copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
+    }
+    if (plan->staging_bytes > 0 && CUDA_TRY(cudaMalloc(&staging, plan->staging_bytes), dev->where, e) != ST_OK)
+        return e->status;
+    if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK)
+        gpu_loader_copy(loader, copies, count, e);
+    for (int g = 0; g < sets && e->status == ST_OK; g++)
+        load_places(dev, (enum subgraph)g, loader, options, e);
+    for (int g = 0; g < sets && e->status == ST_OK; g++)
+        unpack_columns(dev, (enum subgraph)g, plan, staging, loader, e);
+    gpu_loader_close(loader);
+    cudaFree(staging);
+    dev->load.seconds += cli_seconds() - start;
+    dev->load.bytes = plan->graph_bytes;
+    return e->status;
+}
+
+/* ---- ranges ---- */
+
+/* Checks csr[g]: on the host if its columns are packed, otherwise on the device. `locals`: [p], of every shard.
+ * `device_locals`: a copy in device memory, where `found` is for the result. */
+static enum status check_csr(const struct device *dev, enum subgraph g, const uint32_t *locals, int threads,
+                             struct csr_ranges *found, const uint32_t *device_locals, struct error *e)
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    struct csr_ranges ranges = {.first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}, .edges = csr->column_count};
+    struct packed packed;
+    if (csr->edges > 0 && gpu_csr_is_packed(&dev->csr[g])) {
+        /* heads and bitmaps of the host are those that were copied to the device, and offsets those that it reads */
+        const int keeps = gpu_keeps_columns(dev->shard, g, RESIDENT_PACKED, &packed);
+        struct column_bounds bounds = csr_column_bounds(dev->shard, g, locals);
+        csr_ranges_find(csr, keeps ? &packed : NULL, &bounds, threads, &ranges);
+    } else if (csr->edges > 0) {
+        struct column_bounds bounds = csr_column_bounds(dev->shard, g, device_locals);
+        cuda_find_ranges(&dev->csr[g], csr->column_count, &bounds, found, stream);
+        if (gpu_fetch(dev, &ranges, found, sizeof ranges, stream, e) != ST_OK)
+            return e->status;
+    } /* otherwise there are no edges: nothing is on the device (cuda_plan.c), and a search reads nothing */
+    return csr_ranges_judge(dev->shard, g, &ranges, e);
+}
+
+enum status gpu_check_ranges(struct device *dev, const uint32_t *locals, int threads, struct error *e)
+{
+    const size_t bytes = dev->shard->p * sizeof *locals;
+    struct csr_ranges *found = NULL;
+    uint32_t *device_locals = NULL;
+    double start = cli_seconds();
+    if (CUDA_TRY(cudaMalloc((void **)&found, sizeof *found), dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMalloc((void **)&device_locals, bytes), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaMemcpyAsync(device_locals, locals, bytes, cudaMemcpyHostToDevice, dev->stream.of[DELEGATES]),
+                 dev->where, e);
+    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++)
+        check_csr(dev, (enum subgraph)g, locals, threads, found, device_locals, e);
+    cudaFree(found);
+    cudaFree(device_locals);
+    dev->load.ranges_s = cli_seconds() - start;
+    dev->load.seconds += dev->load.ranges_s;
+    return e->status;
+}

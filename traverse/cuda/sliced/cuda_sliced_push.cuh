@@ -1,0 +1,142 @@
+/* cuda_sliced_push.cuh: pushes along slices of links, and lists of the slices of found vertices; see cuda_sliced.h
+ *
+ * Every push is one of push_links. Its argument `bits` says where the visited bits lie during a level of that kind, by four
+ * functions, which push_links calls in this order:
+ *   may_be_new(v, has)  whether vertex v may be unvisited; false for a lane that has no link
+ *   claim(v)            whether this lane may go on with v: it keeps lanes of one block from the bits of all blocks
+ *   set(v)              sets the visited bit of v, and returns whether no other lane set it before
+ *   found(link, depth, parent)  writes depth and parent of the vertex of a link, which this lane was the first to set
+ */
+#ifndef DBFS_CUDA_SLICED_PUSH_CUH
+#define DBFS_CUDA_SLICED_PUSH_CUH
+
+#include "cuda_sliced_block.cuh"
+
+/* Returns the vertex that a slice of links belongs to, in the form of a parent; 0 if the search records no parents. */
+__device__ static inline uint32_t parent_of_slice(const gpu_sliced &s, uint32_t slice)
+{
+    return has_parents(s) ? code_of(s, s.link_row[slice] & SLICED_ROW) : 0;
+}
+
+/* Pushes along LINKS links of a slice, from link `column` on, a slice a lane, if the lane `has` one. The new vertices get
+ * their visited bit, `depth` and `parent`. link[j] becomes the link; slices[j] becomes the number of slices of its vertex if
+ * this lane has found the vertex, otherwise 0. Each loop ends before the next one begins, so that all its waits are one. */
+template <int LINKS, class Bits>
+__device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t parent,
+                                         uint32_t slice, unsigned column, bool has, uint2 (&link)[LINKS],
+                                         unsigned (&slices)[LINKS])
+{
+    bool mine[LINKS];
+    if constexpr (LINKS == SLICED_COLUMNS) {
+        const uint4 *pairs = (const uint4 *)&s.links[slice], none = make_uint4(s.root, 0, s.root, 0);
+        const uint4 a = has ? pairs[0] : none, b = has ? pairs[1] : none;
+        link[0] = make_uint2(a.x, a.y), link[1] = make_uint2(a.z, a.w);
+        link[2] = make_uint2(b.x, b.y), link[3] = make_uint2(b.z, b.w);
+    } else {
+        link[0] = has ? ((const uint2 *)s.links)[(uint64_t)slice * SLICED_COLUMNS + column] : make_uint2(s.root, 0);
+    }
+#pragma unroll
+    for (int j = 0; j < LINKS; j++)
+        mine[j] = bits.may_be_new(link[j].x, has);
+#pragma unroll
+    for (int j = 0; j < LINKS; j++)
+        mine[j] = mine[j] && bits.claim(link[j].x);
+#pragma unroll
+    for (int j = 0; j < LINKS; j++)
+        mine[j] = mine[j] && bits.set(link[j].x);
+#pragma unroll
+    for (int j = 0; j < LINKS; j++) {
+        slices[j] = 0;
+        if (!mine[j])
+            continue;
+        bits.found(link[j], depth, parent);
+        const unsigned count = link[j].y >> SLICED_FIRST_BITS;
+        slices[j] = count < SLICED_MANY ? count : s.first[link[j].x + 1] - s.first[link[j].x];
+    }
+}
+
+/* ---- lists of slices ---- */
+
+/* Exclusive prefix sum and total over a warp. */
+struct lane_share {
+    unsigned before, all;
+};
+
+/* Sums up `own` of all lanes. Most lanes have few: numbers of up to 3 take two ballots. All lanes of the warp call it. */
+__device__ static inline lane_share share_of_lane(unsigned own)
+{
+    const unsigned one = __ballot_sync(ALL_LANES, own & 1), two = __ballot_sync(ALL_LANES, own & 2),
+                   lower = (1u << lane_id()) - 1;
+    lane_share share = {(unsigned)(__popc(one & lower) + 2 * __popc(two & lower)),
+                        (unsigned)(__popc(one) + 2 * __popc(two))};
+    if (__any_sync(ALL_LANES, own > 3)) {
+        share.before = warp_prefix(own);
+        share.all = __shfl_sync(ALL_LANES, share.before + own, WARP - 1);
+    }
+    return share;
+}
+
+/* Reserves `own` places for each lane in a list whose length is *count. Returns the lane's first place. All lanes of the
+ * warp call it. */
+__device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
+{
+    const lane_share share = share_of_lane(own);
+    const unsigned base = lane_id() == 0 && share.all != 0 ? atomicAdd(count, share.all) : 0;
+    return __shfl_sync(ALL_LANES, base, 0) + share.before;
+}
+
+/* A list of up to `most` slices. Places from `capacity` on lie in another array, at the same index. */
+struct slice_list {
+    uint32_t *slice, *beyond;
+    unsigned capacity, most;
+};
+
+/* Writes the slices first..first + count to places `at`.. of the list. Writes none of them if the list cannot hold them: its
+ * level is then followed by one that does not read it. A lane writes few slices by itself; the warp writes those of a hub
+ * together. All lanes of the warp call it. */
+__device__ static inline void put_slices(const slice_list &to, unsigned at, uint32_t first, unsigned count)
+{
+    enum { FEW = 4, BY_LANE = 16 };
+    const auto put = [&](unsigned place, uint32_t slice) { (place < to.capacity ? to.slice : to.beyond)[place] = slice; };
+    count = at + count <= to.most ? count : 0;
+#pragma unroll
+    for (unsigned k = 0; k < FEW; k++) {
+        if (k < count && count <= BY_LANE)
+            put(at + k, first + k);
+    }
+    if (!__any_sync(ALL_LANES, count > FEW))
+        return;
+    for (unsigned k = FEW; k < count && count <= BY_LANE; k++)
+        put(at + k, first + k);
+    for (unsigned many = __ballot_sync(ALL_LANES, count > BY_LANE); many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
+        const unsigned begin = __shfl_sync(ALL_LANES, at, from), all = __shfl_sync(ALL_LANES, count, from);
+        const uint32_t slice = __shfl_sync(ALL_LANES, first, from);
+        for (unsigned k = lane_id(); k < all; k += WARP)
+            put(begin + k, slice + k);
+    }
+}
+
+/* Pushes along links as push_links does, and appends the slices of the found vertices to list `next`, whose length is
+ * *count. All lanes of the warp call it. */
+template <int LINKS, class Bits>
+__device__ static inline void push_to_list(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t slice,
+                                           unsigned column, bool has, const slice_list &next, unsigned *count)
+{
+    uint2 link[LINKS];
+    unsigned slices[LINKS], all = 0;
+    push_links(bits, s, depth, has ? parent_of_slice(s, slice) : 0, slice, column, has, link, slices);
+#pragma unroll
+    for (int j = 0; j < LINKS; j++)
+        all += slices[j];
+    if (!__any_sync(ALL_LANES, all != 0))
+        return;
+    unsigned at = reserve_slices(count, all);
+#pragma unroll
+    for (int j = 0; j < LINKS; j++) {
+        put_slices(next, at, link[j].y & SLICED_FIRST, slices[j]);
+        at += slices[j];
+    }
+}
+
+#endif
