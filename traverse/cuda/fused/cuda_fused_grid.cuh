@@ -73,14 +73,6 @@ template <class S> __device__ static inline void add_counts(S &s)
     }
 }
 
-/* Clears the counters of a round. All threads of the first block call it; those of other blocks may. */
-__device__ static inline void clear_counts(fused_state *state, unsigned round)
-{
-    unsigned *words = (unsigned *)&state->counts[round];
-    if (blockIdx.x == 0 && threadIdx.x < sizeof(fused_counts) / sizeof *words)
-        words[threadIdx.x] = 0;
-}
-
 /* Whether this block does levels for its GPU while the other blocks wait (cuda_peers_sparse.cuh). */
 template <class S> __device__ static inline bool is_single_block(S &s)
 {
@@ -90,34 +82,49 @@ template <class S> __device__ static inline bool is_single_block(S &s)
         return false;
 }
 
-/* Returns the counter of the work items that this round puts into the next frontier. A block that does levels by itself
- * counts in s.single_items; the counters of the grid stay as they are. */
-template <class S> __device__ static inline unsigned *next_items(S &s)
+/* Clears the counters of a round, and the tallies of several GPUs. All threads of the first block call it; those of other
+ * blocks may. */
+template <class S> __device__ static inline void clear_round(S &s, unsigned round)
 {
+    unsigned *words = (unsigned *)&s.state->counts[round];
+    if (blockIdx.x != 0)
+        return;
+    if (threadIdx.x < sizeof(fused_counts) / sizeof *words)
+        words[threadIdx.x] = 0;
     if constexpr (S::together) {
-        if (s.peers.single_block)
-            return &s.single_items;
+        if (threadIdx.x < PEERS_TALLIES * PEERS_TALLY_WORDS)
+            s.joint.state->tally[round][threadIdx.x / PEERS_TALLY_WORDS].word[threadIdx.x % PEERS_TALLY_WORDS] = 0;
     }
-    return &s.state->counts[s.block.now.round].items;
 }
 
-/* Begins a round: clears the counters of the next one, which no block reads or writes now. All threads call it. */
+/* Begins a round: clears the counters and tallies of the next one, which no block reads or writes now, and this block's
+ * own counters of the round. All threads call it. */
 template <class S> __device__ static inline void begin_round(S &s)
 {
     if (!is_single_block(s))
-        clear_counts(s.state, (s.block.now.round + 1) % 3);
-    if constexpr (S::together)
-        begin_tallies(s);
+        clear_round(s, (s.block.now.round + 1) % 3);
+    if constexpr (S::together) {
+        if (s.peers.single_block && threadIdx.x < s.joint.count)
+            s.counted.word[FUSED_COUNTS + threadIdx.x] = 0;
+        if (threadIdx.x < PEERS_TALLIES)
+            s.peers.rounds[threadIdx.x] = 0;
+        if (threadIdx.x == 0)
+            s.single_items = 0;
+        __syncthreads();
+    }
 }
 
-/* Reads the counters of the level, s.block.count and s.block.items, after a barrier. All threads call it. */
+/* Reads the counters of the level, s.block.count and s.block.items, after a barrier. A single block has counted its items
+ * by itself, and needs no counts. All threads call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
-    if (is_single_block(s)) {
-        if (threadIdx.x == 0)
-            s.block.items = *next_items(s);
-        __syncthreads();
-        return;
+    if constexpr (S::together) {
+        if (s.peers.single_block) {
+            if (threadIdx.x == 0)
+                s.block.items = s.single_items;
+            __syncthreads();
+            return;
+        }
     }
     const fused_counts *c = &s.state->counts[s.block.now.round];
     if (threadIdx.x < S::counters)

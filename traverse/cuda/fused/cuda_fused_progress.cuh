@@ -64,13 +64,6 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
         return s.block.count[count];
 }
 
-/* Counts vertices and edges of all GPUs as seen. One thread of a block calls it. */
-__device__ static inline void add_seen(peers_block &peers, unsigned long long vertices, unsigned long long edges)
-{
-    peers.seen += (double)vertices;
-    peers.seen_edges += (double)edges;
-}
-
 /* The barrier of the search: all blocks, of all GPUs, get the counts of each other and see each other's writes. */
 template <class S> __device__ static inline void search_barrier(S &s)
 {
@@ -81,12 +74,17 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets the output of a sparse level. One thread of a block calls it. */
+/* Sets the output of a sparse level: the other frontier, and the counter of the work items that this round puts there. A
+ * single block counts them by itself, so that the counters of the grid stay as they are. One thread of a block calls it. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.sparse[s.block.now.current ^ 1];
-    s.block.target.next_count = next_items(s);
+    s.block.target.next_count = &s.state->counts[s.block.now.round].items;
     s.block.target.depth = s.block.now.depth + 1;
+    if constexpr (S::together) {
+        if (s.peers.single_block)
+            s.block.target.next_count = &s.single_items;
+    }
 }
 
 /* Goes on to the next round and, if `sparse`, to the work items that the level has appended. All threads call it. */
@@ -135,7 +133,8 @@ template <class S> __device__ static void end_level(S &s, bool sparse)
                 s.peers.found = fresh;
                 s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + sum_of_edges(s.sums + PEERS_TAKEN);
                 s.peers.certainly_sparse = false;
-                add_seen(s.peers, fresh, s.peers.edges);
+                s.peers.seen += (double)fresh;
+                s.peers.seen_edges += (double)s.peers.edges;
             }
         }
         set_frontier(s, found_of(s, FUSED_SOURCES + g), found_of(s, FUSED_FORWARD + g), fresh, sparse);

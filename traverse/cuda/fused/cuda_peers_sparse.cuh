@@ -109,7 +109,7 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
             continue;
         const unsigned long long *from = arrivals_of(s.joint, s.joint.arrivals, number) + (size_t)i * PEERS_LISTED_EDGES;
         const uint32_t count = (uint32_t)s.flags[i][PEERS_FOR_PEER], stride = warps_at_work(s) * WARP;
-        note_read(s.notes, s.block.now.depth, count, 0);
+        note_read(s, count, 0);
         for (uint32_t first = warp_at_work(s) * WARP; first < count; first += stride) {
             const bool has = first + lane_id() < count;
             unsigned long long word = 0;
@@ -146,23 +146,6 @@ template <class S> __device__ static __noinline__ void expand_by_few(S &s)
                                    ALL_SUBGRAPHS);
 }
 
-/* Counts the vertices that were taken in the level before as seen, and finds out whether the next level is certainly
- * sparse. All lanes of the first warp call it after the first barrier of a level. */
-template <class S> __device__ static inline void count_taken(S &s)
-{
-    const unsigned g = lane_id();
-    const unsigned long long *taken = s.sums + PEERS_TAKEN;
-    if (g < SUBGRAPHS) {
-        s.block.now.seen[g] += (double)taken[FUSED_SOURCES + g];
-        s.block.now.seen_edges[g] += (double)taken[FUSED_FORWARD + g];
-    }
-    if (g == 0) {
-        add_seen(s.peers, taken[FUSED_FRESH], sum_of_edges(taken));
-        s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + s.sums[PEERS_SENT] * s.joint.total.longest;
-        s.peers.certainly_sparse = is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
-    }
-}
-
 /* Ends a level whose next one is certainly sparse, without a second barrier of the GPUs: the next frontier is the found
  * vertices and the taken ones, which are in no flag yet. If the frontier of this level had no vertex, since all that peers
  * had sent was visited, this level is none, and the search is over. All threads at work call it. */
@@ -188,14 +171,16 @@ template <class S> __device__ static void end_certain_level(S &s)
             const bool was_empty = s.peers.found + s.sums[PEERS_TAKEN + FUSED_FRESH] == 0;
             s.block.now.depth += !was_empty;
             s.peers.found = found[FUSED_FRESH];
-            add_seen(s.peers, found[FUSED_FRESH], sum_of_edges(found));
+            s.peers.seen += (double)found[FUSED_FRESH];
+            s.peers.seen_edges += (double)sum_of_edges(found);
         }
         set_frontier(s, found[FUSED_SOURCES + g], found[FUSED_FORWARD + g], found[FUSED_FRESH] + s.sums[PEERS_SENT], true);
     }
     next_round(s, true);
 }
 
-/* A sparse level of several GPUs. All threads at work call it. */
+/* Runs a sparse level of several GPUs, from the expansion of the frontier to the next frontier. All threads at work call
+ * it. */
 template <class S> __device__ static void run_sparse_together(S &s)
 {
     expand_by_few(s);
@@ -204,8 +189,20 @@ template <class S> __device__ static void run_sparse_together(S &s)
     add_counts(s);
     peers_barrier(s, TALLY_FOUND, false);
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
-    if (threadIdx.x < WARP)
-        count_taken(s);
+    if (threadIdx.x < WARP) { /* vertices that were taken in the level before are seen now; may the next level be dense? */
+        const unsigned g = lane_id();
+        const unsigned long long *taken = s.sums + PEERS_TAKEN;
+        if (g < SUBGRAPHS) {
+            s.block.now.seen[g] += (double)taken[FUSED_SOURCES + g];
+            s.block.now.seen_edges[g] += (double)taken[FUSED_FORWARD + g];
+        }
+        if (g == 0) {
+            s.peers.seen += (double)taken[FUSED_FRESH];
+            s.peers.seen_edges += (double)sum_of_edges(taken);
+            s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + s.sums[PEERS_SENT] * s.joint.total.longest;
+            s.peers.certainly_sparse = is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
+        }
+    }
     take_arrivals(s);
     add_counts(s);
     if (s.peers.certainly_sparse) {

@@ -157,7 +157,7 @@ __device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
 
 /* Sets the bits of `next` of the ends in all slots, and does not wait for them. Bits of visited vertices may be set, too, as
  * the previsit drops them: a look at `visited` costs a read for each edge, and pays only if many ends are visited. */
-__device__ static inline void reach_next(const gpu_vertices *of, const slots &e, pushed_bits which)
+__device__ static inline void reach_next(const gpu_vertices *of, const slots &e, const pushed_bits &which)
 {
     bool wanted[SLOTS];
 #pragma unroll

@@ -90,14 +90,12 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
     const uint32_t sent = S::together ? w.sent & ~w.next : 0, fresh = (w.next | sent) & ~w.visited;
     if (in)
         frontier_bitmap(v, s.keeps, s.block.kept + 1)[word] = fresh;
-    if constexpr (S::together)
-        clear_found(s, kind, word, in, w.next);
-    else if (w.next != 0)
-        v.next[word] = 0;
     if (fresh != 0)
         v.visited[word] = w.visited | fresh;
     if constexpr (S::together)
-        share_fresh(s, kind, base, w.visited | fresh, fresh, sent);
+        share_word(s, kind, base, in, w.next, w.visited | fresh, fresh, sent);
+    else if (w.next != 0)
+        v.next[word] = 0;
     if (s.block.kept >= s.keeps)
         fill(v.depth, base, fresh, s.block.target.depth);
     return fresh;
