@@ -15,12 +15,6 @@
 #include "cuda_peers_dense.cuh"
 #include "cuda_fused_thread_group.cuh"
 
-/* The search of one GPU. */
-template <bool NOTED, bool PACKED> struct single_searching : searching<NOTED, PACKED, false> {
-    typedef gpu_fused parameters;
-    uint32_t single_vertices[3][FUSED_BLOCK_CAPACITY]; /* of a single block of the thread group, by levels in turn */
-};
-
 /* ---- levels: none is inlined, so that each keeps more in registers ---- */
 
 /* Runs a sparse level: all edges of the frontier are pushed, and the vertices that they reach are the next frontier. All
@@ -96,7 +90,7 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
         gather_for_pulls(s);
     copy_hub_bitmap<S>(s, s.block.choice);
     pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: pushes need not claim these vertices */
-    note_pulled(s);
+    note_pulled(s.notes);
     push_all(s, cut, warp_of_grid(), warps_of_grid());
     const bool was_cut = finish_pieces(s, cut);
     if constexpr (S::together)
@@ -106,7 +100,7 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
     /* previsit of the next level */
     if (s.plan.sparse_next)
-        previsit_to_sparse(s, warp_of_grid(), warps_of_grid());
+        previsit<true>(s, warp_of_grid(), warps_of_grid());
     else
         previsit<false>(s, warp_of_grid(), warps_of_grid());
     if constexpr (S::together)
@@ -174,7 +168,7 @@ template <class S> __device__ static void run_level(S &s)
     }
     note_time(s.notes, s.block.now.depth, FUSED_CHOSEN);
     if (s.block.choice.dense) {
-        note_kind(s.notes, s.block.now.depth, LEVEL_DENSE);
+        note_level(s.notes, s.block.now.depth, LEVEL_DENSE);
         run_dense(s);
         return;
     }
@@ -187,7 +181,7 @@ template <class S> __device__ static void run_level(S &s)
         leave_to_thread_group(s, false);
         return;
     }
-    note_kind(s.notes, s.block.now.depth, LEVEL_SPARSE);
+    note_level(s.notes, s.block.now.depth, LEVEL_SPARSE);
     run_sparse(s);
 }
 
@@ -226,7 +220,7 @@ template <bool TOGETHER, bool NOTED, bool PACKED> static struct fused_program pr
         typedef peers_searching<NOTED, PACKED> several_gpus;
         return fused_program{(const void *)fused_kernel<several_gpus>, sizeof(typename several_gpus::space)};
     } else {
-        typedef single_searching<NOTED, PACKED> single_gpu;
+        typedef searching<NOTED, PACKED, false> single_gpu;
         return fused_program{(const void *)fused_kernel<single_gpu>, sizeof(typename single_gpu::space)};
     }
 }

@@ -24,8 +24,8 @@ enum {
 
 /* ---- the frontier of the thread group ---- */
 
-/* The barrier of all threads of the thread group, which then see earlier writes to shared memory. One warp releases the
- * writes of its whole block, since each release waits for writes to global memory. */
+/* Waits until all threads of the thread group have come here; they then see earlier writes to shared memory. One warp
+ * releases the writes of its whole block, since each release waits for writes to global memory. */
 __device__ static inline void thread_group_barrier()
 {
     __syncthreads();
@@ -36,8 +36,8 @@ __device__ static inline void thread_group_barrier()
     cluster_wait();
 }
 
-/* The vertices that this block reached, in shared memory. A round is below 6: lists are used in turn by two, parts by
- * three. */
+/* Returns this block's list of reached vertices for a round, in shared memory. Rounds have numbers below 6, as two lists
+ * and three parts are used in turn. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
@@ -61,7 +61,7 @@ struct thread_group_frontier {
     unsigned end;     /* of lane r: the number of vertices that blocks up to the r-th have listed */
 };
 
-/* Reads what the blocks have listed in a round. All lanes of the warp call it. */
+/* Returns the frontier that all blocks have listed for a round. All lanes of the warp call it. */
 template <class S> __device__ static inline thread_group_frontier read_frontier(S &s, unsigned round)
 {
     thread_group_part part = {};
@@ -76,7 +76,8 @@ template <class S> __device__ static inline thread_group_frontier read_frontier(
     return thread_group_frontier{__shfl_sync(ALL_LANES, end, FUSED_MOST_THREAD_GROUP - 1), max_lanes(longest), end};
 }
 
-/* Reads the i-th vertex of a frontier; 0 if i is not below f.total. All lanes of the warp call it. */
+/* Returns the i-th vertex of a frontier, from the list of the block that has reached it; 0 if i is not below f.total. All
+ * lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_frontier &f, unsigned round, unsigned i)
 {
@@ -125,7 +126,7 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
     const gpu_csr *csr = &s.csr[(v >> 31) << 1]; /* the two subgraphs of its rows: ends are normals, ends are delegates */
     const uint32_t id = v & ~KIND_BIT;
     listed_row row[VERTEX_KINDS];
-    look_at_rows(csr[0], csr[1], id, has, row[0], row[1]);
+    look_at_rows(csr, id, has, row);
     const typename S::columns rest[] = {S::columns::make(csr[0], row[0].begin, row[0].begin),
                                         S::columns::make(csr[1], row[1].begin, row[1].begin)};
     const uint32_t rests[] = {(uint32_t)row[0].length, (uint32_t)row[1].length},
@@ -176,7 +177,8 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
     }
 }
 
-/* Returns the shift for which 2^shift lanes share a vertex: so many that each has two edges, if there are lanes. */
+/* Returns the shift for which 2^shift lanes share a vertex: so many that each lane has at most two edges of the longest row,
+ * or as many as there are lanes for each vertex. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -185,15 +187,17 @@ __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, u
 
 /* ---- levels of a single block ---- */
 
-/* Whether a frontier is so small that sharing it takes longer, and the block has lanes for all edges of each vertex. */
+/* Returns whether a frontier is so small that sharing it among blocks takes longer, and one block has lanes for the edges of
+ * each vertex. */
 __device__ static inline bool is_for_single_block(unsigned count, unsigned longest)
 {
     return count << longest <= min((unsigned)SINGLE_SHORT_ROWS, blockDim.x) &&
            longest <= shared_by(blockDim.x, count, longest);
 }
 
-/* Does levels by the first block of the thread group, while they are that small, and the others wait. The frontier that it
- * leaves is its part of that of `round` + 1; `depth` moves on. All threads of the thread group call it. */
+/* Does levels by the first block of the thread group, while they are that small, and the others wait. The block moves the
+ * frontier f of `round` to its own lists, which the group does not use meanwhile. The frontier that it leaves is its part
+ * of that of `round` + 1; `depth` moves on. All threads of the thread group call it. */
 template <class S>
 __device__ static void leave_to_single_block(S &s, const thread_group_frontier &f, unsigned round, int32_t &depth,
                                              seen_rows &seen)
@@ -201,12 +205,13 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
     if (threadIdx.x == 0)
         s.block.part[(round + 2) % 3] = thread_group_part{};
     if (cluster_rank() == 0) {
+        uint32_t *from = thread_group_list(s, round + 1), *to = thread_group_list(s, round);
         unsigned level = 0 /* its number modulo 3 */, count = f.total;
         if (threadIdx.x < WARP) {
             for (unsigned i = 0; i < count; i += WARP) {
                 const uint32_t v = thread_group_vertex(s, f, round, i + lane_id());
                 if (i + lane_id() < count)
-                    s.single_vertices[0][i + lane_id()] = v;
+                    from[i + lane_id()] = v;
             }
             if (lane_id() == 0) {
                 s.block.single[0] = thread_group_part{count, f.longest, {0, 0}};
@@ -221,15 +226,18 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
             if (threadIdx.x == 0)
                 s.block.single[next == 2 ? 0 : next + 1] = thread_group_part{};
             if (threadIdx.x - lane_id() < count << shift)
-                visit_vertex(s, i < count ? s.single_vertices[level][i] : 0, i < count, threadIdx.x & ((1u << shift) - 1),
-                             shift, depth, s.single_vertices[next], s.block.single[next], seen);
+                visit_vertex(s, i < count ? from[i] : 0, i < count, threadIdx.x & ((1u << shift) - 1), shift, depth, to,
+                             s.block.single[next], seen);
             depth++;
             level = next;
+            uint32_t *reached = to;
+            to = from;
+            from = reached;
             __syncthreads();
             count = *(volatile unsigned *)&s.block.single[level].count;
         } while (count > 0 && depth < s.order.deepest && is_for_single_block(count, s.block.single[level].longest));
         for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
-            thread_group_list(s, round + 1)[i] = s.single_vertices[level][i];
+            thread_group_list(s, round + 1)[i] = from[i];
         if (threadIdx.x == 0) {
             s.block.part[(round + 1) % 3] = s.block.single[level];
             s.block.single_depth = depth;
@@ -241,7 +249,8 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
 
 /* ---- levels of the thread group ---- */
 
-/* Takes the frontier from the work items of the grid. All threads of the thread group call it. */
+/* Makes the vertices of the grid's work items the frontier of the thread group, in round 0. All threads of the thread group
+ * call it. */
 template <class S> __device__ static void take_items(S &s)
 {
     const work_item *items = s.sparse[s.block.now.current];
@@ -259,7 +268,8 @@ template <class S> __device__ static void take_items(S &s)
     }
 }
 
-/* Leaves the frontier to the grid, as work items, unless the search ends here. All threads of the thread group call it. */
+/* Appends the frontier of the thread group to the next work items of the grid, unless the search ends here, and writes its
+ * depths. All threads of the thread group call it. */
 template <class S> __device__ static void leave_items(S &s, unsigned round, int32_t depth)
 {
     const unsigned count = s.block.part[round % 3].count;

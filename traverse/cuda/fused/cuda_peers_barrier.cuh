@@ -11,7 +11,7 @@
 
 #include "cuda_peers.h"
 #include "traverse/cuda/device/cuda_ptx.cuh"
-#include "cuda_fused_grid.cuh"
+#include "traverse/cuda/visit/cuda_frontier.cuh"
 
 /* The state that all threads of a block share, beside block_state. */
 struct peers_block {
@@ -67,7 +67,7 @@ __device__ static inline uint32_t peek(const uint32_t *bitmap, uint64_t word)
     return ((const volatile uint32_t *)bitmap)[word];
 }
 
-/* Sums up edges by subgraph, of counts such as those of a flag. */
+/* Returns the edges of all subgraphs: the sum of counts[FUSED_FORWARD + g]. */
 __device__ static inline unsigned long long sum_of_edges(const unsigned long long *counts)
 {
     unsigned long long sum = 0;
@@ -78,7 +78,7 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 
 /* ---- tallies ---- */
 
-/* Returns a tally of this level: of the GPU, or of its single block. */
+/* Returns the words of a tally of this level: in the memory of the GPU, or of its single block. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
     return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
@@ -92,37 +92,32 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
         atomicAdd(&words_of_tally(s, tally)[k], TALLY_ARRIVAL | (k < FUSED_COUNTS ? s.counted.word[k] : 0));
 }
 
-/* Waits until all blocks have added to the tally. Returns its word of the lane. Lanes without a word take the first one,
- * so that each sees all that blocks wrote before they added. The first warp of the first block calls it. */
-template <class S> __device__ static inline unsigned long long await_tally(S &s, unsigned tally)
-{
-    const unsigned word = lane_id() < FUSED_COUNTS + s.joint.count ? lane_id() : 0,
-                   arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
-    const unsigned long long *from = &words_of_tally(s, tally)[word];
-    unsigned long long value = *from;
-    if (!s.peers.single_block) {
-        while ((value = load_awaited(from)) >> TALLY_ARRIVAL_SHIFT != arrivals)
-            ;
-    }
-    __syncwarp();
-    if (lane_id() == 0)
-        s.peers.rounds[tally]++;
-    return value & (TALLY_ARRIVAL - 1);
-}
-
 /* ---- flags ---- */
 
-/* Writes the flags of barrier `number` to all peers, a lane each value, from the words of a tally, a lane each. The counts
- * that are not in this tally are those of the barrier before; vertices taken from peers are told once. The first warp of the
- * first block calls it. */
+/* Waits until all blocks have added to the tally, then writes the flags of barrier `number` to all peers, a lane for each
+ * value. Counts of the other tally are those of the last barrier; counts of taken vertices are told once. If `ordered`, a
+ * fence of the system comes first, so that the flags release the writes of all blocks. Returns the time at which it writes,
+ * for notes. The first warp of the first block calls it. */
 template <class S>
-__device__ static inline void write_flags(S &s, unsigned number, unsigned tally, unsigned long long word)
+__device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
-    const unsigned k = lane_id();
-    const bool is_sent = k >= FUSED_COUNTS && k < FUSED_COUNTS + s.joint.count;
-    const unsigned sent = sum_lanes(is_sent ? (unsigned)word : 0);
+    /* a lane without a word of the tally waits for the first one, so that it sees all that blocks wrote before they added */
+    const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
+    const unsigned long long *from = &words_of_tally(s, tally)[k < words ? k : 0];
+    unsigned long long word = *from;
+    if (!s.peers.single_block) {
+        while ((word = load_awaited(from)) >> TALLY_ARRIVAL_SHIFT != arrivals)
+            ;
+    }
+    word &= TALLY_ARRIVAL - 1;
+    __syncwarp();
+    if (k == 0)
+        s.peers.rounds[tally]++;
+    if (ordered)
+        fence_of_system();
+    const unsigned long long begun = S::noted ? device_nanoseconds() : 0;
     const unsigned long long count = __shfl_sync(ALL_LANES, word, k % FUSED_COUNTS);
-    unsigned long long value = sent;
+    unsigned long long value = sum_lanes(k >= FUSED_COUNTS && k < words ? (unsigned)word : 0); /* PEERS_SENT */
     if (k < PEERS_TAKEN) {
         if (tally == TALLY_FOUND)
             s.own_counts.found[k] = count;
@@ -141,6 +136,7 @@ __device__ static inline void write_flags(S &s, unsigned number, unsigned tally,
             store_for_peer(&out.half[1][k], (unsigned long long)number << 32 | value >> 32);
         }
     }
+    return begun;
 }
 
 /* Waits for the flag of a peer, and copies it to s.flags, a lane each value. If `ordered`, the warp then sees all that the
@@ -185,13 +181,8 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
                 fence_of_gpu();
             add_to_tally(s, tally);
         }
-        if (blockIdx.x == 0) {
-            const unsigned long long word = await_tally(s, tally);
-            if (ordered)
-                fence_of_system();
-            begun = S::noted ? device_nanoseconds() : 0;
-            write_flags(s, number, tally, word);
-        }
+        if (blockIdx.x == 0)
+            begun = write_flags(s, number, tally, ordered);
     }
     if (warp < s.joint.count)
         await_flags(s, number, warp, ordered);
@@ -214,7 +205,7 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
 
 /* ---- words ---- */
 
-/* Sets words to a value. All threads of the grid call it. */
+/* Sets `words` words from `to` on to a value. All threads of the grid call it. */
 __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t value)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -222,14 +213,14 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
         to[i] = value;
 }
 
-/* Clears the words that have vertices, in a bitmap over nn's columns. All threads of the grid call it. */
+/* Clears a bitmap over nn's columns: of each shard, the words that have vertices. All threads of the grid call it. */
 __device__ static inline void clear_columns(const gpu_fused_peers &joint, uint32_t *bitmap)
 {
     for (unsigned i = 0; joint.columns.words > 0 && i < joint.count; i++)
         set_words(bitmap + (uint64_t)joint.shard[i] * joint.columns.shard_words, joint.peer[i].words, 0);
 }
 
-/* The delegates of a word that any GPU has found in this level. */
+/* Returns the delegates of a word that any GPU has found in this level. */
 __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, unsigned buffer, uint64_t word)
 {
     uint32_t found = 0;
@@ -258,8 +249,8 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
     }
 }
 
-/* Clears what the last search has left in bitmaps over nn's columns; most searches leave both bitmaps `sent` clear. All threads of
- * the grid call it before any has reached the first barrier. */
+/* Clears the bitmaps over nn's columns, where the last search has left vertices; most searches leave both bitmaps `sent`
+ * clear. Clears the parents of delegates. All threads of the grid call it before any has reached the first barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;

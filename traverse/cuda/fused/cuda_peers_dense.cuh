@@ -6,9 +6,9 @@
 
 /* ---- visits ---- */
 
-/* Reads the visited normals of all shards, which pulls of nn look up, unless they were written here: a sparse level writes
- * them to no peer. Vertices of levels before the last one may be missing: their neighbours are all visited. All threads of
- * the grid call it. */
+/* Copies the visited normals of all shards from the memory of peers, for pulls of nn. Does nothing if peers have written
+ * them here already, as they do in dense levels. Vertices of levels before the last one may be missing: their neighbours are
+ * all visited. All threads of the grid call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -26,7 +26,7 @@ template <class S> __device__ static void gather_for_pulls(S &s)
     grid_barrier(s);
 }
 
-/* Pulls the delegates `rows` along g, except those that any GPU has found. All threads of the grid call it. */
+/* Lets the delegates `rows` that no GPU has found look for parents in their rows of g. All threads of the grid call it. */
 template <class S> __device__ static void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
 {
     const pulling q = start_pulling<S::together>(s, g);
@@ -58,7 +58,7 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
     pull_unfound(s, DD, s.joint.dd_others, cut);
     if (s.block.choice.pull[ND] && s.pulled[DN].edges != 0)
         pull_unfound(s, DN, s.pulled[DN].wanted, cut);
-    note_pulled(s);
+    note_pulled(s.notes);
     finish_pieces(s, cut);
     search_barrier(s);
 }

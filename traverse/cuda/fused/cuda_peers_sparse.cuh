@@ -19,17 +19,19 @@
 
 /* ---- vertices for other GPUs ---- */
 
-/* A column of nn has the shard of the vertex, and its number there. */
+/* Returns the shard of a column of nn. A column has the shard of the vertex, and its number there. */
 __device__ static inline uint32_t shard_of_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return column >> joint.columns.local_bits;
 }
 
+/* Returns the number of the vertex of a column of nn in its shard. */
 __device__ static inline uint32_t local_of_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return column & ((1u << joint.columns.local_bits) - 1);
 }
 
+/* Returns whether the vertex of a column of nn is in the shard of this GPU. */
 __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return shard_of_column(joint, column) == joint.shard[joint.own];
@@ -88,19 +90,20 @@ template <class S> __device__ static inline void send_reached(S &s, const slots 
 
 /* ---- vertices from other GPUs ---- */
 
-/* The warps that share a level: of the grid, or of the single block. */
+/* Returns the number of the warps that share a level: of the grid, or of the single block. */
 template <class S> __device__ static inline uint32_t warps_at_work(S &s)
 {
     return s.peers.single_block ? blockDim.x / WARP : warps_of_grid();
 }
 
+/* Returns the index of this warp among them. */
 template <class S> __device__ static inline uint32_t warp_at_work(S &s)
 {
     return s.peers.single_block ? threadIdx.x / WARP : warp_of_grid();
 }
 
-/* Appends the vertices that peers sent to the next frontier, unless they are visited. They come soon after their flag,
- * which is in s.flags. All threads at work call it. */
+/* Visits the vertices that peers sent for the last barrier, unless they are visited, and appends them to the next frontier.
+ * Their number is in s.flags; the vertices come soon after it. All threads at work call it. */
 template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 {
     const unsigned number = s.peers.barriers;
@@ -130,21 +133,6 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 }
 
 /* ---- a level ---- */
-
-/* Expands the frontier. A single block uses few of its warps: one for 8 work items, or for 16 edges if rows are long. Few
- * warps disturb each other less, but each of them lists only 32 vertices at a time. All threads at work call it. Not
- * inlined: the compiler then keeps more in registers. */
-template <class S> __device__ static __noinline__ void expand_by_few(S &s)
-{
-    uint32_t warps = warps_at_work(s);
-    if (s.peers.single_block) {
-        const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
-        warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
-    }
-    if (warp_at_work(s) < warps)
-        expand_items<REACH_SPARSE>(s, s.sparse[s.block.now.current], s.block.now.items, warp_at_work(s), warps,
-                                   ALL_SUBGRAPHS);
-}
 
 /* Ends a level whose next one is certainly sparse, without a second barrier of the GPUs: the next frontier is the found
  * vertices and the taken ones, which are in no flag yet. If the frontier of this level had no vertex, since all that peers
@@ -179,11 +167,18 @@ template <class S> __device__ static void end_certain_level(S &s)
     next_round(s, true);
 }
 
-/* Runs a sparse level of several GPUs, from the expansion of the frontier to the next frontier. All threads at work call
- * it. */
+/* Runs a sparse level of several GPUs, from the expansion of the frontier to the next frontier. A single block uses few of
+ * its warps: one for 8 work items, or for 16 edges if rows are long. All threads at work call it. */
 template <class S> __device__ static void run_sparse_together(S &s)
 {
-    expand_by_few(s);
+    uint32_t warps = warps_at_work(s);
+    if (s.peers.single_block) { /* few warps disturb each other less, but each of them lists only 32 vertices at a time */
+        const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
+        warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
+    }
+    if (warp_at_work(s) < warps)
+        expand_items<REACH_SPARSE>(s, s.sparse[s.block.now.current], s.block.now.items, warp_at_work(s), warps,
+                                   ALL_SUBGRAPHS);
     if (threadIdx.x == 0)
         s.peers.gathered = false;
     add_counts(s);
@@ -222,8 +217,8 @@ struct peers_progress {
 };
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
-/* Whether this GPU has so few of the frontier's rows that its first block does the level by itself: it begins with few,
- * and goes on with `times` as many. */
+/* Returns whether this GPU has so few rows of the frontier that its first block does the level by itself. The block begins
+ * if that holds for `times` 1, and goes on while it holds for `times` 2. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
