@@ -1,25 +1,22 @@
 /* cuda_fused.h: a whole search as one cooperative kernel, of one GPU; or, with the additions of cuda_peers.h, one on each
  * of several GPUs that read each other's memory
  *
- * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier of a few
+ * The host starts the kernel and waits for its end. A level costs some barriers of the grid, or one barrier of a few
  * blocks while the frontier is small. In the level loop (loop.c) a level costs several launches, and the host waits for
  * it. Both find the same distances: the loop is the twin of this kernel.
  *
- * The kernel is a template. It is compiled for one GPU and for several, and for raw and for packed columns; each pays for
- * nothing that it is not compiled for. If the search is to note its levels, the host takes the notes when it is over, or
+ * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with and without
+ * notes of levels; each pays for nothing that it is not compiled for. The host takes the notes when the search is over, or
  * earlier if there are more levels than the device has memory for. Frontiers are counted from depths after the search.
  *
  *   cuda_fused_kernel.cuh        the search and its levels: the file to begin with
- *   cuda_fused_choose.cuh        the choice between sparse and dense, and between push and pull
- *   cuda_fused_cost.h            the costs by which it is made
+ *   cuda_fused_choose.cuh        the choice of a level: sparse or dense, push or pull; cuda_fused_cost.h has the costs
  *   cuda_fused_thread_group.cuh  very small frontiers of one GPU: a few blocks work by themselves
- *   cuda_fused_progress.cuh      the state of a search between two levels
- *   cuda_fused_grid.cuh          the barrier of the grid, the counters
- *   cuda_fused_plain.cu, cuda_fused_noted.cu  the kernels of one GPU, for raw and for packed columns
+ *   cuda_fused_progress.cuh      between two levels: the barrier of the grid, counters, the state of the search
  *   cuda_fused_launch.cu         the launch of kernels
  *   cuda_fused_after.cu          kernels beside a search: row lengths, depths, frontiers
- *   cuda_fused_run.c, _notes.c   the host's side; cuda_fused.c: sliced or fused
- * Visits of a level are in traverse/cuda/visit/.
+ *   cuda_fused_run.c, _notes.c   the host's side
+ * The visits of a level are in traverse/cuda/visit/.
  */
 #ifndef DBFS_CUDA_FUSED_H
 #define DBFS_CUDA_FUSED_H
@@ -38,7 +35,6 @@ enum {
     FUSED_CLASSES = 11,    /* the last one has rows of 8,192 */
     FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* of a hub bitmap, for each thread: it takes the memory of two lists */
     FUSED_MOST_THREAD_GROUP = 16, /* blocks */
-    FUSED_BLOCK_CAPACITY = 2560,  /* vertices that a single block can reach in a level */
     FUSED_MOST_KEPT = 24          /* frontiers kept as bitmaps */
 };
 

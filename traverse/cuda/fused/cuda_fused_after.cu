@@ -135,12 +135,12 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        const gpu_csr one = search->csr[kind << 1], two = search->csr[kind << 1 | 1];
+        const gpu_csr csr[] = {search->csr[kind << 1], search->csr[kind << 1 | 1]};
         uint32_t *of_kind = longest + kind * FUSED_CLASSES;
         each(search->of[kind].count, stream, [=] __device__(uint64_t v) {
-            listed_row a, b;
-            look_at_rows(one, two, (uint32_t)v, true, a, b);
-            const uint64_t total = a.length + a.heads + b.length + b.heads;
+            listed_row row[VERTEX_KINDS];
+            look_at_rows(csr, (uint32_t)v, true, row);
+            const uint64_t total = row[0].length + row[0].heads + row[1].length + row[1].heads;
             for (unsigned k = 0; k < FUSED_CLASSES && total > UINT64_C(1) << (FUSED_FIRST_CLASS + k); k++) {
                 if (((volatile uint32_t *)of_kind)[k] <= v)
                     atomicMax(&of_kind[k], (uint32_t)v + 1);

@@ -9,8 +9,8 @@
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* Whether several GPUs do a sparse level, by sums alone: if such a level of `all_edges` edges costs less than any dense
- * one. */
+/* Returns whether several GPUs do a sparse level: a frontier of `all_edges` edges on all GPUs costs less by a sparse level
+ * than by any dense one. All GPUs know these numbers, and so return the same. */
 __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_mode mode, const fused_progress &now,
                                             unsigned long long all_edges)
 {
@@ -18,9 +18,9 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
            (now.sparse || now.fresh <= PEERS_LISTED_EDGES);
 }
 
-/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull, by costs: s.block.choice. Small
- * levels are chosen to be sparse without a look at costs. All lanes of the first warp call it. Not inlined, as
- * plan_dense. */
+/* Chooses by costs whether the next level is sparse or dense, and for each subgraph push or pull: s.block.choice. A small
+ * level stays sparse without a look at costs, as prepare_choice left it. All lanes of the first warp call it. Not inlined,
+ * as plan_dense. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if constexpr (S::together) {
@@ -46,10 +46,10 @@ template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 
 /* ---- the plan of a dense level ---- */
 
-/* Plans a dense level: s.plan, s.block.push_bits, finds_many and pulls; of several GPUs, what they send, and whether dd is
- * pulled in two parts. The level behind this one is sparse, whatever this one finds, if so little is left; other
- * components count as left. Several GPUs decide that by sums alone. All lanes of the first warp call it. Not inlined: the
- * kernel then keeps more in registers. */
+/* Plans a dense level: s.plan, and push_bits, finds_many and pulls of s.block. With several GPUs also whether this GPU
+ * sends nn, and whether dd is pulled in two parts. s.plan.sparse_next is set if so few vertices and edges are left that the
+ * next level is sparse, whatever this level finds; other components count as left. Several GPUs decide that by sums that
+ * all know. All lanes of the first warp call it. Not inlined: the kernel then keeps more in registers. */
 template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
@@ -89,7 +89,7 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
     }
 }
 
-/* Chooses the kind of the next level, and plans a dense one. All threads call it. */
+/* Chooses the kind of the next level, and plans a dense one. All threads of a block call it. */
 template <class S> __device__ static void choose_level(S &s)
 {
     if (threadIdx.x < WARP) {

@@ -15,16 +15,10 @@
 #include "cuda_peers_dense.cuh"
 #include "cuda_fused_thread_group.cuh"
 
-/* The search of one GPU. */
-template <bool NOTED, bool PACKED> struct single_searching : searching<NOTED, PACKED, false> {
-    typedef gpu_fused parameters;
-    uint32_t single_vertices[3][FUSED_BLOCK_CAPACITY]; /* of a single block of the thread group, by levels in turn */
-};
+/* ---- levels: none is inlined, so that each keeps more in registers ---- */
 
-/* ---- sparse levels ---- */
-
-/* Runs a sparse level: all edges of the frontier are pushed, and what they reach is the next frontier. Not inlined: the
- * compiler then keeps more in registers. */
+/* Runs a sparse level: all edges of the frontier are pushed, and the vertices that they reach are the next frontier. All
+ * threads of the grid call it; of several GPUs the single block, too. */
 template <class S> __device__ static __noinline__ void run_sparse(S &s)
 {
     begin_round(s);
@@ -41,8 +35,9 @@ template <class S> __device__ static __noinline__ void run_sparse(S &s)
     }
 }
 
-/* Makes work items of a dense frontier. Their edges, which were an estimate, are known exactly then. */
-template <class S> __device__ static void make_sparse(S &s)
+/* Makes work items of a dense frontier. Their edges, which were an estimate, are known exactly then. All threads of the
+ * grid call it. */
+template <class S> __device__ static __noinline__ void make_sparse(S &s)
 {
     begin_round(s);
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
@@ -68,9 +63,8 @@ template <class S> __device__ static void make_sparse(S &s)
     next_round(s, true);
 }
 
-/* ---- dense levels ---- */
-
-/* Pushes or pulls the pieces of long rows, when all are cut. Returns whether there were some; mostly there are none. */
+/* Pushes or pulls the pieces of long rows, when all are cut. Returns whether there were some; mostly there are none. All
+ * threads of the grid call it. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     grid_barrier(s);
@@ -85,8 +79,9 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
-/* Runs a dense level. */
-template <class S> __device__ static inline void run_dense(S &s)
+/* Runs a dense level: pulls and pushes find vertices, and a previsit makes these the next frontier. All threads of the grid
+ * call it. */
+template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
     const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};
     begin_round(s);
@@ -95,7 +90,7 @@ template <class S> __device__ static inline void run_dense(S &s)
         gather_for_pulls(s);
     copy_hub_bitmap<S>(s, s.block.choice);
     pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: pushes need not claim these vertices */
-    note_pulled(s);
+    note_pulled(s.notes);
     push_all(s, cut, warp_of_grid(), warps_of_grid());
     const bool was_cut = finish_pieces(s, cut);
     if constexpr (S::together)
@@ -105,7 +100,7 @@ template <class S> __device__ static inline void run_dense(S &s)
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
     /* previsit of the next level */
     if (s.plan.sparse_next)
-        previsit_to_sparse(s, warp_of_grid(), warps_of_grid());
+        previsit<true>(s, warp_of_grid(), warps_of_grid());
     else
         previsit<false>(s, warp_of_grid(), warps_of_grid());
     if constexpr (S::together)
@@ -123,100 +118,71 @@ template <class S> __device__ static inline void run_dense(S &s)
     end_level(s, s.plan.sparse_next);
 }
 
-/* The compiler keeps more in registers if one of the two is not inlined: run_dense for one GPU, make_sparse for several. */
-template <class S> __device__ static __noinline__ void run_dense_apart(S &s)
-{
-    run_dense(s);
-}
-
-template <class S> __device__ static __noinline__ void make_sparse_apart(S &s)
-{
-    make_sparse(s);
-}
-
 /* ---- the search ---- */
 
-/* Clears bitmaps and counters, and sets the visited bit of the root. All threads of the grid call it. */
-template <class S> __device__ static void clear(S &s)
+/* Starts a search: clears the state of blocks and warps, bitmaps and counters, and makes the root the frontier. The thread
+ * group of one GPU begins with the root, and does the first levels. Several GPUs find it by a barrier, as a level behind
+ * depth -1. All threads of the grid call it. */
+template <class S> __device__ static void start(S &s)
 {
+    if constexpr (S::together)
+        begin_peers(s);
+    if (threadIdx.x == 0) {
+        s.block = {};
+        s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
+        s.block.now.depth = S::together ? -1 : 0;
+        set_target(s);
+        s.block.now.fresh = 1;
+        s.block.thread_group_edges = s.thread_group * blockDim.x;
+    }
+    begin_notes(s.notes, s.out);
+    for (unsigned i = lane_id(); i < S::counters; i += WARP)
+        own_space<S>().count[i] = 0;
     const bool has_root = !S::together || s.root.index != NO_ROOT_HERE;
     uint32_t *root = has_root ? &s.of[s.root.kind].visited[s.root.index / 32] : NULL;
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < s.cleared.words; i += threads)
         s.cleared.all[i] = &s.cleared.all[i] == root ? 1u << (s.root.index % 32) : 0;
     for (unsigned round = 0; round < 3; round++)
-        clear_counts(s.state, round);
+        clear_round(s, round);
     if constexpr (S::together)
         clear_for_peers(s);
-}
-
-/* Clears the state of a block and its warps. The frontier has `depth`; -1: the first step finds the root. All threads call
- * it. */
-template <class S> __device__ static inline void begin_search(S &s, int32_t depth)
-{
-    if (threadIdx.x == 0) {
-        s.block = {};
-        s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
-        s.block.now.depth = depth;
-        set_target(s);
-    }
-    begin_notes(s.notes, s.out);
-    for (unsigned i = lane_id(); i < S::counters; i += WARP)
-        own_space<S>().count[i] = 0;
-}
-
-/* Makes the root the frontier. The thread group of one GPU begins with it, and does the first levels. */
-template <class S> __device__ static void start(S &s)
-{
+    grid_barrier(s);
     if constexpr (S::together) {
-        begin_peers(s);
-        begin_search(s, -1);
-        clear(s);
-        grid_barrier(s);
         put_root(s);
         search_barrier(s);
         end_level(s, true);
     } else {
-        begin_search(s, 0);
-        if (threadIdx.x == 0) {
-            s.block.now.fresh = 1;
-            s.block.thread_group_edges = s.thread_group * blockDim.x;
-        }
-        clear(s);
-        grid_barrier(s);
         leave_to_thread_group(s, true);
     }
 }
 
-/* Runs a level, or several if few blocks do them. */
+/* Runs a level, or several if few blocks do them. All threads of the grid call it. */
 template <class S> __device__ static void run_level(S &s)
 {
     note_begin(s.notes, s.block.now.depth);
     choose_level(s);
     if (!s.block.now.sparse && !s.block.choice.dense) {
-        if constexpr (S::together)
-            make_sparse_apart(s);
-        else
-            make_sparse(s);
+        make_sparse(s);
         choose_level(s); /* by the exact number of edges */
     }
     note_time(s.notes, s.block.now.depth, FUSED_CHOSEN);
+    if (s.block.choice.dense) {
+        note_level(s.notes, s.block.now.depth, LEVEL_DENSE);
+        run_dense(s);
+        return;
+    }
     if constexpr (S::together) {
-        if (!s.block.choice.dense && is_for_first_block(s, 1)) {
+        if (is_for_first_block(s, 1)) {
             leave_to_first_block(s);
             return;
         }
-    } else if (is_for_thread_group(s, s.block)) {
+    } else if (is_for_thread_group(s, s.block.now, s.block.choice.push_edges, s.block.thread_group_edges)) {
         leave_to_thread_group(s, false);
         return;
     }
-    note_kind(s.notes, s.block.now.depth, s.block.choice.dense ? LEVEL_DENSE : LEVEL_SPARSE);
-    if (!s.block.choice.dense)
-        run_sparse(s);
-    else if constexpr (S::together)
-        run_dense(s);
-    else
-        run_dense_apart(s);
+    note_level(s.notes, s.block.now.depth, LEVEL_SPARSE);
+    run_sparse(s);
 }
 
 /* The kernel: a search from its root to its last level. */
@@ -235,10 +201,12 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     while (s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest)
         run_level(s);
     end_notes(s.notes, s.block.now.depth);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        if constexpr (S::together)
-            end_peers(s);
-        s.state->arrivals = s.block.arrivals; /* for the next search */
+    if (blockIdx.x == 0 && threadIdx.x == 0) { /* keeps the state for the next search, and reports */
+        if constexpr (S::together) {
+            s.joint.state->barriers = s.peers.barriers;
+            s.joint.state->sent = s.peers.sent_before ? 1 + (s.peers.buffer ^ 1) : 0;
+        }
+        s.state->arrivals = s.block.arrivals;
         s.state->kept = min(s.block.kept, s.keeps);
         __threadfence_system();
         s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)s.block.now.depth;
@@ -252,7 +220,7 @@ template <bool TOGETHER, bool NOTED, bool PACKED> static struct fused_program pr
         typedef peers_searching<NOTED, PACKED> several_gpus;
         return fused_program{(const void *)fused_kernel<several_gpus>, sizeof(typename several_gpus::space)};
     } else {
-        typedef single_searching<NOTED, PACKED> single_gpu;
+        typedef searching<NOTED, PACKED, false> single_gpu;
         return fused_program{(const void *)fused_kernel<single_gpu>, sizeof(typename single_gpu::space)};
     }
 }

@@ -1,20 +1,161 @@
-/* cuda_fused_progress.cuh: the state of a search between two levels, s.block.now; each block has it, and all have it
- * alike */
+/* cuda_fused_progress.cuh: between two levels: the barrier of all blocks, the counters of a level, and the state of the
+ * search, s.block.now; each block has this state, and all have it alike
+ *
+ * Three sets of counters are used in rounds, a round for each step that ends with a barrier of the grid: while blocks add
+ * to one set, some may still read the set before, and the set of the next round is cleared.
+ */
 #ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
 #define DBFS_CUDA_FUSED_PROGRESS_CUH
 
 #include "cuda_peers_barrier.cuh"
 #include "traverse/cuda/visit/cuda_expand.cuh"
 
-/* Whether a sparse level of so many edges costs less than any dense level. */
+/* ---- all blocks, and their counters ---- */
+
+/* Returns the index of this warp among those of the grid. Neighbours are in different blocks: little work is then shared
+ * by all processors. */
+__device__ static inline uint32_t warp_of_grid()
+{
+    return threadIdx.x / WARP * gridDim.x + blockIdx.x;
+}
+
+/* Returns the number of warps of the grid. */
+__device__ static inline uint32_t warps_of_grid()
+{
+    return gridDim.x * (blockDim.x / WARP);
+}
+
+/* Copies a struct, word by word. All threads of a block call it. */
+template <typename T> __device__ static inline void copy_words(T *to, const T *from)
+{
+    for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
+        ((unsigned *)to)[i] = ((const unsigned *)from)[i];
+}
+
+/* Waits until all blocks of the grid have come here; each block then sees the writes of all blocks. Uses only
+ * s.block.arrivals and s.state->arrived. All threads of the grid call it. */
+template <class S> __device__ static inline void grid_barrier(S &s)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const unsigned target = s.block.arrivals += gridDim.x;
+        unsigned spins = 0;
+        fence_of_gpu();
+        atomicAdd(&s.state->arrived, 1u);
+        while ((int)(load_acquire(&s.state->arrived) - target) < 0) {
+            if (++spins > 256)
+                __nanosleep(64);
+        }
+    }
+    __syncthreads();
+}
+
+/* Adds the counters of this block's warps to the counters of the level, and clears them. With several GPUs the counts of
+ * vertices go to s.counted, from where peers_barrier adds them to a tally. All threads of a block call it. */
+template <class S> __device__ static inline void add_counts(S &s)
+{
+    fused_counts &counts = s.state->counts[s.block.now.round];
+    const unsigned warps = blockDim.x / WARP;
+    __syncthreads();
+    if constexpr (S::noted) {
+        if (threadIdx.x == 0 && s.notes.last_pulled != 0) {
+            atomicMax(&counts.first_pulled, s.notes.first_pulled);
+            atomicMax(&counts.last_pulled, s.notes.last_pulled);
+            s.notes.first_pulled = s.notes.last_pulled = 0;
+        }
+    }
+    for (unsigned i = threadIdx.x / WARP; i < S::counters; i += warps) {
+        unsigned long long own = 0;
+        if (lane_id() < warps) {
+            unsigned long long &count = ((typename S::space *)memory)[lane_id()].count[i];
+            own = count;
+            count = 0;
+        }
+        const unsigned long long sum = __any_sync(ALL_LANES, own != 0) ? warp_sum(own) : 0;
+        if constexpr (S::together) {
+            if (i < FUSED_COUNTS) {
+                if (lane_id() == 0)
+                    s.counted.word[i] = sum;
+                continue;
+            }
+        }
+        if (lane_id() == 0 && sum != 0)
+            atomicAdd(&counts.count[i], sum);
+    }
+}
+
+/* Returns whether this block does levels for its GPU while the other blocks wait (cuda_peers_sparse.cuh). */
+template <class S> __device__ static inline bool is_single_block(S &s)
+{
+    if constexpr (S::together)
+        return s.peers.single_block;
+    else
+        return false;
+}
+
+/* Clears the counters of a round, and the tallies of several GPUs. All threads of the first block call it; those of other
+ * blocks may. */
+template <class S> __device__ static inline void clear_round(S &s, unsigned round)
+{
+    unsigned *words = (unsigned *)&s.state->counts[round];
+    if (blockIdx.x != 0)
+        return;
+    if (threadIdx.x < sizeof(fused_counts) / sizeof *words)
+        words[threadIdx.x] = 0;
+    if constexpr (S::together) {
+        if (threadIdx.x < PEERS_TALLIES * PEERS_TALLY_WORDS)
+            s.joint.state->tally[round][threadIdx.x / PEERS_TALLY_WORDS].word[threadIdx.x % PEERS_TALLY_WORDS] = 0;
+    }
+}
+
+/* Begins a round: clears the counters and tallies of the next one, which no block reads or writes now, and this block's
+ * own counters of the round. All threads call it. */
+template <class S> __device__ static inline void begin_round(S &s)
+{
+    if (!is_single_block(s))
+        clear_round(s, (s.block.now.round + 1) % 3);
+    if constexpr (S::together) {
+        if (s.peers.single_block && threadIdx.x < s.joint.count)
+            s.counted.word[FUSED_COUNTS + threadIdx.x] = 0;
+        if (threadIdx.x < PEERS_TALLIES)
+            s.peers.rounds[threadIdx.x] = 0;
+        if (threadIdx.x == 0)
+            s.single_items = 0;
+        __syncthreads();
+    }
+}
+
+/* Reads the counters of the level, s.block.count and s.block.items, after a barrier. A single block has counted its items
+ * by itself, and needs no counts. All threads call it. */
+template <class S> __device__ static inline void read_counts(S &s)
+{
+    if constexpr (S::together) {
+        if (s.peers.single_block) {
+            if (threadIdx.x == 0)
+                s.block.items = s.single_items;
+            __syncthreads();
+            return;
+        }
+    }
+    const fused_counts *c = &s.state->counts[s.block.now.round];
+    if (threadIdx.x < S::counters)
+        s.block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
+    if (threadIdx.x == S::counters)
+        s.block.items = *(const volatile unsigned *)&c->items;
+    __syncthreads();
+}
+
+/* ---- the state of a search ---- */
+
+/* Returns whether a sparse level of so many edges costs less than any dense level. */
 __device__ static inline bool is_small(const gpu_fused &s, double edges)
 {
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Prepares the choice of the next level, s.block.choice, from the edges of the frontier: nothing is pulled yet, and costs
- * need not be computed if the level is small. `sparse`: all vertices of the frontier have work items, s.block.items of
- * them. All lanes of the first warp call it. */
+/* Begins the choice of the next level, s.block.choice, by the sum of the frontier's edges: nothing is pulled yet, and costs
+ * need not be computed if the level is small. Moves the number of work items, s.block.items, to s.block.now. `sparse`: all
+ * vertices of the frontier have work items. All lanes of the first warp call it. */
 template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
@@ -55,7 +196,8 @@ __device__ static inline void set_frontier(S &s, unsigned long long sources, uns
     prepare_choice(s, sparse);
 }
 
-/* Returns a count of the vertices that a level found, on all GPUs: FUSED_FRESH, FUSED_SOURCES + g or FUSED_FORWARD + g. */
+/* Returns a count of the vertices that a level found, on all GPUs: FUSED_FRESH, FUSED_SOURCES + g or FUSED_FORWARD + g.
+ * Called after read_counts. */
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count)
 {
     if constexpr (S::together)
@@ -64,14 +206,8 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
         return s.block.count[count];
 }
 
-/* Counts vertices and edges of all GPUs as seen. One thread of a block calls it. */
-__device__ static inline void add_seen(peers_block &peers, unsigned long long vertices, unsigned long long edges)
-{
-    peers.seen += (double)vertices;
-    peers.seen_edges += (double)edges;
-}
-
-/* The barrier of the search: all blocks, of all GPUs, get the counts of each other and see each other's writes. */
+/* Adds up the counts of a level, and waits until all blocks of all GPUs have done so. Each block then sees the counts and
+ * the writes of all blocks. All threads of the grid call it. */
 template <class S> __device__ static inline void search_barrier(S &s)
 {
     add_counts(s);
@@ -81,12 +217,17 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets the output of a sparse level. One thread of a block calls it. */
+/* Sets the output of a sparse level: the other frontier, and the counter of the work items that this round puts there. A
+ * single block counts them by itself, so that the counters of the grid stay as they are. One thread of a block calls it. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.sparse[s.block.now.current ^ 1];
-    s.block.target.next_count = next_items(s);
+    s.block.target.next_count = &s.state->counts[s.block.now.round].items;
     s.block.target.depth = s.block.now.depth + 1;
+    if constexpr (S::together) {
+        if (s.peers.single_block)
+            s.block.target.next_count = &s.single_items;
+    }
 }
 
 /* Goes on to the next round and, if `sparse`, to the work items that the level has appended. All threads call it. */
@@ -135,7 +276,8 @@ template <class S> __device__ static void end_level(S &s, bool sparse)
                 s.peers.found = fresh;
                 s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + sum_of_edges(s.sums + PEERS_TAKEN);
                 s.peers.certainly_sparse = false;
-                add_seen(s.peers, fresh, s.peers.edges);
+                s.peers.seen += (double)fresh;
+                s.peers.seen_edges += (double)s.peers.edges;
             }
         }
         set_frontier(s, found_of(s, FUSED_SOURCES + g), found_of(s, FUSED_FORWARD + g), fresh, sparse);

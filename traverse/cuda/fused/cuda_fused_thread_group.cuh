@@ -24,8 +24,8 @@ enum {
 
 /* ---- the frontier of the thread group ---- */
 
-/* The barrier of all threads of the thread group, which then see earlier writes to shared memory. One warp releases the
- * writes of its whole block, since each release waits for writes to global memory. */
+/* Waits until all threads of the thread group have come here; they then see earlier writes to shared memory. One warp
+ * releases the writes of its whole block, since each release waits for writes to global memory. */
 __device__ static inline void thread_group_barrier()
 {
     __syncthreads();
@@ -36,8 +36,8 @@ __device__ static inline void thread_group_barrier()
     cluster_wait();
 }
 
-/* The vertices that this block reached, in shared memory. A round is below 6: lists are used in turn by two, parts by
- * three. */
+/* Returns this block's list of reached vertices for a round, in shared memory. Rounds have numbers below 6, as two lists
+ * and three parts are used in turn. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
@@ -61,10 +61,10 @@ struct thread_group_frontier {
     unsigned end;     /* of lane r: the number of vertices that blocks up to the r-th have listed */
 };
 
-/* Reads what the blocks have listed in a round. All lanes of the warp call it. */
+/* Returns the frontier that all blocks have listed for a round. All lanes of the warp call it. */
 template <class S> __device__ static inline thread_group_frontier read_frontier(S &s, unsigned round)
 {
-    thread_group_part part = {0, 0, {0, 0}};
+    thread_group_part part = {};
     if (lane_id() < s.thread_group)
         part = cluster_load(&s.block.part[round % 3], lane_id());
     unsigned end = part.count, longest = part.longest;
@@ -76,7 +76,8 @@ template <class S> __device__ static inline thread_group_frontier read_frontier(
     return thread_group_frontier{__shfl_sync(ALL_LANES, end, FUSED_MOST_THREAD_GROUP - 1), max_lanes(longest), end};
 }
 
-/* Reads the i-th vertex of a frontier; 0 if i is not below f.total. All lanes of the warp call it. */
+/* Returns the i-th vertex of a frontier, from the list of the block that has reached it; 0 if i is not below f.total. All
+ * lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_frontier &f, unsigned round, unsigned i)
 {
@@ -110,74 +111,49 @@ __device__ static inline unsigned reserve_reached(thread_group_part &part, unsig
 
 /* ---- visits ---- */
 
-/* The rows of a vertex, by the kind of their columns. */
-template <bool PACKED> struct thread_group_rows {
-    row_columns<PACKED> rest[VERTEX_KINDS];
-    uint32_t rests[VERTEX_KINDS], heads[VERTEX_KINDS]; /* edges behind the head columns, and in them */
-    uint32_t total;
-};
-
-/* Returns the i-th edge, i below r.total: its end, with KIND_BIT, or NO_HEAD, since short rows do not fill all head
- * columns. The normals come first. */
-template <bool PACKED>
-__device__ static inline uint32_t edge_of(const gpu_csr *csrs, uint32_t v, const thread_group_rows<PACKED> &r, uint32_t i)
-{
-    const uint32_t normals = r.rests[NORMALS] + r.heads[NORMALS];
-    const bool k = i >= normals;
-    const uint32_t j = k ? i - normals : i, rests = k ? r.rests[1] : r.rests[0];
-    const gpu_csr &csr = csrs[(v >> 31) << 1 | k];
-    if (j < rests)
-        return row_columns<PACKED>::select(k, r.rest[1], r.rest[0]).column(csr, v & ~KIND_BIT, j) | (k ? KIND_BIT : 0);
-    return csr.heads[(uint64_t)(j - rests) * csr.rows + (v & ~KIND_BIT)] | (k ? KIND_BIT : 0);
-}
-
-/* The sources and edges that a thread has seen. */
+/* The sources and edges that a thread has seen, by subgraph. */
 struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Writes v, whose visited bit is set, to its place in a list, and its parent. Its depth is written when it is taken from
- * there: here the barrier would wait for the write. */
-__device__ static inline void put_reached(const gpu_vertices *of, uint32_t *to, uint32_t v, uint32_t parent)
-{
-    const gpu_vertices &kind = of[v >> 31];
-    if (kind.parent != NULL)
-        kind.parent[v & ~KIND_BIT] = parent;
-    *to = v;
-}
-
-/* Visits edges sub, sub + 2^shift, ... of vertex v, for lanes that have one, and appends the vertices that they reach to a
- * list. The first lane of a vertex also writes its depth and counts its rows. All lanes of the warp call it. */
+/* Visits edges sub, sub + 2^shift, ... of vertex v, for lanes that have one: claims their ends, and appends the claimed
+ * ones to `list`, which `part` describes. The first lane of a vertex also writes its depth and adds its rows to `seen`. All
+ * lanes of the warp call it. */
 template <class S>
 __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
                                            uint32_t *list, thread_group_part &part, seen_rows &seen)
 {
-    const int g = (int)(v >> 31) << 1;
+    const gpu_csr *csr = &s.csr[(v >> 31) << 1]; /* the two subgraphs of its rows: ends are normals, ends are delegates */
+    const uint32_t id = v & ~KIND_BIT;
     listed_row row[VERTEX_KINDS];
-    thread_group_rows<S::packed> r;
-    look_at_rows(s.csr[g], s.csr[g | 1], v & ~KIND_BIT, has, row[0], row[1]);
-#pragma unroll
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        r.rest[kind] = S::columns::make(s.csr[g | kind], row[kind].begin, row[kind].begin);
-        r.rests[kind] = (uint32_t)row[kind].length;
-        r.heads[kind] = row[kind].heads;
-    }
-    r.total = r.rests[0] + r.heads[0] + r.rests[1] + r.heads[1];
+    look_at_rows(csr, id, has, row);
+    const typename S::columns rest[] = {S::columns::make(csr[0], row[0].begin, row[0].begin),
+                                        S::columns::make(csr[1], row[1].begin, row[1].begin)};
+    const uint32_t rests[] = {(uint32_t)row[0].length, (uint32_t)row[1].length},
+                   edges[] = {rests[0] + row[0].heads, rests[1] + row[1].heads}, total = edges[0] + edges[1];
+    /* the end of the i-th edge, with KIND_BIT, normals first; NO_HEAD: a short row does not fill all head columns */
+    const auto end_of = [&](uint32_t i) {
+        const bool k = i >= edges[NORMALS];
+        const uint32_t j = k ? i - edges[NORMALS] : i, count = k ? rests[1] : rests[0];
+        const uint32_t end = j < count ? S::columns::select(k, rest[1], rest[0]).column(csr[k], id, j)
+                                       : csr[k].heads[(uint64_t)(j - count) * csr[k].rows + id];
+        return end | (k ? KIND_BIT : 0);
+    };
     if (sub == 0 && has) {
-        s.of[v >> 31].depth[v & ~KIND_BIT] = depth;
+        s.of[v >> 31].depth[id] = depth;
 #pragma unroll
-        for (int each = 0; each < SUBGRAPHS; each++) {
-            const unsigned edges = (int)(v >> 31) == each >> 1 ? r.rests[each & 1] + r.heads[each & 1] : 0;
-            seen.sources[each] += edges > 0;
-            seen.edges[each] += edges;
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            const unsigned own = (int)(v >> 31) == g >> 1 ? edges[g & 1] : 0;
+            seen.sources[g] += own > 0;
+            seen.edges[g] += own;
         }
     }
-    for (uint32_t i = sub; __any_sync(ALL_LANES, i < r.total);) {
+    for (uint32_t i = sub; __any_sync(ALL_LANES, i < total);) {
         uint32_t end[THREAD_GROUP_SLOTS];
-        unsigned mine = 0, longest = 0; /* a bit for each vertex that this lane has reached */
+        unsigned mine = 0, longest = 0; /* a bit for each slot whose end this lane has claimed */
 #pragma unroll
         for (int j = 0; j < THREAD_GROUP_SLOTS; j++, i += 1u << shift)
-            end[j] = i < r.total ? edge_of(s.csr, v, r, i) : NO_HEAD;
+            end[j] = i < total ? end_of(i) : NO_HEAD;
 #pragma unroll
         for (int j = 0; j < THREAD_GROUP_SLOTS; j++) {
             if (end[j] != NO_HEAD && claim(s.of[end[j] >> 31], end[j] & ~KIND_BIT, false))
@@ -191,13 +167,18 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
         uint32_t *to = list + reserve_reached(part, __popc(mine), longest);
 #pragma unroll
         for (int j = 0; j < THREAD_GROUP_SLOTS; j++) {
-            if (mine >> j & 1)
-                put_reached(s.of, to++, end[j], v);
+            if (!(mine >> j & 1))
+                continue;
+            uint32_t *parent = s.of[end[j] >> 31].parent;
+            if (parent != NULL)
+                parent[end[j] & ~KIND_BIT] = v;
+            *to++ = end[j]; /* the next level writes its depth: here the barrier would wait for the write */
         }
     }
 }
 
-/* Returns the shift for which 2^shift lanes share a vertex: so many that each has two edges, if there are lanes. */
+/* Returns the shift for which 2^shift lanes share a vertex: so many that each lane has at most two edges of the longest row,
+ * or as many as there are lanes for each vertex. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -206,32 +187,35 @@ __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, u
 
 /* ---- levels of a single block ---- */
 
-/* Whether a frontier is so small that sharing it takes longer, and the block has lanes for all edges of each vertex. */
+/* Returns whether a frontier is so small that sharing it among blocks takes longer, and one block has lanes for the edges of
+ * each vertex. */
 __device__ static inline bool is_for_single_block(unsigned count, unsigned longest)
 {
     return count << longest <= min((unsigned)SINGLE_SHORT_ROWS, blockDim.x) &&
            longest <= shared_by(blockDim.x, count, longest);
 }
 
-/* Does levels by the first block of the thread group, while they are that small, and the others wait. The frontier that it
- * leaves is its part of that of `round` + 1; `depth` moves on. All threads of the thread group call it. */
+/* Does levels by the first block of the thread group, while they are that small, and the others wait. The block moves the
+ * frontier f of `round` to its own lists, which the group does not use meanwhile. The frontier that it leaves is its part
+ * of that of `round` + 1; `depth` moves on. All threads of the thread group call it. */
 template <class S>
 __device__ static void leave_to_single_block(S &s, const thread_group_frontier &f, unsigned round, int32_t &depth,
                                              seen_rows &seen)
 {
     if (threadIdx.x == 0)
-        s.block.part[(round + 2) % 3] = thread_group_part{0, 0, {0, 0}};
+        s.block.part[(round + 2) % 3] = thread_group_part{};
     if (cluster_rank() == 0) {
+        uint32_t *from = thread_group_list(s, round + 1), *to = thread_group_list(s, round);
         unsigned level = 0 /* its number modulo 3 */, count = f.total;
         if (threadIdx.x < WARP) {
             for (unsigned i = 0; i < count; i += WARP) {
                 const uint32_t v = thread_group_vertex(s, f, round, i + lane_id());
                 if (i + lane_id() < count)
-                    s.single_vertices[0][i + lane_id()] = v;
+                    from[i + lane_id()] = v;
             }
             if (lane_id() == 0) {
                 s.block.single[0] = thread_group_part{count, f.longest, {0, 0}};
-                s.block.single[1] = thread_group_part{0, 0, {0, 0}};
+                s.block.single[1] = thread_group_part{};
             }
         }
         __syncthreads();
@@ -240,17 +224,20 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
                            next = level == 2 ? 0 : level + 1;
             note_level(s.notes, depth, LEVEL_BLOCK);
             if (threadIdx.x == 0)
-                s.block.single[next == 2 ? 0 : next + 1] = thread_group_part{0, 0, {0, 0}};
+                s.block.single[next == 2 ? 0 : next + 1] = thread_group_part{};
             if (threadIdx.x - lane_id() < count << shift)
-                visit_vertex(s, i < count ? s.single_vertices[level][i] : 0, i < count, threadIdx.x & ((1u << shift) - 1),
-                             shift, depth, s.single_vertices[next], s.block.single[next], seen);
+                visit_vertex(s, i < count ? from[i] : 0, i < count, threadIdx.x & ((1u << shift) - 1), shift, depth, to,
+                             s.block.single[next], seen);
             depth++;
             level = next;
+            uint32_t *reached = to;
+            to = from;
+            from = reached;
             __syncthreads();
             count = *(volatile unsigned *)&s.block.single[level].count;
         } while (count > 0 && depth < s.order.deepest && is_for_single_block(count, s.block.single[level].longest));
         for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
-            thread_group_list(s, round + 1)[i] = s.single_vertices[level][i];
+            thread_group_list(s, round + 1)[i] = from[i];
         if (threadIdx.x == 0) {
             s.block.part[(round + 1) % 3] = s.block.single[level];
             s.block.single_depth = depth;
@@ -262,25 +249,8 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
 
 /* ---- levels of the thread group ---- */
 
-/* Does a level, without the barrier behind it. All threads of the thread group call it. */
-template <class S>
-__device__ static void run_thread_group_level(S &s, const thread_group_frontier &f, unsigned round, int32_t depth,
-                                              seen_rows &seen)
-{
-    const unsigned shift = shared_by(s.thread_group * blockDim.x, f.total, f.longest),
-                   first = (threadIdx.x / WARP * s.thread_group + cluster_rank()) * WARP, lane = first + lane_id(),
-                   i = lane >> shift;
-    note_level(s.notes, depth, LEVEL_THREAD_GROUP);
-    if (threadIdx.x == 0)
-        s.block.part[(round + 2) % 3] = thread_group_part{0, 0, {0, 0}};
-    if (first >= f.total << shift)
-        return;
-    const uint32_t v = thread_group_vertex(s, f, round, i);
-    visit_vertex(s, v, i < f.total, lane & ((1u << shift) - 1), shift, depth, thread_group_list(s, round + 1),
-                 s.block.part[(round + 1) % 3], seen);
-}
-
-/* Takes the frontier from the work items of the grid. All threads of the thread group call it. */
+/* Makes the vertices of the grid's work items the frontier of the thread group, in round 0. All threads of the thread group
+ * call it. */
 template <class S> __device__ static void take_items(S &s)
 {
     const work_item *items = s.sparse[s.block.now.current];
@@ -298,7 +268,8 @@ template <class S> __device__ static void take_items(S &s)
     }
 }
 
-/* Leaves the frontier to the grid, as work items, unless the search ends here. All threads of the thread group call it. */
+/* Appends the frontier of the thread group to the next work items of the grid, unless the search ends here, and writes its
+ * depths. All threads of the thread group call it. */
 template <class S> __device__ static void leave_items(S &s, unsigned round, int32_t depth)
 {
     const unsigned count = s.block.part[round % 3].count;
@@ -321,28 +292,39 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
     unsigned round = 0;
     int32_t depth = s.block.now.depth;
     if (threadIdx.x < 3)
-        s.block.part[threadIdx.x] = thread_group_part{0, 0, {0, 0}};
+        s.block.part[threadIdx.x] = thread_group_part{};
     if (blockIdx.x == 0 && threadIdx.x < SUBGRAPHS)
         s.state->seen[threadIdx.x] = s.state->seen_edges[threadIdx.x] = 0;
     __syncthreads();
     if (at_root && blockIdx.x == 0 && threadIdx.x == 0) {
         const uint32_t root = s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0);
-        put_reached(s.of, thread_group_list(s, 0), root, ROOT_PARENT);
+        if (s.of[s.root.kind].parent != NULL)
+            s.of[s.root.kind].parent[s.root.index] = ROOT_PARENT;
+        thread_group_list(s, 0)[0] = root;
         s.block.part[0] = thread_group_part{1, class_of(s.longest, root), {0, 0}};
     }
     if (!at_root)
         take_items(s);
     thread_group_barrier();
-    const unsigned lanes = s.thread_group * blockDim.x,
-                   short_rows = s.thread_group * min((unsigned)THREAD_GROUP_SHORT_ROWS, blockDim.x);
     thread_group_frontier f = read_frontier(s, round);
-    /* while the lanes of a vertex suffice for the longest row, and each vertex has one */
-    while (f.total > 0 && depth < s.order.deepest && f.total << f.longest <= short_rows && f.longest < FUSED_CLASSES &&
-           f.longest <= shared_by(lanes, f.total, f.longest) && s.mode != FUSED_PULL) {
+    while (f.total > 0 && depth < s.order.deepest && s.mode != FUSED_PULL) {
+        const unsigned shift = shared_by(s.thread_group * blockDim.x, f.total, f.longest);
+        /* the lanes of a vertex must suffice for the longest row, and each vertex must have one */
+        if (f.total << f.longest > s.thread_group * min((unsigned)THREAD_GROUP_SHORT_ROWS, blockDim.x) ||
+            f.longest >= FUSED_CLASSES || f.longest > shift)
+            break;
         if (is_for_single_block(f.total, f.longest)) {
             leave_to_single_block(s, f, round, depth, seen);
         } else {
-            run_thread_group_level(s, f, round, depth++, seen);
+            const unsigned first = (threadIdx.x / WARP * s.thread_group + cluster_rank()) * WARP,
+                           lane = first + lane_id(), i = lane >> shift;
+            note_level(s.notes, depth, LEVEL_THREAD_GROUP);
+            if (threadIdx.x == 0)
+                s.block.part[(round + 2) % 3] = thread_group_part{};
+            if (first < f.total << shift)
+                visit_vertex(s, thread_group_vertex(s, f, round, i), i < f.total, lane & ((1u << shift) - 1), shift, depth,
+                             thread_group_list(s, round + 1), s.block.part[(round + 1) % 3], seen);
+            depth++;
             thread_group_barrier();
         }
         round = round == 5 ? 0 : round + 1;
@@ -370,18 +352,17 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 
 /* ---- the thread group and the grid ---- */
 
-/* Whether the thread group takes the frontier of the grid, whose vertices are in its work items. A frontier without any,
- * as where a directed graph ends, is a level of all blocks. */
-template <class Block> __device__ static bool is_for_thread_group(const gpu_fused &s, const Block &block)
+/* Whether the thread group takes a frontier with work items, whose rows have `edges` edges, at most `most`. A frontier
+ * without work items, as where a directed graph ends, is a level of all blocks. */
+__device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
-    const unsigned lanes = s.thread_group * blockDim.x;
-    return !block.choice.dense && s.mode != FUSED_PULL && block.now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS &&
-           block.now.items > 0 && block.now.items <= 2 * lanes && block.choice.push_edges <= block.thread_group_edges;
+    return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&
+           now.items <= 2 * s.thread_group * blockDim.x && edges <= most;
 }
 
 /* Does levels by the thread group, while the other blocks wait. The grid then does levels until there are half as many
- * edges. All threads of the grid call it. */
-template <class S> __device__ static void leave_to_thread_group(S &s, bool at_root)
+ * edges. All threads of the grid call it. Not inlined: the kernel has one copy. */
+template <class S> __device__ static __noinline__ void leave_to_thread_group(S &s, bool at_root)
 {
     begin_round(s);
     if (blockIdx.x < s.thread_group)

@@ -11,7 +11,7 @@
 
 #include "cuda_peers.h"
 #include "traverse/cuda/device/cuda_ptx.cuh"
-#include "cuda_fused_grid.cuh"
+#include "traverse/cuda/visit/cuda_frontier.cuh"
 
 /* The state that all threads of a block share, beside block_state. */
 struct peers_block {
@@ -50,15 +50,14 @@ template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PAC
 #define TALLY_ARRIVAL_SHIFT 48           /* bits of a word of a tally from here on count the blocks that have added */
 #define TALLY_ARRIVAL (1ull << TALLY_ARRIVAL_SHIFT)
 
-/* Adds vertices that arrived from peers, and words read of their bitmaps, to the note of level `depth`. All threads call
- * it. */
-__device__ static inline void note_read(no_notes &, int32_t, unsigned long long, unsigned long long) {}
-__device__ static inline void note_read(kept_notes &noted, int32_t depth, unsigned long long vertices,
-                                        unsigned long long words)
+/* Adds vertices that arrived from peers, and words read of their bitmaps, to the note of the level. All threads call it. */
+template <class S> __device__ static inline void note_read(S &s, unsigned long long vertices, unsigned long long words)
 {
-    if (is_noter(noted)) {
-        note_of(noted, depth).arrived += vertices;
-        note_of(noted, depth).words += words;
+    if constexpr (S::noted) {
+        if (is_noter(s.notes)) {
+            note_of(s.notes, s.block.now.depth).arrived += vertices;
+            note_of(s.notes, s.block.now.depth).words += words;
+        }
     }
 }
 
@@ -68,7 +67,7 @@ __device__ static inline uint32_t peek(const uint32_t *bitmap, uint64_t word)
     return ((const volatile uint32_t *)bitmap)[word];
 }
 
-/* Sums up edges by subgraph, of counts such as those of a flag. */
+/* Returns the edges of all subgraphs: the sum of counts[FUSED_FORWARD + g]. */
 __device__ static inline unsigned long long sum_of_edges(const unsigned long long *counts)
 {
     unsigned long long sum = 0;
@@ -79,31 +78,10 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 
 /* ---- tallies ---- */
 
-/* Returns a tally of this level: of the GPU, or of its single block. */
+/* Returns the words of a tally of this level: in the memory of the GPU, or of its single block. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
     return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
-}
-
-/* Clears the tallies of a round. All threads of the first block call it; those of other blocks may. */
-__device__ static inline void clear_tallies(peers_state *state, unsigned round)
-{
-    if (blockIdx.x == 0 && threadIdx.x < PEERS_TALLIES * PEERS_TALLY_WORDS)
-        state->tally[round][threadIdx.x / PEERS_TALLY_WORDS].word[threadIdx.x % PEERS_TALLY_WORDS] = 0;
-}
-
-/* Begins a level, whose tallies are clear: clears those of the next level. All threads call it. */
-template <class S> __device__ static inline void begin_tallies(S &s)
-{
-    if (!s.peers.single_block)
-        clear_tallies(s.joint.state, (s.block.now.round + 1) % 3);
-    else if (threadIdx.x < s.joint.count)
-        s.counted.word[FUSED_COUNTS + threadIdx.x] = 0;
-    if (threadIdx.x < PEERS_TALLIES)
-        s.peers.rounds[threadIdx.x] = 0;
-    if (threadIdx.x == 0)
-        s.single_items = 0;
-    __syncthreads();
 }
 
 /* Adds this block's counts to a tally. Its first warp calls it. */
@@ -114,63 +92,51 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
         atomicAdd(&words_of_tally(s, tally)[k], TALLY_ARRIVAL | (k < FUSED_COUNTS ? s.counted.word[k] : 0));
 }
 
-/* Waits until all blocks have added to the tally. Returns its word of the lane. Lanes without a word take the first one,
- * so that each sees all that blocks wrote before they added. The first warp of the first block calls it. */
-template <class S> __device__ static inline unsigned long long await_tally(S &s, unsigned tally)
-{
-    const unsigned word = lane_id() < FUSED_COUNTS + s.joint.count ? lane_id() : 0,
-                   arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
-    const unsigned long long *from = &words_of_tally(s, tally)[word];
-    unsigned long long value = *from;
-    if (!s.peers.single_block) {
-        while ((value = load_awaited(from)) >> TALLY_ARRIVAL_SHIFT != arrivals)
-            ;
-    }
-    __syncwarp();
-    if (lane_id() == 0)
-        s.peers.rounds[tally]++;
-    return value & (TALLY_ARRIVAL - 1);
-}
-
 /* ---- flags ---- */
 
-/* Returns the value of the lane in the flags of this GPU, except PEERS_FOR_PEER. `word`: of the tally, a lane each. */
+/* Waits until all blocks have added to the tally, then writes the flags of barrier `number` to all peers, a lane for each
+ * value. Counts of the other tally are those of the last barrier; counts of taken vertices are told once. If `ordered`, a
+ * fence of the system comes first, so that the flags release the writes of all blocks. Returns the time at which it writes,
+ * for notes. The first warp of the first block calls it. */
 template <class S>
-__device__ static inline unsigned long long flag_value(S &s, unsigned tally, unsigned long long word)
+__device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
-    const unsigned k = lane_id();
+    /* a lane without a word of the tally waits for the first one, so that it sees all that blocks wrote before they added */
+    const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
+    const unsigned long long *from = &words_of_tally(s, tally)[k < words ? k : 0];
+    unsigned long long word = *from;
+    if (!s.peers.single_block) {
+        while ((word = load_awaited(from)) >> TALLY_ARRIVAL_SHIFT != arrivals)
+            ;
+    }
+    word &= TALLY_ARRIVAL - 1;
+    __syncwarp();
+    if (k == 0)
+        s.peers.rounds[tally]++;
+    if (ordered)
+        fence_of_system();
+    const unsigned long long begun = S::noted ? device_nanoseconds() : 0;
     const unsigned long long count = __shfl_sync(ALL_LANES, word, k % FUSED_COUNTS);
-    const bool is_sent = k >= FUSED_COUNTS && k < FUSED_COUNTS + s.joint.count;
-    const unsigned sent = sum_lanes(is_sent ? (unsigned)word : 0);
+    unsigned long long value = sum_lanes(k >= FUSED_COUNTS && k < words ? (unsigned)word : 0); /* PEERS_SENT */
     if (k < PEERS_TAKEN) {
         if (tally == TALLY_FOUND)
             s.own_counts.found[k] = count;
-        return s.own_counts.found[k];
+        value = s.own_counts.found[k];
+    } else if (k < PEERS_SENT) {
+        value = tally == TALLY_TAKEN ? count : s.own_counts.taken[k - PEERS_TAKEN];
+        s.own_counts.taken[k - PEERS_TAKEN] = 0;
     }
-    if (k >= PEERS_SENT)
-        return sent;
-    const unsigned long long before = s.own_counts.taken[k - PEERS_TAKEN];
-    s.own_counts.taken[k - PEERS_TAKEN] = 0;
-    return tally == TALLY_TAKEN ? count : before;
-}
-
-/* Writes the flags of barrier `number` to all peers, a lane each value, from the words of a tally, a lane each. The first
- * warp of the first block calls it. */
-template <class S>
-__device__ static inline void write_flags(S &s, unsigned number, unsigned tally, unsigned long long word)
-{
-    const unsigned k = lane_id();
-    unsigned long long value = flag_value(s, tally, word);
     for (unsigned i = 0; i < s.joint.count; i++) {
-        const unsigned long long sent = __shfl_sync(ALL_LANES, word, FUSED_COUNTS + i);
+        const unsigned long long for_peer = __shfl_sync(ALL_LANES, word, FUSED_COUNTS + i);
         peer_flags &out = s.joint.peer[i].state->flag[number & 1][s.joint.own];
         if (k == PEERS_FOR_PEER)
-            value = sent;
+            value = for_peer;
         if (k < PEERS_VALUES) {
             store_for_peer(&out.half[0][k], (unsigned long long)number << 32 | (uint32_t)value);
             store_for_peer(&out.half[1][k], (unsigned long long)number << 32 | value >> 32);
         }
     }
+    return begun;
 }
 
 /* Waits for the flag of a peer, and copies it to s.flags, a lane each value. If `ordered`, the warp then sees all that the
@@ -215,13 +181,8 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
                 fence_of_gpu();
             add_to_tally(s, tally);
         }
-        if (blockIdx.x == 0) {
-            const unsigned long long word = await_tally(s, tally);
-            if (ordered)
-                fence_of_system();
-            begun = S::noted ? device_nanoseconds() : 0;
-            write_flags(s, number, tally, word);
-        }
+        if (blockIdx.x == 0)
+            begun = write_flags(s, number, tally, ordered);
     }
     if (warp < s.joint.count)
         await_flags(s, number, warp, ordered);
@@ -244,7 +205,7 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
 
 /* ---- words ---- */
 
-/* Sets words to a value. All threads of the grid call it. */
+/* Sets `words` words from `to` on to a value. All threads of the grid call it. */
 __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t value)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -252,14 +213,14 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
         to[i] = value;
 }
 
-/* Clears the words that have vertices, in a bitmap over nn's columns. All threads of the grid call it. */
+/* Clears a bitmap over nn's columns: of each shard, the words that have vertices. All threads of the grid call it. */
 __device__ static inline void clear_columns(const gpu_fused_peers &joint, uint32_t *bitmap)
 {
     for (unsigned i = 0; joint.columns.words > 0 && i < joint.count; i++)
         set_words(bitmap + (uint64_t)joint.shard[i] * joint.columns.shard_words, joint.peer[i].words, 0);
 }
 
-/* The delegates of a word that any GPU has found in this level. */
+/* Returns the delegates of a word that any GPU has found in this level. */
 __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, unsigned buffer, uint64_t word)
 {
     uint32_t found = 0;
@@ -268,7 +229,7 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
     return found;
 }
 
-/* ---- the start and the end of a search ---- */
+/* ---- the start of a search ---- */
 
 /* Begins a search of several GPUs: the state of a block, with the number of the last barrier. Words of peers carry such
  * numbers, and those of long ago must not be taken for new ones. So numbers begin anew in time, and arrivals are cleared:
@@ -288,8 +249,8 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
     }
 }
 
-/* Clears what the last search has left in bitmaps and tallies; most searches leave both bitmaps `sent` clear. All threads of
- * the grid call it before any has reached the first barrier. */
+/* Clears the bitmaps over nn's columns, where the last search has left vertices; most searches leave both bitmaps `sent`
+ * clear. Clears the parents of delegates. All threads of the grid call it before any has reached the first barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;
@@ -300,8 +261,6 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
     clear_columns(s.joint, s.joint.gathered);
     if (s.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find one know its parent */
         set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
-    for (unsigned round = 0; round < 3; round++)
-        clear_tallies(s.joint.state, round);
 }
 
 /* Lets the first level find the root, whose visited bit is set: on its owner, or on all GPUs if it is a delegate. All
@@ -318,13 +277,6 @@ template <class S> __device__ static void put_root(S &s)
             v.parent[s.root.index] = ROOT_PARENT;
     }
     list_vertices<S>(s.csr, s.block.target, s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0), has);
-}
-
-/* Keeps the state for the next search. One thread of the grid calls it. */
-template <class S> __device__ static inline void end_peers(S &s)
-{
-    s.joint.state->barriers = s.peers.barriers;
-    s.joint.state->sent = s.peers.sent_before ? 1 + (s.peers.buffer ^ 1) : 0;
 }
 
 #endif

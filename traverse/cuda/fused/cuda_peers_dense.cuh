@@ -6,9 +6,9 @@
 
 /* ---- visits ---- */
 
-/* Reads the visited normals of all shards, which pulls of nn look up, unless they were written here: a sparse level writes
- * them to no peer. Vertices of levels before the last one may be missing: their neighbours are all visited. All threads of
- * the grid call it. */
+/* Copies the visited normals of all shards from the memory of peers, for pulls of nn. Does nothing if peers have written
+ * them here already, as they do in dense levels. Vertices of levels before the last one may be missing: their neighbours are
+ * all visited. All threads of the grid call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -22,11 +22,11 @@ template <class S> __device__ static void gather_for_pulls(S &s)
             to[w] = peek(peer.visited, w);
         words += i != s.joint.own ? peer.words : 0;
     }
-    note_read(s.notes, s.block.now.depth, 0, words);
+    note_read(s, 0, words);
     grid_barrier(s);
 }
 
-/* Pulls the delegates `rows` along g, except those that any GPU has found. All threads of the grid call it. */
+/* Lets the delegates `rows` that no GPU has found look for parents in their rows of g. All threads of the grid call it. */
 template <class S> __device__ static void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
 {
     const pulling q = start_pulling<S::together>(s, g);
@@ -58,7 +58,7 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
     pull_unfound(s, DD, s.joint.dd_others, cut);
     if (s.block.choice.pull[ND] && s.pulled[DN].edges != 0)
         pull_unfound(s, DN, s.pulled[DN].wanted, cut);
-    note_pulled(s);
+    note_pulled(s.notes);
     finish_pieces(s, cut);
     search_barrier(s);
 }
@@ -80,25 +80,25 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
     return found_word{s.of[NORMALS].next[word], sent, 0, 0, 0};
 }
 
-/* Clears a word for the next level: of delegates, in the bitmap that peers do not read now. */
-template <class S> __device__ static inline void clear_found(S &s, int kind, uint32_t word, bool in, uint32_t next)
-{
-    if (in && kind == DELEGATES)
-        s.joint.found[s.peers.buffer ^ 1][word] = 0;
-    if (kind == NORMALS && next != 0)
-        s.of[NORMALS].next[word] = 0;
-}
-
-/* Writes the visited normals of a word to all peers that pull nn, which see them after the next barrier. Parents of
- * vertices that peers sent are asked for after the search. All lanes of the warp call it. */
+/* Clears a word of found vertices for the next level: of delegates, in the bitmap that peers do not read now. Writes the
+ * visited normals of a word to all peers that pull nn, which see them after the next barrier. Parents of vertices that
+ * peers sent are asked for after the search. `in`: the lane has a word, `next` of which this GPU has found. All lanes of
+ * the warp call it. */
 template <class S>
-__device__ static inline void share_fresh(S &s, int kind, uint32_t base, uint32_t visited, uint32_t fresh, uint32_t sent)
+__device__ static inline void share_word(S &s, int kind, uint32_t base, bool in, uint32_t next, uint32_t visited,
+                                         uint32_t fresh, uint32_t sent)
 {
-    if (kind != NORMALS)
+    const uint32_t word = base + lane_id();
+    if (kind == DELEGATES) {
+        if (in)
+            s.joint.found[s.peers.buffer ^ 1][word] = 0;
         return;
+    }
+    if (next != 0)
+        s.of[NORMALS].next[word] = 0;
     for (unsigned i = 0; fresh != 0 && i < s.joint.count; i++) {
         if (s.joint.peer[i].gathered != NULL)
-            s.joint.peer[i].gathered[base + lane_id()] = visited;
+            s.joint.peer[i].gathered[word] = visited;
     }
     if (s.of[NORMALS].parent != NULL)
         fill(s.of[NORMALS].parent, base, fresh & sent, REMOTE_PARENT);
@@ -112,7 +112,7 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
 {
     if (s.peers.sent_before)
         clear_columns(s.joint, s.joint.sent[s.peers.buffer ^ 1]);
-    note_read(s.notes, s.block.now.depth, 0,
+    note_read(s, 0,
               (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
@@ -121,7 +121,7 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
 template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];
-    note_read(s.notes, s.block.now.depth, 0,
+    note_read(s, 0,
               (s.joint.count - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
 }
 

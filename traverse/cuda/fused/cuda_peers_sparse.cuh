@@ -19,17 +19,19 @@
 
 /* ---- vertices for other GPUs ---- */
 
-/* A column of nn has the shard of the vertex, and its number there. */
+/* Returns the shard of a column of nn. A column has the shard of the vertex, and its number there. */
 __device__ static inline uint32_t shard_of_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return column >> joint.columns.local_bits;
 }
 
+/* Returns the number of the vertex of a column of nn in its shard. */
 __device__ static inline uint32_t local_of_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return column & ((1u << joint.columns.local_bits) - 1);
 }
 
+/* Returns whether the vertex of a column of nn is in the shard of this GPU. */
 __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return shard_of_column(joint, column) == joint.shard[joint.own];
@@ -88,19 +90,20 @@ template <class S> __device__ static inline void send_reached(S &s, const slots 
 
 /* ---- vertices from other GPUs ---- */
 
-/* The warps that share a level: of the grid, or of the single block. */
+/* Returns the number of the warps that share a level: of the grid, or of the single block. */
 template <class S> __device__ static inline uint32_t warps_at_work(S &s)
 {
     return s.peers.single_block ? blockDim.x / WARP : warps_of_grid();
 }
 
+/* Returns the index of this warp among them. */
 template <class S> __device__ static inline uint32_t warp_at_work(S &s)
 {
     return s.peers.single_block ? threadIdx.x / WARP : warp_of_grid();
 }
 
-/* Appends the vertices that peers sent to the next frontier, unless they are visited. They come soon after their flag,
- * which is in s.flags. All threads at work call it. */
+/* Visits the vertices that peers sent for the last barrier, unless they are visited, and appends them to the next frontier.
+ * Their number is in s.flags; the vertices come soon after it. All threads at work call it. */
 template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 {
     const unsigned number = s.peers.barriers;
@@ -109,7 +112,7 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
             continue;
         const unsigned long long *from = arrivals_of(s.joint, s.joint.arrivals, number) + (size_t)i * PEERS_LISTED_EDGES;
         const uint32_t count = (uint32_t)s.flags[i][PEERS_FOR_PEER], stride = warps_at_work(s) * WARP;
-        note_read(s.notes, s.block.now.depth, count, 0);
+        note_read(s, count, 0);
         for (uint32_t first = warp_at_work(s) * WARP; first < count; first += stride) {
             const bool has = first + lane_id() < count;
             unsigned long long word = 0;
@@ -130,38 +133,6 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 }
 
 /* ---- a level ---- */
-
-/* Expands the frontier. A single block uses few of its warps: one for 8 work items, or for 16 edges if rows are long. Few
- * warps disturb each other less, but each of them lists only 32 vertices at a time. All threads at work call it. Not
- * inlined: the compiler then keeps more in registers. */
-template <class S> __device__ static __noinline__ void expand_by_few(S &s)
-{
-    uint32_t warps = warps_at_work(s);
-    if (s.peers.single_block) {
-        const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
-        warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
-    }
-    if (warp_at_work(s) < warps)
-        expand_items<REACH_SPARSE>(s, s.sparse[s.block.now.current], s.block.now.items, warp_at_work(s), warps,
-                                   ALL_SUBGRAPHS);
-}
-
-/* Counts the vertices that were taken in the level before as seen, and finds out whether the next level is certainly
- * sparse. All lanes of the first warp call it after the first barrier of a level. */
-template <class S> __device__ static inline void count_taken(S &s)
-{
-    const unsigned g = lane_id();
-    const unsigned long long *taken = s.sums + PEERS_TAKEN;
-    if (g < SUBGRAPHS) {
-        s.block.now.seen[g] += (double)taken[FUSED_SOURCES + g];
-        s.block.now.seen_edges[g] += (double)taken[FUSED_FORWARD + g];
-    }
-    if (g == 0) {
-        add_seen(s.peers, taken[FUSED_FRESH], sum_of_edges(taken));
-        s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + s.sums[PEERS_SENT] * s.joint.total.longest;
-        s.peers.certainly_sparse = is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
-    }
-}
 
 /* Ends a level whose next one is certainly sparse, without a second barrier of the GPUs: the next frontier is the found
  * vertices and the taken ones, which are in no flag yet. If the frontier of this level had no vertex, since all that peers
@@ -188,24 +159,45 @@ template <class S> __device__ static void end_certain_level(S &s)
             const bool was_empty = s.peers.found + s.sums[PEERS_TAKEN + FUSED_FRESH] == 0;
             s.block.now.depth += !was_empty;
             s.peers.found = found[FUSED_FRESH];
-            add_seen(s.peers, found[FUSED_FRESH], sum_of_edges(found));
+            s.peers.seen += (double)found[FUSED_FRESH];
+            s.peers.seen_edges += (double)sum_of_edges(found);
         }
         set_frontier(s, found[FUSED_SOURCES + g], found[FUSED_FORWARD + g], found[FUSED_FRESH] + s.sums[PEERS_SENT], true);
     }
     next_round(s, true);
 }
 
-/* A sparse level of several GPUs. All threads at work call it. */
+/* Runs a sparse level of several GPUs, from the expansion of the frontier to the next frontier. A single block uses few of
+ * its warps: one for 8 work items, or for 16 edges if rows are long. All threads at work call it. */
 template <class S> __device__ static void run_sparse_together(S &s)
 {
-    expand_by_few(s);
+    uint32_t warps = warps_at_work(s);
+    if (s.peers.single_block) { /* few warps disturb each other less, but each of them lists only 32 vertices at a time */
+        const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
+        warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
+    }
+    if (warp_at_work(s) < warps)
+        expand_items<REACH_SPARSE>(s, s.sparse[s.block.now.current], s.block.now.items, warp_at_work(s), warps,
+                                   ALL_SUBGRAPHS);
     if (threadIdx.x == 0)
         s.peers.gathered = false;
     add_counts(s);
     peers_barrier(s, TALLY_FOUND, false);
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
-    if (threadIdx.x < WARP)
-        count_taken(s);
+    if (threadIdx.x < WARP) { /* vertices that were taken in the level before are seen now; may the next level be dense? */
+        const unsigned g = lane_id();
+        const unsigned long long *taken = s.sums + PEERS_TAKEN;
+        if (g < SUBGRAPHS) {
+            s.block.now.seen[g] += (double)taken[FUSED_SOURCES + g];
+            s.block.now.seen_edges[g] += (double)taken[FUSED_FORWARD + g];
+        }
+        if (g == 0) {
+            s.peers.seen += (double)taken[FUSED_FRESH];
+            s.peers.seen_edges += (double)sum_of_edges(taken);
+            s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + s.sums[PEERS_SENT] * s.joint.total.longest;
+            s.peers.certainly_sparse = is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
+        }
+    }
     take_arrivals(s);
     add_counts(s);
     if (s.peers.certainly_sparse) {
@@ -225,8 +217,8 @@ struct peers_progress {
 };
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
-/* Whether this GPU has so few of the frontier's rows that its first block does the level by itself: it begins with few,
- * and goes on with `times` as many. */
+/* Returns whether this GPU has so few rows of the frontier that its first block does the level by itself. The block begins
+ * if that holds for `times` 1, and goes on while it holds for `times` 2. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;

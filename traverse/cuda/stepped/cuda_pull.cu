@@ -44,7 +44,7 @@ __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigne
         const work_item piece = {__shfl_sync(ALL_LANES, r.at, from),
                                    __shfl_sync(ALL_LANES, (uint32_t)(r.end - r.at), from),
                                    __shfl_sync(ALL_LANES, r.row, from)};
-        const uint32_t hit = pull_by_warp(s, q, piece);
+        const uint32_t hit = pull_by_warp<S>(q, piece);
         own = (int)lane_id() == from ? hit : own;
     }
     return own;

@@ -49,13 +49,13 @@ __device__ static inline void append_ends(unsigned long long *counter, Is is, Pu
     }
 }
 
-/* The kind of the ends of g's edges: of several GPUs, nn's are FUSED_COLUMNS. */
-template <class S> __device__ static inline uint32_t kind_of_columns(S &s, int g)
+/* Returns the kind of the ends of the edges in g, whose rows are `csr`. TOGETHER: the ends of nn are FUSED_COLUMNS. */
+template <bool TOGETHER> __device__ static inline uint32_t kind_of_columns(const gpu_csr &csr, int g)
 {
-    return S::together ? s.csr[g].column_kind : (uint32_t)g & 1;
+    return TOGETHER ? csr.column_kind : (uint32_t)g & 1;
 }
 
-/* Returns the parent to write for what a row of g reaches. */
+/* Returns the parent to write for a vertex that a row of g reaches: the number of the row, with KIND_BIT. */
 __device__ static inline uint32_t parent_code(int g, uint32_t row)
 {
     return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
@@ -149,7 +149,7 @@ template <class S> __device__ static inline void reach_sparse(S &s, const slots 
 
 /* ---- reaching vertices: bits of `next`, of which a previsit makes the frontier ---- */
 
-/* Whether this level has found the vertex. Other threads may find it meanwhile. */
+/* Returns whether this level has found the vertex. Other threads may find it meanwhile. */
 __device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
 {
     return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
@@ -157,7 +157,7 @@ __device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
 
 /* Sets the bits of `next` of the ends in all slots, and does not wait for them. Bits of visited vertices may be set, too, as
  * the previsit drops them: a look at `visited` costs a read for each edge, and pays only if many ends are visited. */
-__device__ static inline void reach_next(const gpu_vertices *of, const slots &e, pushed_bits which)
+__device__ static inline void reach_next(const gpu_vertices *of, const slots &e, const pushed_bits &which)
 {
     bool wanted[SLOTS];
 #pragma unroll
@@ -202,7 +202,7 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
     return wanted[0] || wanted[1] || wanted[2] || wanted[3];
 }
 
-/* Reaches the ends in the first `used` slots; those behind are none. All lanes of the warp call it. */
+/* Reaches the ends of edges as HOW says. Slots from `used` on have no end. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
     if constexpr (S::together) /* columns of nn that this shard owns become local ids: sparse levels and parents need them */
@@ -219,7 +219,7 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 
 /* ---- expanding work items ---- */
 
-/* The end of the i-th edge of a work item: the heads come first. */
+/* Returns the end of the i-th edge of a work item, whose columns behind the heads are `from`: the heads come first. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
                                                               uint32_t row, uint32_t i)
@@ -235,7 +235,8 @@ template <class S> __device__ static inline typename S::columns columns_of(const
     return S::columns::make(csr, at, decodes ? offset_of(csr, item.row) : at);
 }
 
-/* Visits the edges of work items, for lanes that have one. All lanes of the warp call it. */
+/* Reaches the ends of the edges of work items, for lanes that have one: the edges lie end to end, and lanes take four each
+ * at a time. All lanes of the warp call it. */
 template <int HOW, class S> __device__ static void expand(S &s, const work_item &item, bool has)
 {
     typename S::space &w = own_space<S>();
@@ -263,7 +264,7 @@ template <int HOW, class S> __device__ static void expand(S &s, const work_item 
                 const int r = row_of_edge(w.push.prefix, i), g = w.push.subgraph[r];
                 e.end[j] =
                     end_of_edge(s.csr[g], w.push.heads[r], w.push.from[r], w.push.row[r], i - w.push.prefix[r]);
-                e.kind[j] = (uint8_t)kind_of_columns(s, g);
+                e.kind[j] = (uint8_t)kind_of_columns<S::together>(s.csr[g], g);
                 e.parent[j] = parent_code(g, w.push.row[r]);
             }
         }
@@ -271,7 +272,8 @@ template <int HOW, class S> __device__ static void expand(S &s, const work_item 
     }
 }
 
-/* Visits the edges of one work item, which all lanes have; packed columns block after block. */
+/* Reaches the ends of the edges of one work item, the same in all lanes. Packed columns are decoded block after block. All
+ * lanes of the warp call it. */
 template <int HOW, class S> __device__ static void expand_one(S &s, const work_item &item)
 {
     const int g = (int)(item.at >> ITEM_SUBGRAPH_SHIFT);
@@ -281,7 +283,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const work_i
     const auto reach_ends = [&](int used) {
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
-            e.kind[j] = (uint8_t)kind_of_columns(s, g);
+            e.kind[j] = (uint8_t)kind_of_columns<S::together>(csr, g);
             e.parent[j] = parent_code(g, item.row);
         }
         reach<HOW>(s, e, used);
@@ -339,10 +341,10 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
  * time. Neighbours in the frontier go to different warps, since the pieces of a long row follow each other there. Each
  * work item is cut into 2^shift shares, so long as a share has some edges, and a lane at most one share: a warp lists only
  * 32 vertices at a time, so a level lasts as long as its longest share. The first shares of all work items come first:
- * short rows have no others, and all warps have as many. */
+ * short rows have no others, and all warps have as many. Not inlined, so that other levels keep more in registers. */
 template <int HOW, class S>
-__device__ static void expand_items(S &s, const work_item *frontier, uint32_t count, uint32_t warp, uint32_t warps,
-                                    unsigned subgraphs)
+__device__ static __noinline__ void expand_items(S &s, const work_item *frontier, uint32_t count, uint32_t warp,
+                                                 uint32_t warps, unsigned subgraphs)
 {
     const auto is_wanted = [=](const work_item &item) { return subgraphs >> (item.at >> ITEM_SUBGRAPH_SHIFT) & 1; };
     uint32_t shift = 0;

@@ -23,34 +23,31 @@ template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_
     return (unsigned)((length + EDGES - 1) / EDGES);
 }
 
-/* Reads the rows of vertex `id` in two subgraphs, for lanes that have one; other lanes get empty rows. All reads are under
- * way before the first one is waited for. */
-__device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb, uint32_t id, bool has,
-                                           listed_row &one, listed_row &two)
+/* Reads the rows of vertex `id` in the two subgraphs of its kind, for lanes that have one; other lanes get empty rows. All
+ * reads are under way before the first one is waited for. */
+__device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool has, listed_row (&row)[VERTEX_KINDS])
 {
-    const bool in_a = has && ca.edges != 0, in_b = has && cb.edges != 0;
-    uint64_t a_end = 0, b_end = 0;
-    uint32_t a_head = NO_HEAD, b_head = NO_HEAD;
-    one.begin = two.begin = 0;
-    if (in_a && ca.head_columns > 0)
-        a_head = ca.heads[id];
-    if (in_b && cb.head_columns > 0)
-        b_head = cb.heads[id];
-    if (in_a) {
-        const row_rest rest = rest_of_row(ca, id);
-        one.begin = rest.begin, a_end = rest.end;
+    uint32_t head[] = {NO_HEAD, NO_HEAD};
+    row_rest rest[] = {{0, 0}, {0, 0}};
+    const bool in[] = {has && csr[0].edges != 0, has && csr[1].edges != 0};
+#pragma unroll
+    for (int k = 0; k < VERTEX_KINDS; k++) {
+        if (in[k] && csr[k].head_columns > 0)
+            head[k] = csr[k].heads[id];
     }
-    if (in_b) {
-        const row_rest rest = rest_of_row(cb, id);
-        two.begin = rest.begin, b_end = rest.end;
+#pragma unroll
+    for (int k = 0; k < VERTEX_KINDS; k++) {
+        if (in[k])
+            rest[k] = rest_of_row(csr[k], id);
     }
-    const auto measure = [](listed_row &r, uint64_t end, uint32_t head, uint32_t head_columns) {
-        r.length = end - r.begin;
-        r.heads = head != NO_HEAD ? head_columns : 0;
+#pragma unroll
+    for (int k = 0; k < VERTEX_KINDS; k++) {
+        listed_row &r = row[k];
+        r.begin = rest[k].begin;
+        r.length = rest[k].end - r.begin;
+        r.heads = head[k] != NO_HEAD ? csr[k].head_columns : 0;
         r.items = r.length > ITEM_EDGES ? pieces_of(r.length) : r.length > 0 || r.heads > 0;
-    };
-    measure(one, a_end, a_head, ca.head_columns);
-    measure(two, b_end, b_head, cb.head_columns);
+    }
 }
 
 /* ---- appending work items ---- */
@@ -111,9 +108,9 @@ __device__ static inline void list_vertices(const gpu_csr *csr, const level_targ
 {
     const int kind = (int)(v >> 31), g = kind << 1;
     const uint32_t id = v & ~KIND_BIT;
-    listed_row one, two;
-    look_at_rows(csr[g], csr[g | 1], id, has, one, two);
-    const unsigned own = one.items + two.items, before = warp_prefix(own);
+    listed_row row[VERTEX_KINDS];
+    look_at_rows(&csr[g], id, has, row);
+    const unsigned own = row[0].items + row[1].items, before = warp_prefix(own);
     const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     const unsigned all = __ballot_sync(ALL_LANES, has);
     const unsigned delegates = __ballot_sync(ALL_LANES, has && kind == DELEGATES);
@@ -123,21 +120,21 @@ __device__ static inline void list_vertices(const gpu_csr *csr, const level_targ
         own_space<S>().count[FUSED_FRESH] += __popc(all);
     }
     if (delegates != 0) {
-        count_rows<S>(DN, has && kind == DELEGATES, one);
-        count_rows<S>(DD, has && kind == DELEGATES, two);
+        count_rows<S>(DN, has && kind == DELEGATES, row[0]);
+        count_rows<S>(DD, has && kind == DELEGATES, row[1]);
     }
     if (delegates != all) {
-        count_rows<S>(NN, has && kind == NORMALS, one);
-        count_rows<S>(ND, has && kind == NORMALS, two);
+        count_rows<S>(NN, has && kind == NORMALS, row[0]);
+        count_rows<S>(ND, has && kind == NORMALS, row[1]);
     }
     base = __shfl_sync(ALL_LANES, base, 0);
-    put_rows(target.next, base + before, one, g, id, ITEM_FIRST);
-    put_rows(target.next, base + before + one.items, two, g | 1, id, one.items > 0 ? 0 : ITEM_FIRST);
+    put_rows(target.next, base + before, row[0], g, id, ITEM_FIRST);
+    put_rows(target.next, base + before + row[0].items, row[1], g | 1, id, row[0].items > 0 ? 0 : ITEM_FIRST);
 }
 
 /* ---- the words of dense frontiers, which warps share ---- */
 
-/* The words that a warp takes at a time: `most`, or fewer if there are not enough for all warps. */
+/* Returns how many words a warp takes at a time: `most`, or fewer if there are not enough for all warps. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
 {
     const uint32_t share = (uint32_t)words / warps;
@@ -159,8 +156,8 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Cuts the rows of the lanes `many` into pieces, for a second pass. `begin` has flags, too. All lanes of the warp call
- * it. */
+/* Cuts the rows of the lanes `many` into pieces, and appends these to a list for a second pass. `begin` has flags, too. All
+ * lanes of the warp call it. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)
@@ -175,7 +172,7 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
     }
 }
 
-/* The bitmap of the i-th dense frontier of a search, from 1 on. The first `keeps` have bitmaps of their own. */
+/* Returns the bitmap of the i-th dense frontier of a search, from 1 on. The first `keeps` have bitmaps of their own. */
 __device__ static inline uint32_t *frontier_bitmap(const gpu_vertices &v, uint32_t keeps, unsigned i)
 {
     return i <= keeps ? v.queue + (i - 1) * v.words : v.frontier;

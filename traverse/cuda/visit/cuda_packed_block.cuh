@@ -30,20 +30,7 @@ __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const wo
                        (at + item.length + PACKED_BLOCK - 1) / PACKED_BLOCK, k > 0 ? head + 1 : 0};
 }
 
-/* Writes the positions of the set bits of a block's vector to `bits`, in order. All lanes of the warp call it. It reads
- * UNARY_MOST_WORDS words, however short the vector is: words behind the vector belong to no element, and behind the last
- * vector lie the positions of the blocks (cuda_plan.c). */
-__device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
-{
-    uint32_t word = lane_id() < UNARY_MOST_WORDS ? vector[lane_id()] : 0;
-    unsigned i = warp_prefix(__popc(word));
-    __syncwarp();
-    for (; word != 0 && i < PACKED_BLOCK; word &= word - 1)
-        bits[i++] = (uint16_t)(lane_id() * 32 + __ffs(word) - 1);
-    __syncwarp();
-}
-
-/* Element i of a block, less the base of the block: as packed_place_of, from the positions that find_bits wrote. */
+/* Returns element i of a block, less the base of the block: as packed_place_of, from the positions of the set bits. */
 __device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
 {
     const uint32_t high = r.has_vector ? (bits[i] - i) << r.bits : 0;
@@ -51,7 +38,8 @@ __device__ static inline uint32_t place_in_block(const packed_reader &r, const u
 }
 
 /* Decodes the columns of a row that lie in a block: element lane + 32 * j into column[j], NO_HEAD where the element is not
- * of the row. `bits` is scratch. All lanes of the warp call it; they find the set bits once for all elements. */
+ * of the row. `bits` becomes the positions of the set bits of the block's vector, which are found once for all elements.
+ * All lanes of the warp call it. */
 __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, const packed_part &part, uint64_t block,
                                          uint32_t (&column)[SLOTS])
 {
@@ -60,8 +48,14 @@ __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, con
     const packed_span whole = {0, first, 0};
     const packed_reader r = packed_open_row(&csr.packed, &whole);
     uint32_t add = r.add;
-    if (r.has_vector)
-        find_bits(r.vector, bits);
+    if (r.has_vector) { /* words behind the vector belong to no element; the positions of the blocks lie behind the last */
+        uint32_t word = lane_id() < UNARY_MOST_WORDS ? r.vector[lane_id()] : 0;
+        unsigned i = warp_prefix(__popc(word));
+        __syncwarp();
+        for (; word != 0 && i < PACKED_BLOCK; word &= word - 1)
+            bits[i++] = (uint16_t)(lane_id() * 32 + __ffs(word) - 1);
+        __syncwarp();
+    }
     if (r.gaps && part.begin > first)
         add = part.start - r.step - place_in_block(r, bits, (uint32_t)(part.begin - first) - 1);
 #pragma unroll

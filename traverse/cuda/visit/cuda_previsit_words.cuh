@@ -25,12 +25,6 @@ __device__ static inline void list_words(const gpu_csr *csr, const level_target 
 
 /* ---- the words of a previsit ---- */
 
-/* The spans of words that warps take: those of normals come first, then those of delegates. */
-struct previsit_spans {
-    uint32_t size; /* words */
-    uint32_t normals, count;
-};
-
 /* The bits that a previsit reads for a word. */
 struct found_word {
     uint32_t next;           /* found by this GPU; of delegates, by any GPU */
@@ -52,27 +46,6 @@ template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(
     return !TO_SPARSE && s.block.finds_many;
 }
 
-/* Begins to read the words of span i, one a lane. */
-template <bool TO_SPARSE, class S>
-__device__ static inline found_word prefetch_span(S &s, const previsit_spans &all, uint32_t i)
-{
-    const int kind = i < all.normals ? NORMALS : DELEGATES;
-    const gpu_vertices &v = s.of[kind];
-    const uint32_t word = (i < all.normals ? i : i - all.normals) * all.size + lane_id();
-    found_word w = {0, 0, 0, 0, 0};
-    if (i >= all.count || lane_id() >= all.size || word >= v.words)
-        return w;
-    if constexpr (S::together)
-        w = found_by_all(s, kind, word);
-    else
-        w.next = v.next[word];
-    if (prefetches_all<TO_SPARSE>(s)) {
-        w.visited = v.visited[word];
-        read_sources(&s.csr[kind << 1], word, w.in_one, w.in_two);
-    }
-    return w;
-}
-
 /* Makes the vertices that were found in a span the frontier: writes the frontier's bitmap and visited bits, clears `next`,
  * tells peers, and writes depths if the bitmap is not kept. Returns the new vertices of the lane's word. All lanes of the
  * warp call it. */
@@ -90,30 +63,18 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
     const uint32_t sent = S::together ? w.sent & ~w.next : 0, fresh = (w.next | sent) & ~w.visited;
     if (in)
         frontier_bitmap(v, s.keeps, s.block.kept + 1)[word] = fresh;
-    if constexpr (S::together)
-        clear_found(s, kind, word, in, w.next);
-    else if (w.next != 0)
-        v.next[word] = 0;
     if (fresh != 0)
         v.visited[word] = w.visited | fresh;
     if constexpr (S::together)
-        share_fresh(s, kind, base, w.visited | fresh, fresh, sent);
+        share_word(s, kind, base, in, w.next, w.visited | fresh, fresh, sent);
+    else if (w.next != 0)
+        v.next[word] = 0;
     if (s.block.kept >= s.keeps)
         fill(v.depth, base, fresh, s.block.target.depth);
     return fresh;
 }
 
 /* ---- counts of a dense frontier ---- */
-
-/* Edges of the rows of words base..end, behind the head columns. */
-__device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t base, uint64_t end)
-{
-    if (csr.edges == 0)
-        return 0;
-    const uint64_t first = base * 32 < csr.rows ? base * 32 : csr.rows,
-                   last = end * 32 < csr.rows ? end * 32 : csr.rows;
-    return offset_of(csr, last) - offset_of(csr, first);
-}
 
 /* Adds to the counters of the warp, for a span of words: its new vertices; for each of the two subgraphs with rows of this
  * kind, the new vertices that have a row, and about the edges of these rows. `edges`: all edges of the span, of the first
@@ -149,37 +110,51 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
 /* ---- all words ---- */
 
 /* Does this warp's share of a previsit: found vertices that are not visited become the frontier. TO_SPARSE: a sparse one,
- * whose work items are counted when they are appended; otherwise a dense one, which is counted here. Words in the memory
- * of peers are prefetched a span ahead. All lanes of the warp call it. */
-template <bool TO_SPARSE, class S> __device__ static inline void previsit(S &s, uint32_t warp, uint32_t warps)
+ * whose work items are counted when they are appended; otherwise a dense one, which is counted here. Warps take spans of
+ * words, those of normals first. Words in the memory of peers are prefetched a span ahead. All lanes of the warp call it.
+ * Not inlined: other steps keep more in registers. */
+template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
-                   size = span_of((uint64_t)normals + delegates, warps, WARP), first = (normals + size - 1) / size;
-    const previsit_spans all = {size, first, first + (delegates + size - 1) / size};
+                   size = span_of((uint64_t)normals + delegates, warps, WARP), first = (normals + size - 1) / size,
+                   spans = first + (delegates + size - 1) / size; /* the first ones are of normals */
+    const auto prefetch = [&](uint32_t i) { /* begins to read the words of span i, one a lane */
+        const int kind = i < first ? NORMALS : DELEGATES;
+        const uint32_t word = (i < first ? i : i - first) * size + lane_id();
+        found_word w = {0, 0, 0, 0, 0};
+        if (i >= spans || lane_id() >= size || word >= s.of[kind].words)
+            return w;
+        if constexpr (S::together)
+            w = found_by_all(s, kind, word);
+        else
+            w.next = s.of[kind].next[word];
+        if (prefetches_all<TO_SPARSE>(s)) {
+            w.visited = s.of[kind].visited[word];
+            read_sources(&s.csr[kind << 1], word, w.in_one, w.in_two);
+        }
+        return w;
+    };
     found_word ahead;
     if (S::together)
-        ahead = prefetch_span<TO_SPARSE>(s, all, warp);
-    for (uint32_t i = warp; i < all.count; i += warps) {
-        const int kind = i < all.normals ? NORMALS : DELEGATES;
-        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size, words = (uint32_t)s.of[kind].words,
-                       end = base + all.size < words ? base + all.size : words;
-        const gpu_csr &one = s.csr[kind << 1], &two = s.csr[kind << 1 | 1];
-        found_word now = S::together ? ahead : prefetch_span<TO_SPARSE>(s, all, i);
-        const uint64_t edges = !TO_SPARSE && lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+        ahead = prefetch(warp);
+    for (uint32_t i = warp; i < spans; i += warps) {
+        const int kind = i < first ? NORMALS : DELEGATES;
+        const uint32_t base = (i < first ? i : i - first) * size;
+        const gpu_csr &own = s.csr[kind << 1 | (lane_id() & 1)];
+        found_word now = S::together ? ahead : prefetch(i);
+        uint64_t edges = 0; /* of all rows of the span, behind their heads: in lanes 0 and 1 of the two subgraphs */
+        if (!TO_SPARSE && lane_id() < VERTEX_KINDS && own.edges != 0) {
+            const uint64_t begin = (uint64_t)base * 32, end = min((uint64_t)base + size, s.of[kind].words) * 32;
+            edges = offset_of(own, min(end, own.rows)) - offset_of(own, min(begin, own.rows));
+        }
         if (S::together)
-            ahead = prefetch_span<TO_SPARSE>(s, all, i + warps);
-        const uint32_t fresh = join_frontier<TO_SPARSE>(s, kind, base, all.size, now);
+            ahead = prefetch(i + warps);
+        const uint32_t fresh = join_frontier<TO_SPARSE>(s, kind, base, size, now);
         if (!TO_SPARSE)
-            count_fresh(s, kind, base, all.size, fresh, now, edges);
+            count_fresh(s, kind, base, size, fresh, now, edges);
         else if (__any_sync(ALL_LANES, fresh != 0))
             list_words<S>(s.csr, s.block.target, kind, base, fresh);
     }
-}
-
-/* Not inlined: other levels keep more in registers. */
-template <class S> __device__ static __noinline__ void previsit_to_sparse(S &s, uint32_t warp, uint32_t warps)
-{
-    previsit<true>(s, warp, warps);
 }
 
 /* Appends this warp's share of a dense frontier to the next sparse one. Most words are empty, so several spans are under

@@ -20,7 +20,7 @@ enum {
     SPANS_A_WARP = 8  /* in a pull, if there are words enough: the first words have the longest rows */
 };
 
-/* The pull of a subgraph: its rows that are not visited look for a visited column. */
+/* The pull of a subgraph: rows that are not visited look for a visited column, their parent. */
 struct pulling {
     const gpu_csr *csr;
     const uint32_t *visited, *parents; /* visited bits of the rows, and of the columns */
@@ -35,7 +35,7 @@ struct pulling {
 template <bool TOGETHER> __device__ static inline pulling start_pulling(const gpu_fused &s, int g)
 {
     const gpu_csr &csr = s.pulled[g];
-    const gpu_vertices &rows = s.of[g >> 1], &columns = s.of[TOGETHER ? csr.column_kind : (uint32_t)g & 1];
+    const gpu_vertices &rows = s.of[g >> 1], &columns = s.of[kind_of_columns<TOGETHER>(csr, g)];
     return pulling{&csr,
                    rows.visited,
                    columns.visited,
@@ -58,7 +58,7 @@ template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused
     __syncthreads();
 }
 
-/* Whether a column is visited. */
+/* Returns whether a column is visited, by the hub bitmap or the bitmap of the columns. */
 template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
     if constexpr (S::has_hub_bitmap) {
@@ -68,7 +68,7 @@ template <class S> __device__ static inline bool is_parent(const pulling &q, uin
     return test_bit(q.parents, column);
 }
 
-/* Names a column as the parent of a row. Parents in other shards are asked for after the search. */
+/* Writes a column as the parent of a row. Parents in other shards are asked for after the search. */
 template <class S> __device__ static inline void put_parent(S &s, const pulling &q, uint32_t row, uint32_t column)
 {
     if constexpr (S::together) {
@@ -90,20 +90,8 @@ __device__ static inline void set_found(S &s, const pulling &q, typename S::spac
 
 /* ---- notes; visits of the level loop have none ---- */
 
-/* Notes that this warp has ended its pulls. */
-template <class S> __device__ static inline void note_pulled(S &s)
-{
-    if constexpr (S::noted) {
-        if (lane_id() == 0) {
-            const unsigned long long now = device_nanoseconds();
-            atomicMax(&s.notes.first_pulled, ~now);
-            atomicMax(&s.notes.last_pulled, now);
-        }
-    }
-}
-
 /* Counts columns that lanes looked at in a pull of rows that a push along g would find. All lanes of the warp call it. */
-template <class S> __device__ static inline void note_probes(S &s, uint64_t columns, int g)
+template <class S> __device__ static inline void note_probes(uint64_t columns, int g)
 {
     if constexpr (S::noted) {
         const unsigned sum = sum_lanes((unsigned)columns);
@@ -112,20 +100,10 @@ template <class S> __device__ static inline void note_probes(S &s, uint64_t colu
     }
 }
 
-/* The number of columns that a lane has read. */
-template <int COUNT> __device__ static inline unsigned count_columns(const uint32_t (&column)[COUNT])
-{
-    unsigned columns = 0;
-    for (int j = 0; j < COUNT; j++)
-        columns += column[j] != NO_HEAD;
-    return columns;
-}
-
 /* Counts probes, for notes, where groups of `group` lanes look at the columns of one row each: lane l of a group at every
  * group-th column from the l-th on. Columns up to the first visited one count. All lanes of the warp call it. */
 template <class S>
-__device__ static inline void note_side_by_side(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD],
-                                                unsigned group)
+__device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD], unsigned group)
 {
     if (!S::noted)
         return;
@@ -138,7 +116,7 @@ __device__ static inline void note_side_by_side(S &s, const pulling &q, const ui
         first = min(first, __shfl_xor_sync(ALL_LANES, first, step));
     for (int j = 0; j < PULL_AHEAD; j++)
         seen += column[j] != NO_HEAD && j * group + lane_id() % group <= first;
-    note_probes(s, seen, q.along);
+    note_probes<S>(seen, q.along);
 }
 
 /* ---- the columns of rows ---- */
@@ -164,7 +142,10 @@ __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S:
 #pragma unroll
         for (int j = 0; j < SLOTS; j++)
             hit[j] = head[j] != NO_HEAD && is_parent<S>(q, head[j]);
-        note_probes(s, count_columns<SLOTS>(head), q.along);
+        unsigned probes = 0;
+        for (int j = 0; j < SLOTS; j++)
+            probes += head[j] != NO_HEAD;
+        note_probes<S>(probes, q.along);
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
@@ -187,38 +168,25 @@ struct pulled_row {
     uint64_t begin, at, end; /* `at`: its next column */
 };
 
-/* Reads the next columns of a row, up to PULL_AHEAD before `stop`: NO_HEAD behind them. A thread by itself calls it. */
-template <bool PACKED>
-__device__ static inline void read_ahead(const gpu_csr &csr, const pulled_row &r, uint64_t stop,
-                                         uint32_t (&column)[PULL_AHEAD])
-{
-    if (!PACKED || csr.packed.words == NULL) {
-#pragma unroll
-        for (int j = 0; j < PULL_AHEAD; j++)
-            column[j] = r.at + j < stop ? ((const uint32_t *)csr.columns)[r.at + j] : NO_HEAD;
-        return;
-    }
-    packed_reader reader = {};
-#pragma unroll
-    for (int j = 0; j < PULL_AHEAD; j++) {
-        const uint64_t at = r.at + j;
-        if (at < stop && (j == 0 || at % PACKED_BLOCK == 0)) {
-            const packed_span span = span_of(csr, r.row, r.begin, at);
-            reader = packed_read_at(&csr.packed, &span);
-        }
-        column[j] = at < stop ? packed_next(&reader) : NO_HEAD;
-    }
-}
-
 /* Looks at up to PULL_SINGLE columns of a row, from r.at on, which moves behind them. Returns a visited one, or NO_HEAD. A
  * thread by itself calls it. */
 template <class S> __device__ static inline uint32_t pull_by_thread(const pulling &q, pulled_row &r)
 {
     const uint64_t stop = r.end - r.at < PULL_SINGLE ? r.end : r.at + PULL_SINGLE;
+    const bool is_raw = !S::packed || q.csr->packed.words == NULL;
     for (; r.at < stop; r.at += PULL_AHEAD) {
-        uint32_t column[PULL_AHEAD];
+        uint32_t column[PULL_AHEAD]; /* NO_HEAD behind `stop` */
         bool hit[PULL_AHEAD];
-        read_ahead<S::packed>(*q.csr, r, stop, column);
+        packed_reader reader = {};
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++) {
+            const uint64_t at = r.at + j;
+            if (!is_raw && at < stop && (j == 0 || at % PACKED_BLOCK == 0)) {
+                const packed_span span = span_of(*q.csr, r.row, r.begin, at);
+                reader = packed_read_at(&q.csr->packed, &span);
+            }
+            column[j] = at >= stop ? NO_HEAD : is_raw ? ((const uint32_t *)q.csr->columns)[at] : packed_next(&reader);
+        }
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++)
             hit[j] = column[j] != NO_HEAD && is_parent<S>(q, column[j]);
@@ -236,7 +204,7 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
 
 /* Returns a visited column of those that the lanes have read of one row, or NO_HEAD. All lanes of the warp call it. */
 template <class S>
-__device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD])
+__device__ static inline uint32_t look_at_columns(const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {
     uint32_t hit = NO_HEAD;
 #pragma unroll
@@ -244,20 +212,20 @@ __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const 
         if (column[j] != NO_HEAD && is_parent<S>(q, column[j]))
             hit = column[j];
     }
-    note_side_by_side(s, q, column, WARP);
+    note_side_by_side<S>(q, column, WARP);
     const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD);
     return hits != 0 ? __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1) : NO_HEAD;
 }
 
 /* Looks at a piece of a row. Returns a visited column, or NO_HEAD. All lanes of the warp call it. */
-template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const work_item &piece)
+template <class S> __device__ static inline uint32_t pull_by_warp(const pulling &q, const work_item &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
     if (S::packed && q.csr->packed.words != NULL) {
         const packed_part part = packed_part_of(*q.csr, piece, PULL_SINGLE);
         for (uint64_t block = part.first; hit == NO_HEAD && block < part.last; block++) {
             read_block(own_space<S>().bits, *q.csr, part, block, column);
-            hit = look_at_columns(s, q, column);
+            hit = look_at_columns<S>(q, column);
         }
         return hit;
     }
@@ -266,7 +234,7 @@ template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pu
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++)
             column[j] = i + j * WARP < piece.length ? columns[i + j * WARP] : NO_HEAD;
-        hit = look_at_columns(s, q, column);
+        hit = look_at_columns<S>(q, column);
     }
     return hit;
 }
@@ -274,7 +242,7 @@ template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pu
 /* Looks at the rows of the lanes `open`, four rows at a time, eight lanes each. Returns a visited column of the lane's own
  * row, or NO_HEAD. All lanes of the warp call it. */
 template <class S>
-__device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigned open, const pulled_row &r)
+__device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, const pulled_row &r)
 {
     enum { LANES = 8 };
     const unsigned group = lane_id() / LANES, sub = lane_id() % LANES;
@@ -306,7 +274,7 @@ __device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigne
                 if (column[j] != NO_HEAD && is_parent<S>(q, column[j]))
                     hit = column[j];
             }
-            note_side_by_side(s, q, column, LANES);
+            note_side_by_side<S>(q, column, LANES);
             at += PULL_AHEAD * LANES;
             const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD) >> group * LANES & 0xff;
             looking = looking && hits == 0 && at - sub < stop;
@@ -340,7 +308,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
             r = pulled_row{first + at, rest.begin, rest.begin, rest.end};
             parent = pull_by_thread<S>(q, r);
         }
-        note_probes(s, r.at - r.begin, q.along);
+        note_probes<S>(r.at - r.begin, q.along);
         const bool is_long = parent == NO_HEAD && r.end - r.at > FUSED_ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
         if constexpr (S::stepped)
@@ -351,7 +319,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         __syncwarp();
         const unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && r.at < r.end);
         if (open != 0) {
-            const uint32_t hit = pull_by_eights(s, q, open, r);
+            const uint32_t hit = pull_by_eights<S>(q, open, r);
             parent = parent == NO_HEAD ? hit : parent;
         }
         if (parent != NO_HEAD)
@@ -424,7 +392,7 @@ template <class S> __device__ static inline void pull_piece(S &s, const pulling 
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;
     if (__any_sync(ALL_LANES, found != 0)) /* lanes may see it at different times */
         return;
-    const uint32_t hit = pull_by_warp(s, q, piece);
+    const uint32_t hit = pull_by_warp<S>(q, piece);
     if (hit != NO_HEAD && lane_id() == 0 && claim_bit(q.next, piece.row) && q.parent != NULL)
         put_parent(s, q, piece.row, hit);
 }

@@ -28,34 +28,31 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     expand<REACH_NEXT>(s, work_item{begin | subgraph | heads, (uint32_t)length, row}, has);
 }
 
-/* Returns how `warps` warps take the words of a bitmap to push their rows: in groups of neighbours. Large groups are read
- * faster; groups are small if rows are long, as the first words have the longest ones. */
-__device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
-{
-    unsigned parts = 0;
-    while (parts < MOST_PARTS && (2ull << parts) * words <= (uint64_t)WARP * warps)
-        parts++;
-    words <<= parts;
-    const unsigned most = !long_rows  ? 5
-                          : parts > 0 ? 0
-                                      : 1,
-                   share = words / warps, shift = share < 2 ? 0 : min(most, 31u - __clz(share));
-    const uint32_t groups = (words + (1u << shift) - 1) >> shift, a_round = WARP >> shift;
-    return scattered_words{max(min(groups, warps), (groups + a_round - 1) / a_round), (uint16_t)shift, (uint16_t)parts};
-}
-
 /* Returns the index of the word that a lane takes in a round; of small bitmaps, of its part of a word. */
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t round, unsigned lane)
 {
     return ((round + (lane >> all.shift) * all.rounds) << all.shift) + (lane & ((1u << all.shift) - 1));
 }
 
-/* Lays out the level's pushes. All lanes of one warp call it. */
+/* Lays out the level's pushes, plan.pushes: how `warps` warps take the words of each bitmap, in groups of neighbours. Large
+ * groups are read faster; groups are small if rows are long, as the first words have the longest ones. All lanes of one
+ * warp call it. */
 __device__ static inline void lay_out_pushes(const gpu_fused &s, const fused_progress &now, dense_plan &plan, uint32_t warps)
 {
     const unsigned g = lane_id();
-    if (g < SUBGRAPHS)
-        plan.pushes[g] = scatter_words((uint32_t)s.of[g >> 1].words, warps, now.forward[g] > 16 * now.frontier[g]);
+    if (g >= SUBGRAPHS)
+        return;
+    const bool long_rows = now.forward[g] > 16 * now.frontier[g];
+    uint32_t words = (uint32_t)s.of[g >> 1].words; /* and then parts of words */
+    unsigned parts = 0;
+    while (parts < MOST_PARTS && (2ull << parts) * words <= (uint64_t)WARP * warps)
+        parts++;
+    words <<= parts;
+    const unsigned most = !long_rows ? 5 : parts == 0, share = words / warps,
+                   shift = share < 2 ? 0 : min(most, 31u - __clz(share));
+    const uint32_t groups = (words + (1u << shift) - 1) >> shift, a_round = WARP >> shift,
+                   rounds = max(min(groups, warps), (groups + a_round - 1) / a_round);
+    plan.pushes[g] = scattered_words{rounds, (uint16_t)shift, (uint16_t)parts};
 }
 
 /* Pushes this warp's share of the rows of g in a dense frontier. All lanes of the warp call it. */
@@ -86,14 +83,6 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
     }
 }
 
-/* Pushes the work items of some subgraphs, a bit each. Not inlined, so that other levels keep more in registers. */
-template <class S>
-__device__ static __noinline__ void push_items(S &s, const work_item *items, uint32_t count, uint32_t warp, uint32_t warps,
-                                                unsigned subgraphs)
-{
-    expand_items<REACH_NEXT>(s, items, count, warp, warps, subgraphs);
-}
-
 /* Does this warp's share of all pushes of the level. The rows of a sparse frontier are its work items. A GPU among several
  * may have no edges of a subgraph that all of them push. All lanes of the warp call it. */
 template <class S> __device__ static void push_all(S &s, const cut_list &cut, uint32_t warp, uint32_t warps)
@@ -108,7 +97,7 @@ template <class S> __device__ static void push_all(S &s, const cut_list &cut, ui
             push_words(s, g, warp, warps, cut);
     }
     if (sparse != 0)
-        push_items(s, s.sparse[s.block.now.current], s.block.now.items, warp, warps, sparse);
+        expand_items<REACH_NEXT>(s, s.sparse[s.block.now.current], s.block.now.items, warp, warps, sparse);
 }
 
 #endif

@@ -86,7 +86,7 @@ template <class Columns, unsigned REACHED> struct laid_pieces {
 
 /* The shared memory of one warp. */
 template <int COUNTERS, bool PACKED> struct warp_space {
-    unsigned long long count[COUNTERS]; /* lane 0 adds to them; sum_of_warps sums them up for the block */
+    unsigned long long count[COUNTERS]; /* lane 0 adds to them; add_counts sums them up for the block */
     uint16_t unpacked[SPAN_WORDS * 32]; /* rows of a dense frontier, to push */
     union {
         laid_pieces<row_columns<PACKED>, SLOTS * WARP> push;
@@ -167,6 +167,7 @@ template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     static constexpr int counters = NOTED ? FUSED_NOTED_COUNTS : FUSED_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
+    typedef gpu_fused parameters; /* of the kernel */
     block_state<counters> block;
     dense_plan plan;
     level_notes<NOTED> notes;
@@ -198,18 +199,7 @@ template <class S> __device__ static inline uint32_t *shared_words()
     return (uint32_t *)((typename S::space *)memory + blockDim.x / WARP);
 }
 
-/* Sums up counter i of the warps of this block, and clears it. All lanes of one warp call it. */
-template <class S> __device__ static inline unsigned long long sum_of_warps(unsigned i)
-{
-    unsigned long long own = 0;
-    if (lane_id() < blockDim.x / WARP) {
-        unsigned long long &count = ((typename S::space *)memory)[lane_id()].count[i];
-        own = count;
-        count = 0;
-    }
-    return __any_sync(ALL_LANES, own != 0) ? warp_sum(own) : 0;
-}
-
+/* Returns the maximum over a warp, to all lanes. All lanes call it. */
 __device__ static inline unsigned max_lanes(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
