@@ -192,7 +192,7 @@ $(BUILD)/tests/test_thread_pool $(BUILD)/tests/test_thread_pool_wakes: $(BUILD)/
 $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/session/numa_nodes.o
 $(BUILD)/tests/test_host_threads $(BUILD)/tests/test_thread_pool $(BUILD)/tests/test_thread_pool_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_probe.o $(BUILD)/traverse/cpu/cpu_columns.o
-$(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/thread_pool.o
+$(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_frontier.o $(BUILD)/traverse/cpu/thread_pool.o
 $(BUILD)/tests/test_counts $(BUILD)/tests/test_probe: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_choose: $(BUILD)/traverse/engine/choose.o

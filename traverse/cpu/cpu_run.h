@@ -5,6 +5,7 @@
 
 #include "cpu_device.h"
 
+/* The state of a search between two levels. */
 struct search_state {
     enum direction_mode mode;
     int threads;           /* most threads of a parallel region; 1: there are no parallel regions */
