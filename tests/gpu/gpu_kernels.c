@@ -2,10 +2,10 @@
  *
  *   kernel (cuda_kernels.h)           twin                                          compared
  *   cuda_previsit, delegates          previsit_delegates, count_frontier_of,         masks, depths, list,
- *                                     cpu_count_forward (cpu_frontier.c)            fresh, q, FV
+ *                                     count_forward (cpu_frontier.c)                fresh, q, FV
  *   cuda_previsit, normals            cpu_messages.receive, previsit_normals        the same
  *   cuda_list_frontier                gather_sources (cpu_frontier.c)               as sets
- *   cuda_count_forward                cpu_count_forward (cpu_frontier.c)            FV
+ *   cuda_count_forward                count_forward (cpu_frontier.c)                FV
  *   cuda_push, by rows, by edges      push_nn (cpu_push.c), push_sparse             found, parents, sent
  *                                     (cpu_sparse.c)
  *   cuda_pull_rows                    pull_subgraph (cpu_pull.c)                    found, parents

@@ -179,7 +179,6 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
 {
     struct device *dev = open_device(p->shard, 0);
     uint64_t words = mask_words(vertices_of(p->shard, p->kind));
-    struct error e = {0};
     dev->depth = p->depth;
     if (p->kind == DELEGATES) {
         put_mask(dev->delegates.incoming, p->in, p->shard->d);
@@ -201,7 +200,7 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
     for (int i = 0; i < VERTEX_KINDS; i++) {
         enum subgraph g = subgraph_between(p->kind, (enum vertex_kind)i);
         out->sources[i] = dev->frontier[g];
-        need(backend_cpu.count_forward(dev, g, &out->forward[i], &e), &e);
+        out->forward[i] = count_forward(dev, g);
     }
     out->visited =
         copy_of(p->kind == DELEGATES ? dev->delegates.visited : dev->normals.visited, words * 8);
@@ -215,11 +214,10 @@ void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *front
                struct listed *out)
 {
     struct device *dev = open_device(shard, 0);
-    struct error e = {0};
     set_frontier(dev, subgraph_rows(g), frontier);
     out->count = gather_sources(dev, g);
     out->rows = copy_of(dev->gathered_rows, out->count * 4);
-    need(backend_cpu.count_forward(dev, g, &out->forward, &e), &e);
+    out->forward = count_forward(dev, g);
     backend_cpu.close(dev);
 }
 

@@ -301,6 +301,9 @@ struct row_count count_sparse(const struct device *dev, enum subgraph g, const u
 /* Lists the frontier's rows of g that have edges in dev->gathered_rows, in any order. Returns how many. */
 uint64_t gather_sources(struct device *dev, enum subgraph g);
 
+/* Returns the exact number of edges of the frontier in g (FV). Overwrites dev->gathered_rows. */
+uint64_t count_forward(struct device *dev, enum subgraph g);
+
 /* Makes the dense part of the frontier sparse, too. With one shard. */
 void make_frontier_sparse(struct device *dev);
 

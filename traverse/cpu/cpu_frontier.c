@@ -299,14 +299,14 @@ void make_frontier_sparse(struct device *dev)
     }
 }
 
-/* The rows of g that cpu_count_forward adds up. */
+/* The rows whose edges count_forward adds up. */
 struct gathered_rows {
     const struct csr *csr;
     const uint32_t *rows; /* [count], none of them empty */
     uint64_t count;
 };
 
-/* Returns the number of edges of a piece of the gathered rows. */
+/* Returns the number of edges of a piece of the gathered rows. A pool job whose context is a struct gathered_rows. */
 static uint64_t add_lengths(void *context, int thread, uint64_t piece)
 {
     const struct gathered_rows *r = context;
@@ -317,10 +317,8 @@ static uint64_t add_lengths(void *context, int thread, uint64_t piece)
     return sum;
 }
 
-/* Overwrites dev->gathered_rows. */
-enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward, struct error *e)
+uint64_t count_forward(struct device *dev, enum subgraph g)
 {
     struct gathered_rows r = {&dev->shard->csr[g], dev->gathered_rows, gather_sources(dev, g)};
-    *forward = pool_run(dev->means.pool, threads_for(dev, r.count), divide_up(r.count, PIECE_IDS), add_lengths, &r);
-    return e->status;
+    return pool_run(dev->means.pool, threads_for(dev, r.count), divide_up(r.count, PIECE_IDS), add_lengths, &r);
 }

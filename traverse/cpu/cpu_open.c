@@ -197,7 +197,6 @@ enum status cpu_open(struct device **result, const struct shard *shard, const st
     return ST_OK;
 }
 
-/* Implements describe of the backend: the residence of the columns, and the bytes of the shard in it. */
 void cpu_describe(const struct device *dev, struct device_description *d)
 {
     *d = (struct device_description){.resident = RESIDENT_RAW};

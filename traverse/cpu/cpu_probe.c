@@ -82,10 +82,8 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
             column = finder.find(run.columns, run.count, mask);
             at += run.count;
         }
-        if (column == HEAD_NONE)
-            continue;
-        found |= rows & -rows;
-        if (parent != NULL)
+        found |= column != HEAD_NONE ? rows & -rows : 0;
+        if (parent != NULL && column != HEAD_NONE)
             parent[row] = tag | column;
     }
     return found;

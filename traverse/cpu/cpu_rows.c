@@ -309,33 +309,28 @@ static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct 
     return put_next_in_bins(&p.to, count, 1, c);
 }
 
-/* Pushes rows by a loop for the number of their heads, none to two, or for rows of equal length. The kind and the parents of
- * the case are constants of the caller. */
-static inline __attribute__((always_inline)) uint64_t push_by_heads(const struct row_push *p, uint64_t count,
-                                                                    struct push_case c)
+/* The common cases of a kind have a loop of their own: parents or not; rows of equal length, none to two heads. */
+static inline __attribute__((always_inline)) uint64_t
+push_common(const struct row_push *p, uint64_t count, struct push_case c, enum push_kind k)
 {
-    const struct push_case common = {.kind = c.kind, .parents = c.parents, .offset_width = 4};
-    struct push_case even = common, one = common, two = common;
-    even.even = 1;
-    one.heads = 1;
-    two.heads = 2;
     if (c.even && c.heads == 0)
-        return push_rows_as(p, count, even);
-    return c.heads == 0   ? push_rows_as(p, count, common)
-           : c.heads == 1 ? push_rows_as(p, count, one)
-                          : push_rows_as(p, count, two);
-}
-
-/* Pushes rows by a loop for a common case: parents or not, and as push_by_heads says. The kind is a constant of the
- * caller. */
-static inline __attribute__((always_inline)) uint64_t push_common(const struct row_push *p, uint64_t count,
-                                                                  struct push_case c, enum push_kind kind)
-{
-    struct push_case with_parents = c, without = c;
-    with_parents.kind = without.kind = kind;
-    with_parents.parents = 1;
-    without.parents = 0;
-    return c.parents ? push_by_heads(p, count, with_parents) : push_by_heads(p, count, without);
+        return c.parents
+                   ? push_rows_as(p, count, (struct push_case){.kind = k, .offset_width = 4, .even = 1, .parents = 1})
+                   : push_rows_as(p, count, (struct push_case){.kind = k, .offset_width = 4, .even = 1});
+    switch (c.heads + 3 * (uint32_t)c.parents) {
+    case 0:
+        return push_rows_as(p, count, (struct push_case){.kind = k, .offset_width = 4});
+    case 1:
+        return push_rows_as(p, count, (struct push_case){.kind = k, .offset_width = 4, .heads = 1});
+    case 2:
+        return push_rows_as(p, count, (struct push_case){.kind = k, .offset_width = 4, .heads = 2});
+    case 3:
+        return push_rows_as(p, count, (struct push_case){.kind = k, .offset_width = 4, .parents = 1});
+    case 4:
+        return push_rows_as(p, count, (struct push_case){.kind = k, .offset_width = 4, .heads = 1, .parents = 1});
+    default:
+        return push_rows_as(p, count, (struct push_case){.kind = k, .offset_width = 4, .heads = 2, .parents = 1});
+    }
 }
 
 /* Pushes the rows of sparse levels by one thread. Not inlined: in a function of its own its loops keep more in registers. */

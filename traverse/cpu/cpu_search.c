@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-/* Zeroes words begin..end of the bitmaps that a search begins with. The context is the device. */
+/* ---- start ---- */
+
+/* Zeroes words begin..end of the bitmaps that a search begins with. */
 static void clear_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -25,7 +27,6 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Implements start of the backend. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     /* one thread clears small bitmaps, as it searches alone at first: other threads would have their lines */
@@ -69,7 +70,7 @@ static void clear_visit_notes(struct device *dev)
     memset(dev->notes.probes, 0, sizeof dev->notes.probes);
 }
 
-/* Makes the frontier of the delegates, at this depth, and counts its rows and edges. */
+/* Makes the frontier of the delegates, of this depth, and counts it. */
 static void previsit_and_count_delegates(struct device *dev, int32_t depth)
 {
     dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
@@ -78,7 +79,6 @@ static void previsit_and_count_delegates(struct device *dev, int32_t depth)
     count_frontier_of(dev, DELEGATES);
 }
 
-/* Implements previsit of the backend. */
 enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
@@ -91,8 +91,7 @@ enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
     return e->status;
 }
 
-/* Returns the work of g in this level, without costs, and adds it to the work that dev->costs has seen. Called once a
- * level. */
+/* The work of g in this level. Adds it to the work that costs have seen: to be called once a level. */
 static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 {
     struct subgraph_work work = {.forward = dev->forward[g],
@@ -103,8 +102,8 @@ static struct subgraph_work see_work(struct device *dev, enum subgraph g)
     return work;
 }
 
-/* Sets the costs of a push and of a pull of g in all->of[g], in picoseconds. The caller has set the costs of all subgraphs
- * whose number is higher. */
+/* Sets the costs of a push and of a pull of g, in picoseconds. The caller has set those of all subgraphs whose number is
+ * higher. */
 static void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *all)
 {
     struct direction_costs_of costs = direction_costs_of(&dev->costs, g, all);
@@ -122,8 +121,7 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
                         words * graph->rates.mark_word) / threads_for(dev, dev->forward[g]);
 }
 
-/* Implements previsit_ahead of the backend. Leaves dev->depth as it is: vertices that arrive meanwhile get their depth from
- * it. */
+/* Leaves dev->depth as it is: vertices that arrive meanwhile get their depth from it. */
 enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd, struct error *e)
 {
     double start = cli_seconds();
@@ -137,8 +135,8 @@ enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct subgrap
     return e->status;
 }
 
-/* Implements counts of the backend: first the work of all subgraphs, then their costs. The costs of g rest on the work of g
- * and of its reverse, whose rows g finds. Subgraphs from delegates come first, as they are pulled first. */
+/* Costs come last: they rest on the work of g and of its reverse, whose rows g finds. Subgraphs from delegates come first
+ * then, as they are pulled first. */
 enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     work->delegates = dev->delegates.frontier_count;
@@ -152,10 +150,15 @@ enum status cpu_counts(struct device *dev, struct workload *work, struct error *
     return e->status;
 }
 
+enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward, struct error *e)
+{
+    *forward = count_forward(dev, g);
+    return e->status;
+}
+
 /* ---- frontiers that are shown to peers, or sent ---- */
 
-/* Implements learn_sources and count_frontiers of the backend: frontiers of the CPU go as bitmaps, so there is nothing to
- * learn or to count. */
+/* Frontiers go as bitmaps, so there is nothing to learn, or to count. */
 enum status cpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *bitmap, uint64_t words, struct error *e)
 {
     (void)dev, (void)shard, (void)bitmap, (void)words;
@@ -168,20 +171,17 @@ enum status cpu_count_frontiers(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Implements frontier_words of the backend: 32-bit words of the bitmap of a shard's normals. */
 uint64_t cpu_frontier_words(const struct device *dev, uint32_t shard)
 {
     return 2 * mask_words(dev->locals[shard]);
 }
 
-/* Implements read_frontier of the backend: copies the shown frontier of this shard. */
 enum status cpu_read_frontier(struct device *dev, uint32_t *to, struct error *e)
 {
     memcpy(to, dev->shown.frontier, cpu_frontier_words(dev, dev->shard->index) * sizeof *to);
     return e->status;
 }
 
-/* Implements write_frontier of the backend: puts the frontier of another shard where a pull of nn reads it. */
 enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, struct error *e)
 {
     memcpy(dev->peers.gathered + shard * column_words(dev->shard), from,
@@ -189,7 +189,6 @@ enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_
     return e->status;
 }
 
-/* Copies words begin..end of the dense part of the frontier to where peers read it. The context is the device. */
 static void show_dense_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -200,7 +199,6 @@ static void show_dense_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
-/* Implements show_frontier of the backend: shows the dense part, and then adds the sparse part. */
 void cpu_show_frontier(struct device *dev)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -212,8 +210,7 @@ void cpu_show_frontier(struct device *dev)
 
 /* ---- visits ---- */
 
-/* Visits g by a push or a pull, and times it. Normals of this shard go into next_sparse or next_dense, delegates into
- * `updated`. */
+/* Visits g, and times it. Normals of this shard go into next_sparse or next_dense, delegates into `updated`. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     const int to_shards = leads_to_shards(dev->shard, g);
@@ -234,7 +231,7 @@ static void visit_subgraph(struct device *dev, enum subgraph g, enum direction d
     dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
 }
 
-/* Visits dd. A part of a visit is a pull, in which only some of the delegates look for parents. */
+/* Visits dd, or a part of it, which is a pull. */
 static void visit_dd(struct device *dev, enum direction direction, enum visit_part part)
 {
     double start = cli_seconds();
@@ -249,16 +246,14 @@ static void visit_dd(struct device *dev, enum direction direction, enum visit_pa
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 
-/* Implements visit_ahead of the backend. */
 enum status cpu_visit_ahead(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     visit_dd(dev, plan->directions.of[DD], plan->part);
     return e->status;
 }
 
-/* Implements visit of the backend. A pull of nd looks for normals that were visited before this level. So nd comes before dn
- * and nn, which visit more normals. nn is last: after a pull of dn most of its destinations are visited, and little is
- * left. */
+/* A pull of nd looks for normals that were visited before this level: nd comes before dn and nn, which visit more. nn is
+ * last: after a pull of dn most of its destinations are visited, and little is left. */
 enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -284,21 +279,19 @@ enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct 
 
 /* ---- the end of a level ---- */
 
-/* Implements is_busy of the backend: visits are over when cpu_visit returns. */
+/* Visits are over when cpu_visit returns. */
 int cpu_is_busy(const struct device *dev)
 {
     (void)dev;
     return 0;
 }
 
-/* Implements finish_delegates of the backend. */
 enum status cpu_finish_delegates(struct device *dev, int *found, struct error *e)
 {
     *found = dev->delegates.any_updated;
     return e->status;
 }
 
-/* Implements finish of the backend. */
 enum status cpu_finish(struct device *dev, struct visit_result *result, struct error *e)
 {
     result->found = dev->normals.next_sparse_count + dev->normals.next_dense_count;
@@ -308,8 +301,7 @@ enum status cpu_finish(struct device *dev, struct visit_result *result, struct e
     return e->status;
 }
 
-/* Implements keep_updates of the backend: makes the delegates that this level found the incoming mask of the next
- * previsit. */
+/* Makes the delegates that this level found the incoming mask of the next previsit. */
 void cpu_keep_updates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
