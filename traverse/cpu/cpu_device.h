@@ -167,37 +167,39 @@ struct device {
 
 /* ---- sizes ---- */
 
-/* Entries of a sparse frontier of so many vertices. A push writes one behind the last, before it knows whether it is new. */
+/* Returns the entries of a list for a sparse frontier of so many vertices. A push writes a vertex behind the last one before
+ * it knows whether the vertex is new. */
 static inline uint64_t list_capacity(uint64_t vertices)
 {
     return vertices + 1;
 }
 
-/* The same for a thread of a parallel region, in whole lines of a cache. */
+/* Returns the entries of the list of one thread of a parallel region, in whole lines of a cache. */
 static inline uint64_t region_list_capacity(uint64_t vertices)
 {
     enum { LINE = 16 };
     return list_capacity(vertices < MOST_BINNED ? vertices : MOST_BINNED) / LINE * LINE + LINE;
 }
 
+/* Returns the number of normals or of delegates, whichever is larger: no subgraph has more rows. */
 static inline uint64_t most_rows(const struct device *dev)
 {
     return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
 }
 
-/* Words of a bitmap of one shard's normals, as nn's columns number them. */
+/* Returns the words of a bitmap of one shard's normals, as nn's columns number them. */
 static inline uint64_t column_words(const struct shard *shard)
 {
     return (UINT64_C(1) << shard->local_bits) / 64;
 }
 
-/* Whether the columns of g are vertices of several shards. */
+/* Returns 1 if the columns of g are vertices of several shards. */
 static inline int leads_to_shards(const struct shard *shard, enum subgraph g)
 {
     return g == NN && shard->p > 1;
 }
 
-/* Words of a bitmap of the vertices that g leads to. */
+/* Returns the words of a bitmap of the vertices that g leads to. */
 static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
 {
     if (leads_to_shards(shard, g))
@@ -205,7 +207,7 @@ static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
     return mask_words(subgraph_columns(g) == DELEGATES ? shard->d : shard->locals);
 }
 
-/* About how many rows a pull along g looks at. */
+/* Returns about how many rows a pull along g looks at. */
 static inline uint64_t unvisited_targets(const struct device *dev, enum subgraph g)
 {
     return unvisited_pulled(dev->shard, g, dev->unvisited[subgraph_reverse(g)]);
@@ -218,14 +220,14 @@ enum {
     WORK_OF_THREAD = 2048 /* rows or edges that are worth one more thread: they take some us, a barrier of 16 threads 2 */
 };
 
-/* Threads for `work` rows or edges: 1 to dev->threads. */
+/* Returns the number of threads, 1 to dev->threads, that share `work` rows or edges. */
 static inline int threads_for(const struct device *dev, uint64_t work)
 {
     uint64_t threads = work / WORK_OF_THREAD;
     return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
 }
 
-/* The begin of the i-th of `count` nearly equal shares of 0..total. */
+/* Returns where the i-th of `count` nearly equal shares of 0..total begins. */
 static inline uint64_t share_begin(uint64_t total, int count, int i)
 {
     uint64_t n = (uint64_t)count, at = (uint64_t)i;
@@ -234,12 +236,13 @@ static inline uint64_t share_begin(uint64_t total, int count, int i)
 
 /* ---- bits and rows ---- */
 
+/* Sets bit i of a bitmap. */
 static inline void set_mask_bit(uint64_t *mask, uint64_t i)
 {
     mask[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-/* Counts bits with arithmetic: the compiler's builtin calls a function unless an option allows popcnt. */
+/* Returns the number of set bits, by arithmetic: the compiler's builtin calls a function unless an option allows popcnt. */
 static inline uint64_t count_bits(uint64_t x)
 {
     x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -248,7 +251,7 @@ static inline uint64_t count_bits(uint64_t x)
     return x * UINT64_C(0x0101010101010101) >> 56;
 }
 
-/* Always inlined: a compiler may drop calls that only prefetch. */
+/* Prefetches the offset of a row. Always inlined: a compiler may drop calls that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_offset(const struct csr *csr, uint64_t row)
 {
     __builtin_prefetch((const char *)csr->offsets + row * csr->offset_width);
@@ -267,8 +270,8 @@ static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, 
     return count_bits(found);
 }
 
-/* Whether a dense level pushes g into bitmaps, one of each thread (cpu_push_bitmaps.c): its edges are many, and not few
- * for the words of the bitmaps. With several shards fewer edges do for delegates, which leave as bitmaps anyway. */
+/* Returns 1 if a dense level pushes g into bitmaps, one of each thread (cpu_push_bitmaps.c): the edges are many, and not few
+ * for the words of a bitmap. With several shards fewer edges do for delegates, which leave as bitmaps anyway. */
 static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
 {
     enum { MANY = 1 << 13, EDGES_OF_WORD = 8 };

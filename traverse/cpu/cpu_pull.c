@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) uint64_t probe_heads(const struct p
     return left;
 }
 
-/* The columns that a pull of the candidates looks at, for a trace. Pulls themselves do not count. */
+/* Returns the number of columns that a pull of the candidates looks at, for a trace. Pulls themselves do not count. */
 static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;

@@ -189,7 +189,7 @@ static inline int is_shared(struct push_case c)
     return c.kind != PUSH_VISIT && c.kind != PUSH_UPDATE;
 }
 
-/* The offset of a row, which is the end of the row before. */
+/* Returns the offset of a row, which is the end of the row before. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
     const struct csr *csr = p->csr;
@@ -309,7 +309,8 @@ static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct 
     return put_next_in_bins(&p.to, count, 1, c);
 }
 
-/* The common cases of a kind have a loop of their own: parents or not; rows of equal length, none to two heads. */
+/* Pushes rows by a loop of its own for each common case of a kind: parents or not; rows of equal length, or none to two
+ * heads. */
 static inline __attribute__((always_inline)) uint64_t
 push_common(const struct row_push *p, uint64_t count, struct push_case c, enum push_kind k)
 {

@@ -85,10 +85,11 @@ struct row_push {
     struct push_targets to;
 };
 
-/* Describes a PUSH_VISIT along g from the sparse part of the frontier. */
+/* Returns the description of a PUSH_VISIT along g from the sparse part of the frontier. */
 struct row_push describe_push(struct device *dev, enum subgraph g);
 
-/* The same from the whole frontier, whose dense part is gathered in dev->gathered_rows. */
+/* Returns the description of a PUSH_VISIT along g from the whole frontier. Lists it in dev->gathered_rows if it has a dense
+ * part. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g);
 
 /* Pushes the rows, or the part of a row. `count`: vertices that to.next has already. Returns how many it has then. */
@@ -97,7 +98,7 @@ uint64_t push_rows(const struct row_push *p, uint64_t count);
 /* Ends the putting aside of rows: numbers their pieces. Returns how many pieces there are. */
 uint64_t number_long_pieces(struct long_rows *aside);
 
-/* A piece of a row that was put aside, after number_long_pieces. */
+/* Returns a piece of a row that was put aside, after number_long_pieces. */
 struct row_part long_piece(const struct long_rows *aside, uint64_t piece);
 
 /* PUSH_SHARDS: empties the bin of this shard: its new vertices go into the next frontier. */
