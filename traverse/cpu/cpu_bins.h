@@ -32,8 +32,8 @@ static inline struct bins *bins_of_thread(const struct device *dev, int thread)
     return (struct bins *)(memory + -(uintptr_t)memory % CHUNK_BYTES);
 }
 
-/* Returns where bin i begins. Bins begin at different places of their chunks: they fill alike, and their ends would be in one set
- * of the first cache. */
+/* Returns where bin i begins. Bins begin at different places of their chunks: they fill alike, and their ends would be in
+ * one set of the first cache. */
 static inline uint32_t *bin_begin(const struct bins *bins, int i)
 {
     enum { LINE = 64, LINES = 61 }; /* prime, as parts are a power of two */
