@@ -1,15 +1,14 @@
 /* gpu_kernels.c: every CUDA kernel against its twin on the CPU, on random and adversarial inputs.
  *
  *   kernel (cuda_kernels.h)           twin                                          compared
- *   cuda_previsit, delegates          previsit_delegates, count_frontier,           masks, depths, list,
- *                                     count_forward (cpu_gather.c)                  fresh, q, FV
+ *   cuda_previsit, delegates          previsit_delegates, count_frontier_of,         masks, depths, list,
+ *                                     count_forward (cpu_frontier.c)                fresh, q, FV
  *   cuda_previsit, normals            cpu_messages.receive, previsit_normals        the same
- *   cuda_list_frontier                gather_sources (cpu_gather.c)                 as sets
- *   cuda_count_forward                count_forward (cpu_gather.c)                  FV
+ *   cuda_list_frontier                gather_sources (cpu_frontier.c)               as sets
+ *   cuda_count_forward                count_forward (cpu_frontier.c)                FV
  *   cuda_push, by rows, by edges      push_nn (cpu_push.c), push_sparse             found, parents, sent
  *                                     (cpu_sparse.c)
- *   cuda_pull_rows                    pull_nn, pull_nd, pull_dn, pull_dd            found, parents
- *                                     (cpu_pull.c)
+ *   cuda_pull_rows                    pull_subgraph (cpu_pull.c)                    found, parents
  *   cuda_bin                          the bins of push_nn (cpu_push.c),             multisets by shard
  *                                     cpu_messages.take_outgoing
  *   cuda_unique                       unique_ids (unique.c)                         sets, mask cleared

@@ -70,7 +70,8 @@ static void set_frontier(struct device *dev, enum vertex_kind kind, const uint64
     } else {
         set_queue(dev, frontier);
     }
-    count_frontier(dev);
+    count_frontier_of(dev, NORMALS);
+    count_frontier_of(dev, DELEGATES);
 }
 
 /* ---- visits ---- */
@@ -101,15 +102,13 @@ static uint64_t *next_of(const struct device *dev, enum vertex_kind kind, const 
 /* Returns the number of normals found. */
 static uint64_t pull(struct device *dev, const struct visit *v)
 {
-    static uint64_t (*const pull_of[SUBGRAPHS])(struct device *) = {
-        [NN] = pull_nn, [ND] = pull_nd, [DN] = pull_dn, [DD] = pull_dd};
     if (v->g == ND)
         put_mask(dev->normals.visited, v->from, dev->shard->locals);
     if (v->g == DN)
         put_mask(dev->delegates.visited, v->from, dev->shard->d);
     if (v->g == NN)
         set_queue(dev, v->from);
-    return pull_of[v->g](dev);
+    return pull_subgraph(dev, v->g, NULL);
 }
 
 static uint64_t push(struct device *dev, const struct visit *v)
@@ -196,7 +195,8 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
         for (uint64_t i = 0; i < dev->normals.sparse_count; i++)
             set_mask_bit(out->frontier, dev->normals.sparse[i]);
     }
-    count_frontier(dev);
+    count_frontier_of(dev, NORMALS);
+    count_frontier_of(dev, DELEGATES);
     for (int i = 0; i < VERTEX_KINDS; i++) {
         enum subgraph g = subgraph_between(p->kind, (enum vertex_kind)i);
         out->sources[i] = dev->frontier[g];

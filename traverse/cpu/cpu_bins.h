@@ -25,15 +25,15 @@ struct bins {
 
 _Static_assert(sizeof(struct bins) <= CHUNK_BYTES, "a chunk holds it");
 
-/* The bins of a thread, in the first whole chunk of its memory. */
+/* Returns the bins of a thread, which lie in the first whole chunk of its memory. */
 static inline struct bins *bins_of_thread(const struct device *dev, int thread)
 {
     uint8_t *memory = dev->per_thread.bins + (uint64_t)thread * dev->per_thread.bin_bytes;
     return (struct bins *)(memory + -(uintptr_t)memory % CHUNK_BYTES);
 }
 
-/* Where bin i begins. Bins begin at different places of their chunks: they fill alike, and their ends would be in one set
- * of the first cache. */
+/* Returns where bin i begins. Bins begin at different places of their chunks: they fill alike, and their ends would be in
+ * one set of the first cache. */
 static inline uint32_t *bin_begin(const struct bins *bins, int i)
 {
     enum { LINE = 64, LINES = 61 }; /* prime, as parts are a power of two */
@@ -48,8 +48,8 @@ static inline void empty_bins(struct bins *bins, int count)
         bins->end[i] = bin_begin(bins, i);
 }
 
-/* log2 of the vertices in a block of a part: 10 to 14, as neighbours are near each other. Frontiers are, too, so a part has
- * at least 8 blocks, if it can. */
+/* Returns log2 of the vertices in a block of a part, 10 to 14. Blocks are large, as neighbours have ids near each other. The
+ * vertices of a frontier do, too: so a part has at least 8 blocks, unless there are too few vertices. */
 static inline uint32_t choose_block_bits(uint64_t vertices, uint64_t parts)
 {
     enum { LEAST_BLOCK_BITS = 10, MOST_BLOCK_BITS = 14, BLOCKS_OF_PART = 8 };

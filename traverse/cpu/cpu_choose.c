@@ -15,15 +15,15 @@ enum { SMALL_EDGES = 4096 };
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
-/* Picoseconds of a level in a parallel region. single_thread: of the same level by one thread. */
+/* Returns the picoseconds of a level in a parallel region. single_thread: picoseconds of the same level by one thread. */
 static double region_cost(double single_thread, int threads)
 {
     return crew_meeting + crew_thread * threads + crew_work * single_thread / threads;
 }
 
-/* Chooses whether sparse levels run in a parallel region, and with how many threads. Returns the cost of a sparse level
- * then. Hysteresis: the choice changes only when the saving missed so far exceeds the cost of beginning a region; levels
- * for which a dense one (cost `dense`) is cheapest do not count. */
+/* Chooses whether sparse levels run in a parallel region, and with how many threads: sets in_region, region_threads and
+ * regret. Returns the cost of the next level if it is sparse. Hysteresis: the choice changes only when the saving missed so
+ * far exceeds the cost of beginning a region. A level that is cheapest as a dense one (cost `dense`) does not count. */
 static double choose_region(const struct device *dev, struct search_state *s, double single_thread, double dense)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);

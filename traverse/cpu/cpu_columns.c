@@ -15,6 +15,7 @@
 
 /* ---- plain ---- */
 
+/* Decodes element by element. */
 const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                              uint32_t buffer[COLUMN_CAPACITY])
 {
@@ -42,6 +43,7 @@ struct reader {
     uint64_t ones; /* set bits of that word that have not been passed */
 };
 
+/* Returns a word of 64 bits of the bit vector. */
 AVX2 static inline uint64_t vector_word(const struct reader *r, uint32_t word)
 {
     uint64_t bits;
@@ -75,6 +77,7 @@ AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
     return high;
 }
 
+/* Returns the code of element i, of any number of bits. */
 AVX2 static inline uint32_t code_at(const struct reader *r, uint32_t i)
 {
     uint64_t window;
@@ -116,34 +119,29 @@ AVX2 static inline struct reader open_reader(const struct packed_columns *packed
     return r;
 }
 
-/* Codes i to i + 7, of at most MOST_WINDOW_BITS. A lane is read only if its top bit in `lanes` is set. */
-AVX2 static inline __m256i codes_at(const struct reader *r, uint32_t i, __m256i lanes)
-{
-    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), none = _mm256_setzero_si256();
-    __m256i at = _mm256_mullo_epi32(_mm256_add_epi32(_mm256_set1_epi32((int)i), number),
-                                    _mm256_set1_epi32((int)r->bits));
-    __m256i windows = _mm256_mask_i32gather_epi32(none, (const int *)r->codes, _mm256_srli_epi32(at, 3), lanes, 1);
-    __m256i codes = _mm256_srlv_epi32(windows, _mm256_and_si256(at, _mm256_set1_epi32(7)));
-    return _mm256_and_si256(codes, _mm256_set1_epi32((int)((UINT32_C(1) << r->bits) - 1)));
-}
-
 /* Returns the next eight elements, of which only the first `count` are wanted and in the block, and moves on. */
 AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), number);
+    const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), number); /* that are read */
     uint32_t one[8], i = r->i, wanted = count < 8 ? count : 8;
     if (r->bits > MOST_WINDOW_BITS) {
         for (uint32_t k = 0; k < wanted; k++)
             one[k] = r->add + (r->gaps ? next_gap_sum(r) : code_at(r, r->i++));
         return _mm256_loadu_si256((const __m256i *)one);
     }
-    __m256i codes = _mm256_add_epi32(codes_at(r, i, lanes), _mm256_set1_epi32((int)r->add));
+    __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32((int)i), number);
+    __m256i at = _mm256_mullo_epi32(numbers, _mm256_set1_epi32((int)r->bits));
+    __m256i windows = _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)r->codes, _mm256_srli_epi32(at, 3),
+                                                  lanes, 1);
+    __m256i codes = _mm256_srlv_epi32(windows, _mm256_and_si256(at, _mm256_set1_epi32(7)));
+    codes = _mm256_and_si256(codes, _mm256_set1_epi32((int)((UINT32_C(1) << r->bits) - 1)));
+    codes = _mm256_add_epi32(codes, _mm256_set1_epi32((int)r->add));
     r->i += wanted;
     if (!r->gaps)
         return codes;
     if (r->step)
-        codes = _mm256_add_epi32(codes, _mm256_add_epi32(_mm256_set1_epi32((int)i), number));
+        codes = _mm256_add_epi32(codes, numbers);
     if (r->vector == NULL)
         return codes;
     for (uint32_t k = 0; k < wanted; k++)
@@ -152,51 +150,39 @@ AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
     return _mm256_add_epi32(codes, _mm256_sll_epi32(high, _mm_cvtsi32_si128((int)r->bits)));
 }
 
-/* How eight codes are taken out of their bytes. Eight codes are `bits` whole bytes, so every group of eight is alike. */
-struct window {
-    __m256i bytes; /* of each lane: numbers of the four bytes with its code, from the first byte of its half on */
-    __m256i shift; /* bits in front of the code there */
-    __m256i mask;  /* of a code */
-};
-
-AVX2 static inline struct window window_of(uint32_t bits)
-{
-    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3), three = _mm256_set1_epi32(0x03020100);
-    uint32_t half = 4 * bits % 8; /* where the fifth code begins in the byte that it shares with the fourth */
-    __m256i begin = _mm256_setr_epi32(0, 0, 0, 0, (int)half, (int)half, (int)half, (int)half);
-    __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(number, _mm256_set1_epi32((int)bits)), begin);
-    __m256i byte = _mm256_mullo_epi32(_mm256_srli_epi32(at, 3), _mm256_set1_epi32(0x01010101));
-    return (struct window){.bytes = _mm256_add_epi8(byte, three),
-                           .shift = _mm256_and_si256(at, _mm256_set1_epi32(7)),
-                           .mask = _mm256_set1_epi32((int)((UINT32_C(1) << bits) - 1))};
-}
-
-/* Codes i to i + 7, i being a multiple of 8. Reads up to 16 bytes from the fifth one on. */
-AVX2 static inline __m256i group_of_codes(const struct reader *r, const struct window *w, uint32_t i)
-{
-    const unsigned char *at = r->codes + i / 8 * r->bits;
-    __m128i low = _mm_loadu_si128((const __m128i *)at);
-    __m128i high = _mm_loadu_si128((const __m128i *)(at + 4 * r->bits / 8));
-    __m256i bytes = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), w->bytes);
-    return _mm256_and_si256(_mm256_srlv_epi32(bytes, w->shift), w->mask);
-}
-
-/* Decodes many elements in groups of eight, after the whole vector up to them. Returns where they begin in the buffer. */
+/* Decodes many elements in groups of eight, after the whole vector up to them. Eight codes are `bits` whole bytes, so every
+ * group is alike. The four codes of each half lie in 16 bytes: a shuffle takes four bytes with its code into each lane, a
+ * shift drops the bits in front of the code. Reads up to 16 bytes from the fifth code on. Returns where the elements begin
+ * in the buffer. */
 AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count, uint32_t buffer[COLUMN_CAPACITY])
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m128i bits = _mm_cvtsi32_si128((int)r->bits);
-    struct window window = window_of(r->bits);
+    const uint32_t first = r->i & ~7U;
+    /* the bit where the code of each lane begins, from the first byte of its half on; the fourth and fifth code may share
+     * one */
+    const int half = (int)(4 * r->bits % 8);
+    const __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(_mm256_and_si256(number, _mm256_set1_epi32(3)),
+                                                           _mm256_set1_epi32((int)r->bits)),
+                                        _mm256_setr_epi32(0, 0, 0, 0, half, half, half, half));
+    const __m256i byte = _mm256_mullo_epi32(_mm256_srli_epi32(at, 3), _mm256_set1_epi32(0x01010101));
+    const __m256i window = _mm256_add_epi8(byte, _mm256_set1_epi32(0x03020100));
+    const __m256i shift = _mm256_and_si256(at, _mm256_set1_epi32(7));
+    const __m256i mask = _mm256_set1_epi32((int)((UINT32_C(1) << r->bits) - 1));
     unsigned char high[UNARY_ROOM];
-    uint32_t first = r->i & ~7U;
     if (r->vector != NULL)
         decode_unary_part(r->vector, r->i + count, high);
     else
         memset(high, 0, PACKED_BLOCK);
     for (uint32_t i = first; i < r->i + count; i += 8) {
-        __m256i values = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(high + i)));
+        const unsigned char *codes = r->codes + i / 8 * r->bits;
+        __m128i low_half = _mm_loadu_si128((const __m128i *)codes);
+        __m128i high_half = _mm_loadu_si128((const __m128i *)(codes + 4 * r->bits / 8));
+        __m256i bytes = _mm256_shuffle_epi8(_mm256_set_m128i(high_half, low_half), window);
+        __m256i values = _mm256_and_si256(_mm256_srlv_epi32(bytes, shift), mask);
+        __m256i highs = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(high + i)));
         __m256i steps = _mm256_add_epi32(number, _mm256_set1_epi32((int)i));
-        values = _mm256_add_epi32(_mm256_sll_epi32(values, bits), group_of_codes(r, &window, i));
+        values = _mm256_add_epi32(_mm256_sll_epi32(highs, bits), values);
         values = _mm256_add_epi32(values, _mm256_mullo_epi32(steps, _mm256_set1_epi32((int)r->step)));
         values = _mm256_add_epi32(values, _mm256_set1_epi32((int)r->add));
         _mm256_storeu_si256((__m256i *)(buffer + (i - first)), values);
@@ -204,6 +190,7 @@ AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count
     return buffer + (r->i - first);
 }
 
+/* The twin of decode_plain: many elements in groups, few elements eight at a time from the first one on. */
 AVX2 const uint32_t *decode_vectors(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                                     uint32_t buffer[COLUMN_CAPACITY])
 {

@@ -153,7 +153,7 @@ struct device {
     uint64_t unvisited[SUBGRAPHS]; /* rows with edges that are not visited yet, the frontier counted as visited */
     struct direction_costs costs;
     struct even_rows even_rows[SUBGRAPHS];
-    uint32_t *gathered_rows; /* [most_rows] a frontier made sparse (cpu_gather.c) */
+    uint32_t *gathered_rows; /* [most_rows] a frontier made sparse (cpu_frontier.c) */
     uint32_t *found_parents; /* [2][list_capacity(most_rows)] parents of next_sparse of the normals, of the delegates */
     struct shard_bin *shard_bins;  /* [threads][p] */
     struct error shard_bins_error; /* why a bin could not grow */
@@ -167,37 +167,39 @@ struct device {
 
 /* ---- sizes ---- */
 
-/* Entries of a sparse frontier of so many vertices. A push writes one behind the last, before it knows whether it is new. */
+/* Returns the entries of a list for a sparse frontier of so many vertices. A push writes a vertex behind the last one before
+ * it knows whether the vertex is new. */
 static inline uint64_t list_capacity(uint64_t vertices)
 {
     return vertices + 1;
 }
 
-/* The same for a thread of a parallel region, in whole lines of a cache. */
+/* Returns the entries of the list of one thread of a parallel region, in whole lines of a cache. */
 static inline uint64_t region_list_capacity(uint64_t vertices)
 {
     enum { LINE = 16 };
     return list_capacity(vertices < MOST_BINNED ? vertices : MOST_BINNED) / LINE * LINE + LINE;
 }
 
+/* Returns the number of normals or of delegates, whichever is larger: no subgraph has more rows. */
 static inline uint64_t most_rows(const struct device *dev)
 {
     return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
 }
 
-/* Words of a bitmap of one shard's normals, as nn's columns number them. */
+/* Returns the words of a bitmap of one shard's normals, as nn's columns number them. */
 static inline uint64_t column_words(const struct shard *shard)
 {
     return (UINT64_C(1) << shard->local_bits) / 64;
 }
 
-/* Whether the columns of g are vertices of several shards. */
+/* Returns 1 if the columns of g are vertices of several shards. */
 static inline int leads_to_shards(const struct shard *shard, enum subgraph g)
 {
     return g == NN && shard->p > 1;
 }
 
-/* Words of a bitmap of the vertices that g leads to. */
+/* Returns the words of a bitmap of the vertices that g leads to. */
 static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
 {
     if (leads_to_shards(shard, g))
@@ -205,7 +207,7 @@ static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
     return mask_words(subgraph_columns(g) == DELEGATES ? shard->d : shard->locals);
 }
 
-/* About how many rows a pull along g looks at. */
+/* Returns about how many rows a pull along g looks at. */
 static inline uint64_t unvisited_targets(const struct device *dev, enum subgraph g)
 {
     return unvisited_pulled(dev->shard, g, dev->unvisited[subgraph_reverse(g)]);
@@ -218,14 +220,14 @@ enum {
     WORK_OF_THREAD = 2048 /* rows or edges that are worth one more thread: they take some us, a barrier of 16 threads 2 */
 };
 
-/* Threads for `work` rows or edges: 1 to dev->threads. */
+/* Returns the number of threads, 1 to dev->threads, that share `work` rows or edges. */
 static inline int threads_for(const struct device *dev, uint64_t work)
 {
     uint64_t threads = work / WORK_OF_THREAD;
     return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
 }
 
-/* The begin of the i-th of `count` nearly equal shares of 0..total. */
+/* Returns where the i-th of `count` nearly equal shares of 0..total begins. */
 static inline uint64_t share_begin(uint64_t total, int count, int i)
 {
     uint64_t n = (uint64_t)count, at = (uint64_t)i;
@@ -234,12 +236,13 @@ static inline uint64_t share_begin(uint64_t total, int count, int i)
 
 /* ---- bits and rows ---- */
 
+/* Sets bit i of a bitmap. */
 static inline void set_mask_bit(uint64_t *mask, uint64_t i)
 {
     mask[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-/* Counts bits with arithmetic: the compiler's builtin calls a function unless an option allows popcnt. */
+/* Returns the number of set bits, by arithmetic: the compiler's builtin calls a function unless an option allows popcnt. */
 static inline uint64_t count_bits(uint64_t x)
 {
     x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -248,31 +251,10 @@ static inline uint64_t count_bits(uint64_t x)
     return x * UINT64_C(0x0101010101010101) >> 56;
 }
 
-/* Always inlined: a compiler may drop calls that only prefetch. */
+/* Prefetches the offset of a row. Always inlined: a compiler may drop calls that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_offset(const struct csr *csr, uint64_t row)
 {
     __builtin_prefetch((const char *)csr->offsets + row * csr->offset_width);
-}
-
-/* The part of the frontier that pushes along a subgraph start from: a sparse and a dense part. */
-struct frontier_view {
-    const uint32_t *sparse; /* [count] */
-    uint64_t count;
-    const uint64_t *dense; /* [words] */
-    uint64_t words;
-};
-
-/* The frontier of the rows of g. It holds until the next previsit or sparse level. */
-static inline struct frontier_view view_frontier(const struct device *dev, enum subgraph g)
-{
-    const struct cpu_normals *n = &dev->normals;
-    const struct cpu_delegates *d = &dev->delegates;
-    if (subgraph_rows(g) == NORMALS)
-        return (struct frontier_view){n->sparse, n->sparse_count, n->dense,
-                                      n->any_dense ? mask_words(dev->shard->locals) : 0};
-    if (d->is_sparse)
-        return (struct frontier_view){.sparse = d->sparse, .count = d->frontier_count};
-    return (struct frontier_view){.dense = d->dense, .words = mask_words(dev->shard->d)};
 }
 
 /* Adds the normals `found`, bits of word w, to next_dense, and sets their visited bits and depths. `keeps` 0: this is the
@@ -288,16 +270,8 @@ static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, 
     return count_bits(found);
 }
 
-/* Adds the delegates `found`, bits of word w, to `updated`, whose bits are always kept. Returns 1 if there are any. */
-static inline uint64_t update_delegates_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
-{
-    (void)keeps;
-    dev->delegates.updated[w] |= found;
-    return found != 0;
-}
-
-/* Whether a dense level pushes g into bitmaps, one of each thread (cpu_push_bitmaps.c): its edges are many, and not few
- * for the words of the bitmaps. With several shards fewer edges do for delegates, which leave as bitmaps anyway. */
+/* Returns 1 if a dense level pushes g into bitmaps, one of each thread (cpu_push_bitmaps.c): the edges are many, and not few
+ * for the words of a bitmap. With several shards fewer edges do for delegates, which leave as bitmaps anyway. */
 static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
 {
     enum { MANY = 1 << 13, EDGES_OF_WORD = 8 };
@@ -309,15 +283,32 @@ static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
 
 /* ---- steps, by file; all of them are called by the thread that uses the device ---- */
 
-/* cpu_gather.c. Lists the vertices of a frontier, in any order; with `sources` only those in that bitmap. `rows` has an
- * entry for each vertex of the frontier. Returns how many it lists. */
-uint64_t gather_frontier(struct device *dev, struct frontier_view frontier, const uint64_t *sources, uint32_t *rows);
+/* cpu_frontier.c. Makes the incoming delegates that are not visited the frontier, of depth delegates.frontier_depth. */
+void previsit_delegates(struct device *dev);
 
-/* Lists the frontier's rows of g that have edges in dev->gathered_rows. Returns how many. */
+/* Makes the next frontier of the normals their frontier. */
+void previsit_normals(struct device *dev);
+
+/* Counts the frontier whose rows are of one kind into `frontier` and `forward`, and takes its rows from `unvisited`: once
+ * for each frontier. */
+void count_frontier_of(struct device *dev, enum vertex_kind rows);
+
+/* Rows with edges, and about how many edges they have. */
+struct row_count {
+    uint64_t rows, edges;
+};
+
+/* Counts list[0..count) as rows of g, which has edges. Sums do not depend on the order of the list or on how it is cut. */
+struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count);
+
+/* Lists the frontier's rows of g that have edges in dev->gathered_rows, in any order. Returns how many. */
 uint64_t gather_sources(struct device *dev, enum subgraph g);
 
-/* The exact number of edges of the frontier in g (FV). Overwrites dev->gathered_rows. */
+/* Returns the exact number of edges of the frontier in g (FV). Overwrites dev->gathered_rows. */
 uint64_t count_forward(struct device *dev, enum subgraph g);
+
+/* Makes the dense part of the frontier sparse, too. With one shard. */
+void make_frontier_sparse(struct device *dev);
 
 /* cpu_messages.c. Appends those of ids[0..count) that are not visited to next_sparse of the normals, and gives them their
  * visited bits, depths and parents. ids: local ids below `locals`. parents[count]; NULL: PARENT_REMOTE. */
@@ -327,7 +318,8 @@ void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count,
 enum { MOST_APPENDED = 1024 };
 void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents);
 
-/* cpu_push.c. Pushes nn, with several shards: vertices of other shards go into dev->shard_bins. Sets shard_bins_error. */
+/* cpu_push.c. Pushes nn, with several shards: vertices of other shards go into dev->shard_bins, new vertices of this shard
+ * behind next_sparse. Sets shard_bins_error if there is too little memory. */
 void push_nn(struct device *dev);
 
 /* cpu_push_bitmaps.c. Pushes g by several threads. Returns how many normals of this shard it found. */
@@ -337,19 +329,13 @@ uint64_t push_into_bitmaps(struct device *dev, enum subgraph g);
  * `updated`. g does not lead to other shards. */
 void push_sparse(struct device *dev, enum subgraph g);
 
-/* Makes the dense part of the frontier sparse, too. With one shard. */
-void make_frontier_sparse(struct device *dev);
-
 /* Runs a level of the only device: pushes all subgraphs, and makes and counts the next frontier, which is sparse. */
 void run_sparse_level(struct device *dev);
 
-/* cpu_pull.c. Each pulls a subgraph into next_dense or `updated`, and returns how many normals it found. pull_nn: with
- * several shards after gather_peer_frontiers. pull_dd_rows: only the delegates in the bitmap `rows`; NULL: all. */
-uint64_t pull_dd(struct device *dev);
-uint64_t pull_nd(struct device *dev);
-uint64_t pull_dn(struct device *dev);
-uint64_t pull_nn(struct device *dev);
-void pull_dd_rows(struct device *dev, const uint64_t *rows);
+/* cpu_pull.c. Pulls g: its unvisited columns look for a visited parent, and go into next_dense or `updated`. `rows`: bitmap
+ * of the columns that look; NULL: all. Returns how many normals it found. nn of several shards: after
+ * gather_peer_frontiers. */
+uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows);
 
 /* cpu_peers.c. Takes the arrays that peers read; `shared`: peers of other processes, too. With one shard it does nothing. */
 enum status take_shown(struct device *dev, int shared, struct error *e);
@@ -366,25 +352,6 @@ void gather_peer_frontiers(struct device *dev);
 
 /* Adds the delegates that peers have updated to this device's updates, between the parts of a visit. */
 void take_peer_updates(struct device *dev);
-
-/* cpu_previsit.c. Makes the incoming delegates that are not visited the frontier, of depth delegates.frontier_depth. */
-void previsit_delegates(struct device *dev);
-
-/* Makes the next frontier of the normals their frontier. */
-void previsit_normals(struct device *dev);
-
-/* Counts the frontier whose rows are of one kind, or of both, into `frontier` and `forward`, and takes it from
- * `unvisited`: once for each frontier. */
-void count_frontier_of(struct device *dev, enum vertex_kind rows);
-void count_frontier(struct device *dev);
-
-/* Rows with edges, and about how many edges they have. */
-struct row_count {
-    uint64_t rows, edges;
-};
-
-/* Counts list[0..count) as rows of g, which has edges. Sums do not depend on the order of the list or on how it is cut. */
-struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count);
 
 /* cpu_rows.c. Sets dev->even_rows, once. */
 void find_even_rows(struct device *dev);

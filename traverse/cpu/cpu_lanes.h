@@ -10,6 +10,7 @@
 
 #define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
 
+/* Returns 1 if this machine has the instructions of functions that are AVX2. */
 static inline int has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");

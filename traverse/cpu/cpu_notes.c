@@ -52,37 +52,31 @@ void note_visits(struct device *dev, double end)
 
 /* ---- after a search ---- */
 
-/* Adds the edges of visited rows of one kind to the levels of their depths. Vertices of the last depth may have no level. */
-static void add_edges_by_depth(const struct device *dev, enum vertex_kind kind)
+/* Sets the edges of g in each level to those of the visited rows of its depth. Rows of the last depth may have no level. */
+static void count_edges_by_depth(const struct device *dev, enum subgraph g)
 {
     const struct cpu_notes *n = &dev->notes;
-    const uint64_t *visited = kind == DELEGATES ? dev->delegates.visited : dev->normals.visited;
-    const int32_t *depth = kind == DELEGATES ? dev->delegates.depth : dev->normals.depth;
-    uint64_t count = kind == DELEGATES ? dev->shard->d : dev->shard->locals;
-    for (int to = 0; to < VERTEX_KINDS; to++) {
-        enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
-        const struct csr *csr = &dev->shard->csr[g];
-        for (uint64_t v = 0; csr->edges > 0 && v < count; v++) {
-            if (mask_bit(visited, v) && mask_bit(csr->sources, v) && (uint32_t)depth[v] < n->levels)
-                n->level[depth[v]].work.of[g].forward += csr_row_length(csr, v);
-        }
+    const struct csr *csr = &dev->shard->csr[g];
+    const int is_delegate = subgraph_rows(g) == DELEGATES;
+    const uint64_t *visited = is_delegate ? dev->delegates.visited : dev->normals.visited;
+    const int32_t *depth = is_delegate ? dev->delegates.depth : dev->normals.depth;
+    for (uint32_t i = 0; i < n->levels; i++)
+        n->level[i].work.of[g].forward = 0;
+    for (uint64_t v = 0; csr->edges > 0 && v < csr->rows; v++) {
+        if (mask_bit(visited, v) && mask_bit(csr->sources, v) && (uint32_t)depth[v] < n->levels)
+            n->level[depth[v]].work.of[g].forward += csr_row_length(csr, v);
     }
 }
 
-/* Implements `replay_levels` of the backend: passes the notes of all levels to `noter`, in order. */
+/* Implements replay_levels of the backend: passes the notes of all levels to `noter`, in order. */
 enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct cpu_notes *n = &dev->notes;
     if (n->out_of_memory)
         return fail_memory(e, "notes of levels", (n->levels + 1) * sizeof *n->level);
-    if (n->counts_probes) {
-        /* exact counts of edges replace the estimates by which levels were chosen */
-        for (uint32_t i = 0; i < n->levels; i++)
-            for (int g = 0; g < SUBGRAPHS; g++)
-                n->level[i].work.of[g].forward = 0;
-        add_edges_by_depth(dev, NORMALS);
-        add_edges_by_depth(dev, DELEGATES);
-    }
+    /* exact counts of edges replace the estimates by which levels were chosen */
+    for (int g = 0; n->counts_probes && g < SUBGRAPHS; g++)
+        count_edges_by_depth(dev, (enum subgraph)g);
     for (uint32_t i = 0; i < n->levels; i++)
         noter(context, (int32_t)i, &n->level[i]);
     return ST_OK;

@@ -22,7 +22,7 @@ struct cpu_array {
 
 enum { MOST_ARRAYS = 24 };
 
-/* Lists every array of the device. Returns how many there are. */
+/* Lists the arrays that the device takes: their addresses, sizes and names. Returns how many there are. */
 static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 {
     struct cpu_delegates *d = &dev->delegates;
@@ -76,8 +76,8 @@ static void size_bins_and_lists(struct device *dev)
         dev->per_thread.list_bytes = list_bytes;
 }
 
-/* Words of the bitmap of one thread, in whole lines of a cache. With several shards, vertices of other shards are worth a
- * bitmap if those of all threads are no more memory than nn's columns. */
+/* Returns the words of the bitmap of one thread, in whole lines of a cache. With several shards, vertices of other shards
+ * are worth a bitmap if those of all threads are no more memory than nn's columns. */
 static uint64_t bitmap_words(const struct shard *shard, int threads)
 {
     enum { LINE_WORDS = 8 };
@@ -90,8 +90,8 @@ static uint64_t bitmap_words(const struct shard *shard, int threads)
     return columns > most ? columns : most;
 }
 
-/* Zeroes depths and parents by the threads of a search, before the first one: a page is given to a process when it is first
- * written, by the NUMA node of the thread that writes. */
+/* Zeroes the depths and parents begin..end before the first search, by the threads that search. The operating system places
+ * a page near the thread that first writes it. The context is the device. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -100,6 +100,7 @@ static void touch_values(void *context, uint64_t begin, uint64_t end)
         memset(dev->normals.parent + begin, 0, (end - begin) * sizeof(uint32_t));
 }
 
+/* Takes all arrays of the device, those that peers read included, and fills the values of no vertex. */
 static enum status take_arrays(struct device *dev, int shared, struct error *e)
 {
     struct cpu_array list[MOST_ARRAYS];
@@ -126,14 +127,15 @@ static enum status take_arrays(struct device *dev, int shared, struct error *e)
 
 /* ---- opening ---- */
 
-/* The degree of the first vertex: they are in the order of descending degrees. */
+/* Returns the largest degree, that of the first vertex: vertices are in the order of descending degrees. */
 static uint64_t longest_row(const struct degree_list *degrees)
 {
     return degrees->count > 0 ? degrees->runs[0].degree : 0;
 }
 
-/* Threads that a search of the shard can use. A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs
- * of 300,000 to 450,000 edges were fastest with 4 of 4, 8, 12 and 14 threads, 1 million with 8, 2 million with all. */
+/* Returns the number of threads, at most `threads`, that a search of the shard can use. A search of EDGES_OF_TWO edges takes
+ * about 20 us: one thread is enough. Graphs of 300,000 to 450,000 edges were fastest with 4 of 4, 8, 12 and 14 threads, 1
+ * million with 8, 2 million with all. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
@@ -141,6 +143,7 @@ static int useful_threads(const struct shard *shard, int threads)
     return most < (uint64_t)threads ? (int)most : threads;
 }
 
+/* Implements close of the backend. */
 void cpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -163,6 +166,7 @@ void cpu_close(struct device *dev)
     free(dev);
 }
 
+/* Implements open of the backend. */
 enum status cpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
                      struct error *e)
 {
@@ -209,7 +213,8 @@ uint64_t cpu_pci_address(uint32_t slot)
     return 0;
 }
 
-/* Bins and lists of threads take what is left, and do not count. Answers: by vertex, and the values. */
+/* Implements bytes_needed of the backend: the arrays of a device, and of its answers the ids by vertex and the values. Bins
+ * and lists of threads do not count, as they take only a part of the memory that is left. */
 uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};

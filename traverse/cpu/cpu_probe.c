@@ -22,6 +22,7 @@ static inline uint64_t probe(const uint64_t *mask, uint32_t id)
     return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
 }
 
+/* Implements probe_heads of struct probes. */
 static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     uint64_t found = 0;
@@ -37,6 +38,7 @@ static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t
     return found;
 }
 
+/* Implements adopt_heads of struct probes. */
 static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     (void)count;
@@ -44,7 +46,7 @@ static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t
         parents[__builtin_ctzll(rows)] = tag | heads[__builtin_ctzll(rows)];
 }
 
-/* Returns the first of some columns that is in the bitmap, or HEAD_NONE. */
+/* Returns the first of columns[0..count) that is in the bitmap, or HEAD_NONE. */
 static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -54,39 +56,32 @@ static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count
     return HEAD_NONE;
 }
 
-/* The functions of one of the twins. */
+/* The functions that a twin of probe_rests uses: constants, as what calls them is always inlined. */
 struct finder {
     decode_columns *decode;
     uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or its twin */
 };
 
-/* Returns the first column behind the heads of a row that is in the bitmap, or HEAD_NONE. Few packed columns are decoded at
- * first, as most rows find a parent among them. Always inlined, here and below: functions are constants then. */
-static inline __attribute__((always_inline)) uint32_t
-find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, struct finder finder)
-{
-    enum { FEW = 8 };
-    uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1), stop = end - at > FEW ? at + FEW : end;
-    uint32_t buffer[COLUMN_CAPACITY], column = HEAD_NONE;
-    if (csr->packed.words == NULL)
-        return finder.find((const uint32_t *)csr->columns + at, end - at, mask);
-    for (; at < end && column == HEAD_NONE; stop = end) {
-        struct column_run run = next_columns(finder.decode, csr, row, at, stop, buffer);
-        column = finder.find(run.columns, run.count, mask);
-        at += run.count;
-    }
-    return column;
-}
-
-/* Does as struct probes says of probe_rests. */
+/* Implements probe_rests of struct probes. Few packed columns of a row are decoded at first, as most rows find a parent
+ * among them. */
 static inline __attribute__((always_inline)) uint64_t
 find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
              struct finder finder)
 {
+    enum { FEW = 8 };
+    uint32_t buffer[COLUMN_CAPACITY];
     uint64_t found = 0;
     for (; rows != 0; rows &= rows - 1) {
         uint64_t row = base + (uint64_t)__builtin_ctzll(rows);
-        uint32_t column = find_in_row(csr, row, mask, finder);
+        uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1), stop = end - at > FEW ? at + FEW : end;
+        uint32_t column = HEAD_NONE;
+        if (csr->packed.words == NULL)
+            column = finder.find((const uint32_t *)csr->columns + at, end - at, mask);
+        for (; csr->packed.words != NULL && at < end && column == HEAD_NONE; stop = end) {
+            struct column_run run = next_columns(finder.decode, csr, row, at, stop, buffer);
+            column = finder.find(run.columns, run.count, mask);
+            at += run.count;
+        }
         found |= column != HEAD_NONE ? rows & -rows : 0;
         if (parent != NULL && column != HEAD_NONE)
             parent[row] = tag | column;
@@ -94,12 +89,14 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
     return found;
 }
 
+/* Implements probe_rests of struct probes, without vectors. */
 static uint64_t probe_rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                   uint32_t tag, uint32_t *parent)
 {
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, find_column_plain});
 }
 
+/* Implements mark of struct probes. */
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     (void)count;
@@ -107,27 +104,25 @@ static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits
         depth[64 * w + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
+/* Implements gather of struct probes. */
 static void gather_plain(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = from[vertex[i]];
 }
 
-/* Returns the id of the parent of a vertex, or ANSWER_NONE. */
-static inline int32_t name_of(const struct named_parents *parents, uint32_t vertex)
-{
-    uint32_t record = parents->records[vertex];
-    if (record == PARENT_SELF)
-        return parents->ids[vertex];
-    if (record >= PARENT_SELF)
-        return ANSWER_NONE;
-    return parents->ids[(record & ~PARENT_DELEGATE_BIT) + (record >> 31) * parents->locals];
-}
-
+/* Implements name of struct probes. */
 static void name_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
-    for (uint64_t i = 0; i < count; i++)
-        to[i] = name_of(parents, vertex[i]);
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t record = parents->records[vertex[i]];
+        if (record == PARENT_SELF)
+            to[i] = parents->ids[vertex[i]];
+        else if (record >= PARENT_SELF)
+            to[i] = ANSWER_NONE;
+        else
+            to[i] = parents->ids[(record & ~PARENT_DELEGATE_BIT) + (record >> 31) * parents->locals];
+    }
 }
 
 const struct probes probes_plain = {.decode = decode_plain,
@@ -142,6 +137,7 @@ const struct probes probes_plain = {.decode = decode_plain,
 
 #if HAS_AVX2
 
+/* The twin of probe_heads_plain. */
 AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     const __m256i none = _mm256_set1_epi32(-1);
@@ -157,6 +153,7 @@ AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint
     return found;
 }
 
+/* The twin of adopt_heads_plain. */
 AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     const __m256i tags = _mm256_set1_epi32((int)tag);
@@ -171,6 +168,7 @@ AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint
     }
 }
 
+/* The twin of find_column_plain. */
 AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     const __m256i all = _mm256_set1_epi32(-1), number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -186,6 +184,7 @@ AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t c
     return hits != 0 ? columns[i + (uint64_t)__builtin_ctz(hits)] : HEAD_NONE;
 }
 
+/* The twin of probe_rests_plain. Prefetches the bits of the packed columns of all rows before it decodes any. */
 AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                       uint32_t tag, uint32_t *parent)
 {
@@ -197,6 +196,7 @@ AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, find_column_avx2});
 }
 
+/* The twin of mark_plain. */
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     const __m256i values = _mm256_set1_epi32(value);
@@ -210,6 +210,7 @@ AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t 
     }
 }
 
+/* The twin of gather_plain. */
 AVX2 static void gather_avx2(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
 {
     uint64_t i = 0;
@@ -232,8 +233,8 @@ AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m25
     return _mm256_mask_i32gather_epi32(none, parents->ids, number, _mm256_xor_si256(beyond, none), 4);
 }
 
-/* Does as struct probes says of `name`. Gathers records before ids, SOME at a time: so the reads of ids do not hold up those
- * of records, which miss the cache more often. */
+/* The twin of name_plain. Gathers SOME records before their ids: so reads of ids do not hold up the reads of records, which
+ * miss the cache more often. */
 AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     enum { SOME = 128 };
@@ -261,16 +262,13 @@ static const struct probes probes_avx2 = {.decode = decode_vectors,
                                           .gather = gather_avx2,
                                           .name = name_avx2};
 
-const struct probes *probes_best(void)
-{
-    return has_avx2() ? &probes_avx2 : &probes_plain;
-}
-
-#else
+#endif
 
 const struct probes *probes_best(void)
 {
+#if HAS_AVX2
+    if (has_avx2())
+        return &probes_avx2;
+#endif
     return &probes_plain;
 }
-
-#endif

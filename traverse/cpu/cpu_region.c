@@ -16,12 +16,15 @@
 #include "cpu_rows.h"
 #include "cpu_run.h"
 
+#include "formats/base/arith.h"
+
 #include <string.h>
 
 enum { MOST_LONELY_LEVELS = 8 }; /* in a row, each of which one thread did by itself */
 
+/* A thread of the parallel region. */
 struct region_thread {
-    _Alignas(64) uint32_t level;   /* of the parallel region: the last in which the thread took part; 0: none */
+    _Alignas(64) uint32_t level;   /* of the region: the last in which the thread took part; 0: none */
     uint64_t *found[VERTEX_KINDS]; /* bitmaps: visited when the thread joined, or put into a bin by it */
     struct bins *bins;             /* of delegates by part, then of normals */
 };
@@ -33,6 +36,7 @@ struct part {
     struct row_count of[SUBGRAPHS]; /* its rows of the frontier */
 };
 
+/* A parallel region, as all of its threads see it. */
 struct region {
     struct device *dev;
     struct search_state *state;
@@ -47,13 +51,13 @@ struct region {
     struct long_rows aside;
 };
 
-/* Vertices of the frontier. */
+/* Returns the number of vertices of one kind in the frontier. */
 static uint64_t frontier_size(const struct region *r, enum vertex_kind kind)
 {
     return r->before[kind][r->old_parts];
 }
 
-/* The number of a bin in struct bins. */
+/* Returns the number of the bin for a part in struct bins. */
 static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 {
     return (int)kind * r->threads + part;
@@ -61,8 +65,8 @@ static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 
 /* ---- step 1: pushes into bins ---- */
 
-/* Lets a thread take part in a level; the first time it copies the visited bits. So it may put a vertex into a bin that was
- * visited since: step 2 drops that vertex. */
+/* Lets a thread take part in a level: empties its bins. In its first level the thread copies the visited bits. So it may
+ * later put a vertex into a bin that was visited since: step 2 drops that vertex. */
 static void join_level(struct region *r, int number)
 {
     struct region_thread *t = &r->thread[number];
@@ -104,9 +108,10 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     push_rows(&p, 0);
 }
 
-/* Pushes share i: delegates' come first. The lists of all parts, one behind the other, are cut into equal shares. The
- * pieces of a thread (thread_pool.h) are `threads` apart, and their shares lie side by side, mostly in the part of this
- * number: so the rows that the thread reads are in its cache from search to search. */
+/* Pushes share i of the frontier into bins, as thread `number`. Shares of delegates come first. The lists of all parts, one
+ * behind the other, are cut into equal shares. The pieces of a thread (thread_pool.h) are `threads` apart, and their shares
+ * lie side by side, mostly in the part of this number: so the rows that the thread reads are in its cache from search to
+ * search. A pool job whose context is the region. Returns 0. */
 static uint64_t push_share(void *context, int number, uint64_t i)
 {
     struct region *r = context;
@@ -131,7 +136,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
     return 0;
 }
 
-/* Pushes a piece of the rows that were put aside. */
+/* Pushes a piece of the rows that were put aside into bins. Otherwise as push_share. */
 static uint64_t push_long_piece(void *context, int number, uint64_t piece)
 {
     struct region *r = context;
@@ -161,7 +166,8 @@ visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *en
     return count;
 }
 
-/* A list of a part in its thread's memory: of the frontier in levels of odd or of even number, or of parents. */
+/* Returns a list of a part in its thread's memory. `which`: 0 or 1 is the frontier of levels of even or odd number, 2 is a
+ * list of parents. */
 static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind kind, uint32_t which)
 {
     uint32_t *lists = (uint32_t *)(dev->per_thread.lists + (size_t)part * dev->per_thread.list_bytes);
@@ -169,7 +175,8 @@ static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind 
     return lists + which * region_list_capacity(kind == DELEGATES ? dev->shard->d : dev->shard->locals);
 }
 
-/* Visits the new vertices of one kind that the bins of all threads hold for a part, and counts them. */
+/* Visits the new vertices of one kind that the bins of all threads hold for a part: sets visited bits, depths and parents.
+ * The vertices become the part's list of the next frontier, and are counted. */
 static void visit_bins(struct region *r, int number, enum vertex_kind kind)
 {
     struct device *dev = r->dev;
@@ -199,40 +206,36 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     part->count[kind] = count;
 }
 
-/* Prefetches the bins of all threads for a part, as they lie in the caches of other cores. Always inlined: a compiler may
- * drop calls that only prefetch. */
-static inline __attribute__((always_inline)) void prefetch_bins(const struct region *r, enum vertex_kind kind, int part)
-{
-    enum { LINE = 16, LINES = 3 };
-    for (int i = 0; i < r->threads; i++) {
-        const struct bins *bins = bins_of_thread(r->dev, i);
-        const uint32_t *bin = bin_begin(bins, bin_number(r, kind, part));
-        __builtin_prefetch(&r->thread[i].level);
-        __builtin_prefetch(&bins->end[bin_number(r, kind, part)]);
-        for (int line = 0; line < LINES; line++)
-            __builtin_prefetch(bin + line * LINE);
-    }
-}
-
-/* Does step 2 for a part. */
+/* Does step 2 for a part. Prefetches the bins of all threads for the part first, as they lie in the caches of other cores. A
+ * pool job whose context is the region. Returns 0. */
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
+    enum { LINE = 16, LINES = 3 };
     struct region *r = context;
+    const uint64_t vertices[VERTEX_KINDS] = {[DELEGATES] = r->dev->shard->d, [NORMALS] = r->dev->shard->locals};
+    static const enum vertex_kind order[VERTEX_KINDS] = {NORMALS, DELEGATES};
     (void)thread;
-    if (r->dev->shard->locals > 0)
-        prefetch_bins(r, NORMALS, (int)part);
-    if (r->dev->shard->d > 0)
-        prefetch_bins(r, DELEGATES, (int)part);
-    if (r->dev->shard->locals > 0)
-        visit_bins(r, (int)part, NORMALS);
-    if (r->dev->shard->d > 0)
-        visit_bins(r, (int)part, DELEGATES);
+    for (int k = 0; k < VERTEX_KINDS; k++) {
+        int number = bin_number(r, order[k], (int)part);
+        for (int i = 0; vertices[order[k]] > 0 && i < r->threads; i++) {
+            const struct bins *bins = bins_of_thread(r->dev, i);
+            const uint32_t *bin = bin_begin(bins, number);
+            __builtin_prefetch(&r->thread[i].level);
+            __builtin_prefetch(&bins->end[number]);
+            for (int line = 0; line < LINES; line++)
+                __builtin_prefetch(bin + line * LINE);
+        }
+    }
+    for (int k = 0; k < VERTEX_KINDS; k++) {
+        if (vertices[order[k]] > 0)
+            visit_bins(r, (int)part, order[k]);
+    }
     return 0;
 }
 
 /* ---- levels ---- */
 
-/* Makes the parts of this level the frontier: adds up the vertices before each. */
+/* Makes the first `parts` parts the frontier: adds up the vertices in the parts before each. */
 static void add_up_parts(struct region *r, int parts)
 {
     r->old_parts = parts;
@@ -243,45 +246,19 @@ static void add_up_parts(struct region *r, int parts)
     }
 }
 
-/* Begins a parallel region: part 0 has the whole frontier. The state of a thread is set when it joins, since clearing all
- * of them takes as long as some levels. */
-static void begin_region(struct region *r, struct device *dev, struct search_state *state)
-{
-    make_frontier_sparse(dev);
-    r->dev = dev;
-    r->state = state;
-    r->level = r->lonely_levels = 0;
-    r->aside.count = 0;
-    for (int i = 0; i < state->threads; i++)
-        r->thread[i].level = 0;
-    memset(r->parts, 0, (size_t)state->threads * sizeof r->parts[0]);
-    r->parts[0].list[DELEGATES] = dev->delegates.sparse;
-    r->parts[0].list[NORMALS] = dev->normals.sparse;
-    r->parts[0].count[DELEGATES] = dev->delegates.frontier_count;
-    r->parts[0].count[NORMALS] = dev->normals.sparse_count;
-    add_up_parts(r, 1);
-}
-
-/* Sets the threads of a level and the shares of its frontier: up to SHARES_OF_THREAD for each thread. */
-static void cut_into_shares(struct region *r)
-{
-    enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
-    uint64_t threads = (uint64_t)r->state->region_threads, most = threads * SHARES_OF_THREAD;
-    r->threads = (int)threads;
-    r->block_bits = choose_block_bits(most_rows(r->dev), threads);
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        uint64_t shares = (frontier_size(r, (enum vertex_kind)kind) + LEAST_ROWS - 1) / LEAST_ROWS;
-        shares = shares < most ? shares : most;
-        r->shares[kind] = shares > threads ? shares - shares % threads : shares;
-    }
-}
-
-/* Runs a level, makes and counts the next frontier, and chooses the next level. */
+/* Runs a level by as many threads as were chosen, makes and counts the next frontier, and chooses the next level. */
 static void run_region_level(struct region *r)
 {
+    enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
     struct device *dev = r->dev;
-    cut_into_shares(r);
-    uint64_t threads = (uint64_t)r->threads, shares = r->shares[DELEGATES] + r->shares[NORMALS];
+    uint64_t threads = (uint64_t)r->state->region_threads, most = threads * SHARES_OF_THREAD;
+    r->threads = (int)threads;
+    r->block_bits = choose_block_bits(most_rows(dev), threads);
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        uint64_t of_kind = smaller(divide_up(frontier_size(r, (enum vertex_kind)kind), LEAST_ROWS), most);
+        r->shares[kind] = of_kind > threads ? of_kind - of_kind % threads : of_kind;
+    }
+    uint64_t shares = r->shares[DELEGATES] + r->shares[NORMALS];
     r->level++;
     pool_run(dev->means.pool, r->threads, shares, push_share, r);
     uint64_t long_pieces = number_long_pieces(&r->aside);
@@ -308,7 +285,7 @@ static void run_region_level(struct region *r)
     choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
 }
 
-/* Joins the lists of all parts. Returns the size of the frontier. */
+/* Copies the frontier's vertices of one kind from the lists of all parts to `list`. Returns their number. */
 static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32_t *list)
 {
     for (int i = 0; i < r->old_parts; i++) {
@@ -321,15 +298,27 @@ static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32
 
 int run_levels_in_region(struct device *dev, struct search_state *state)
 {
-    struct region region;
+    struct region r; /* the state of a thread is set when it joins: clearing all of them takes as long as some levels */
     const uint64_t late = pool_late(dev->means.pool);
     int lacks_cores;
-    begin_region(&region, dev, state);
+    make_frontier_sparse(dev);
+    r.dev = dev;
+    r.state = state;
+    r.level = r.lonely_levels = 0;
+    r.aside.count = 0;
+    for (int i = 0; i < state->threads; i++)
+        r.thread[i].level = 0;
+    memset(r.parts, 0, (size_t)state->threads * sizeof r.parts[0]);
+    r.parts[0].list[DELEGATES] = dev->delegates.sparse; /* part 0 has the whole frontier */
+    r.parts[0].list[NORMALS] = dev->normals.sparse;
+    r.parts[0].count[DELEGATES] = dev->delegates.frontier_count;
+    r.parts[0].count[NORMALS] = dev->normals.sparse_count;
+    add_up_parts(&r, 1);
     do {
-        run_region_level(&region);
-        lacks_cores = region.lonely_levels > MOST_LONELY_LEVELS || pool_late(dev->means.pool) != late;
+        run_region_level(&r);
+        lacks_cores = r.lonely_levels > MOST_LONELY_LEVELS || pool_late(dev->means.pool) != late;
     } while (state->kind == LEVEL_REGION && !lacks_cores);
-    dev->delegates.frontier_count = join_parts(&region, DELEGATES, dev->delegates.sparse);
-    dev->normals.sparse_count = join_parts(&region, NORMALS, dev->normals.sparse);
+    dev->delegates.frontier_count = join_parts(&r, DELEGATES, dev->delegates.sparse);
+    dev->normals.sparse_count = join_parts(&r, NORMALS, dev->normals.sparse);
     return lacks_cores;
 }

@@ -11,11 +11,12 @@
  */
 #include "cpu_rows.h"
 
-#include <string.h>
+#include <pthread.h>
+#include <stdlib.h>
 
 /* ---- rows of equal length ---- */
 
-/* Whether most columns of even rows are near their row, by a sample. Columns that are kept packed count as far. */
+/* Returns 1 if most columns of even rows are near their row, by a sample. Columns that are kept packed count as far. */
 static int are_columns_near(const struct csr *csr, const struct even_rows *even)
 {
     enum { SAMPLE = 1024, NEAR = 1 << 12 };
@@ -53,7 +54,7 @@ void find_even_rows(struct device *dev)
 
 /* ---- destinations ---- */
 
-/* Properties of a push, constants of the loop over its rows. */
+/* Properties of a push, constants of the loop over its rows: the compiler makes a loop for each case that has a call. */
 struct push_case {
     enum push_kind kind;
     int parents;           /* recorded */
@@ -93,73 +94,102 @@ static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const str
     return 0;
 }
 
-/* Marks a destination and writes its parent, without a branch: whether it is new is a coin toss. A parent that is not
- * needed goes to a dummy. Any of the threads that find a vertex may be the last to write its parent. */
-static inline void mark_and_write_parent(const struct push_targets *t, uint32_t to, uint32_t from)
+void visit_own_vertices(struct shard_push *s)
 {
-    uint64_t word = t->found[to / 64], bit = UINT64_C(1) << (to % 64);
-    uint32_t dummy, own = to - t->first, here = own < t->span, id = here ? own : 0;
-    uint32_t *at = !here || ((word | t->visited[id / 64]) & bit) != 0 ? &dummy : &t->parent[id];
-    t->found[to / 64] = word | bit;
-    __atomic_store_n(at, from, __ATOMIC_RELAXED);
+    if (s->is_single_thread)
+        append_new_normals(s->dev, s->own->ids, s->own->count, s->own_parents);
+    else
+        append_new_normals_shared(s->dev, s->own->ids, s->own->count, s->own_parents);
+    s->own->count = 0;
 }
 
-/* Appends a destination to the bin of its shard, without a branch on the shard: that is a coin toss, too. */
-static inline void put_in_shard_bin(struct shard_push *s, uint64_t to, uint32_t row)
+/* Makes space in a full bin of a shard: empties the bin of this shard, and doubles the bin of another shard, one thread at a
+ * time for the budget. Returns 0, with dev->shard_bins_error, if there is no memory. */
+static __attribute__((noinline)) int make_space(struct shard_push *s, struct shard_bin *bin)
 {
-    const struct shard *shard = s->dev->shard;
-    struct shard_bin *bin = &s->bins[to >> shard->local_bits];
-    if (bin->count == bin->capacity && !s->make_space(s, bin))
-        return;
-    s->own_parents[s->own->count] = row; /* stays if the destination is of this shard */
-    bin->ids[bin->count++] = (uint32_t)(to & ((UINT64_C(1) << shard->local_bits) - 1));
+    static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
+    static const char what[] = "bins of vertices for other shards";
+    struct memory_budget *budget = s->dev->means.budget;
+    struct error *e = &s->dev->shard_bins_error;
+    uint64_t capacity = bin->capacity == 0 ? 64 : 2 * bin->capacity;
+    uint64_t more = (capacity - bin->capacity) * sizeof *bin->ids;
+    if (bin == s->own && bin->capacity >= OWN_CAPACITY) {
+        visit_own_vertices(s);
+        return 1;
+    }
+    pthread_mutex_lock(&growing);
+    if (e->status == ST_OK && memory_charge(budget, more, what, e) == ST_OK) {
+        uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
+        if (grown != NULL) {
+            bin->ids = grown;
+            bin->capacity = capacity;
+        } else {
+            memory_discharge(budget, more);
+            fail_memory(e, what, more);
+        }
+    }
+    pthread_mutex_unlock(&growing);
+    return bin->count < bin->capacity;
 }
 
-/* Appends a destination to `next` if it is new. Returns how many vertices `next` has then. */
-static inline uint64_t put_in_next(const struct push_targets *t, uint64_t count, uint32_t to, uint32_t from,
-                                   struct push_case c)
-{
-    t->next[count] = to;
-    if (c.parents)
-        t->from[count] = from;
-    uint64_t found = t->found[to / 64];
-    uint64_t is_new = ~(found | (c.kind == PUSH_UPDATE ? t->visited[to / 64] : 0)) >> (to % 64) & 1;
-    if (c.kind != PUSH_BINS_LATER)
-        t->found[to / 64] = found | is_new << (to % 64);
-    return count + is_new;
-}
-
-/* Does with a destination of a row as the kind of push says. Returns how many vertices `next` has then. */
+/* Does with a destination of a row as the kind of push says. Whether a destination is new, or of which shard it is, is a
+ * coin toss: so there is no branch on that, but for PUSH_BINS_NOW. Returns how many vertices `next` has then. */
 static inline __attribute__((always_inline)) uint64_t
 reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct push_case c)
 {
-    uint32_t to = (uint32_t)column; /* PUSH_SHARDS: columns may have more bits */
-    if (c.kind == PUSH_BINS_NOW && mask_bit(t->found, to))
+    const uint32_t to = (uint32_t)column, from = t->tag | row; /* PUSH_SHARDS: columns may have more bits */
+    switch (c.kind) {
+    case PUSH_BINS_NOW:
+        if (!mask_bit(t->found, to))
+            put_in_bin(t, to, from, c.parents, mark(t->found, to) | 1);
         return count;
-    if (c.kind == PUSH_BINS_NOW)
-        put_in_bin(t, to, t->tag | row, c.parents, mark(t->found, to) | 1);
-    else if (c.kind == PUSH_PAIRS)
-        put_in_bin(t, to, t->tag | row, 1, mark(t->found, to));
-    else if (c.kind == PUSH_BITS)
+    case PUSH_PAIRS:
+        put_in_bin(t, to, from, 1, mark(t->found, to));
+        return count;
+    case PUSH_BITS:
         set_mask_bit(t->found, to);
-    else if (c.kind == PUSH_PARENTS)
-        mark_and_write_parent(t, to, t->tag | row);
-    else if (c.kind == PUSH_SHARDS)
-        put_in_shard_bin(t->shards, column, row);
-    else
-        return put_in_next(t, count, to, t->tag | row, c);
-    return count;
+        return count;
+    case PUSH_PARENTS: {
+        /* a parent that is not needed goes to a dummy; any of the threads that find a vertex may be the last to write */
+        uint64_t word = t->found[to / 64], bit = UINT64_C(1) << (to % 64);
+        uint32_t dummy, own = to - t->first, here = own < t->span, id = here ? own : 0;
+        uint32_t *at = !here || ((word | t->visited[id / 64]) & bit) != 0 ? &dummy : &t->parent[id];
+        t->found[to / 64] = word | bit;
+        __atomic_store_n(at, from, __ATOMIC_RELAXED);
+        return count;
+    }
+    case PUSH_SHARDS: {
+        struct shard_push *s = t->shards;
+        const uint32_t bits = s->dev->shard->local_bits;
+        struct shard_bin *bin = &s->bins[column >> bits];
+        if (bin->count == bin->capacity && !make_space(s, bin))
+            return count;
+        s->own_parents[s->own->count] = row; /* stays if the destination is of this shard */
+        bin->ids[bin->count++] = (uint32_t)(column & ((UINT64_C(1) << bits) - 1));
+        return count;
+    }
+    default: {
+        t->next[count] = to;
+        if (c.parents)
+            t->from[count] = from;
+        uint64_t found = t->found[to / 64];
+        uint64_t is_new = ~(found | (c.kind == PUSH_UPDATE ? t->visited[to / 64] : 0)) >> (to % 64) & 1;
+        if (c.kind != PUSH_BINS_LATER)
+            t->found[to / 64] = found | is_new << (to % 64);
+        return count + is_new;
+    }
+    }
 }
 
 /* ---- rows ---- */
 
-/* Whether several threads may push, each a piece. */
+/* Returns 1 for the kinds of push that several threads share, each pushing pieces. */
 static inline int is_shared(struct push_case c)
 {
     return c.kind != PUSH_VISIT && c.kind != PUSH_UPDATE;
 }
 
-/* The offset of a row, which is the end of the row before. */
+/* Returns the offset of a row, which is the end of the row before. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
     const struct csr *csr = p->csr;
@@ -279,7 +309,8 @@ static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct 
     return put_next_in_bins(&p.to, count, 1, c);
 }
 
-/* The common cases of a kind have a loop of their own: parents or not; rows of equal length, none to two heads. */
+/* Pushes rows by a loop of its own for each common case of a kind: parents or not; rows of equal length, or none to two
+ * heads. */
 static inline __attribute__((always_inline)) uint64_t
 push_common(const struct row_push *p, uint64_t count, struct push_case c, enum push_kind k)
 {
@@ -303,7 +334,7 @@ push_common(const struct row_push *p, uint64_t count, struct push_case c, enum p
     }
 }
 
-/* The kind of sparse levels by one thread. Not inlined: in a function of its own its loops keep more in registers. */
+/* Pushes the rows of sparse levels by one thread. Not inlined: in a function of its own its loops keep more in registers. */
 static __attribute__((noinline)) uint64_t push_visits(const struct row_push *p, uint64_t count, struct push_case c)
 {
     return push_common(p, count, c, PUSH_VISIT);
@@ -406,72 +437,4 @@ struct row_push describe_gathered_push(struct device *dev, enum subgraph g)
     p.row_count = gather_sources(dev, g);
     p.few_sources = 0;
     return p;
-}
-
-/* A push by several threads, as all of them see it. Threads take pieces of its rows, and put long rows aside. These are
- * pushed at the end, in pieces of their own. */
-struct shared_push {
-    struct row_push rows;
-    int threads;
-    uint64_t unit; /* rows with about UNIT_EDGES edges, if they are of mean length */
-    push_piece *push;
-    void *context;
-    struct long_rows aside;
-};
-
-/* Each thread has pieces of 1, 2, 3, ... units, up to MOST_UNITS, as rows at the front may be the longest. */
-enum { MOST_UNITS = 256, UNIT_EDGES = 256 };
-
-/* The row with which a piece begins. One thread takes all rows at once. */
-static uint64_t first_row(const struct shared_push *s, uint64_t piece)
-{
-    uint64_t threads = (uint64_t)s->threads, all = s->rows.row_count, size = piece / threads + 1;
-    if (s->threads == 1)
-        return piece > 0 ? all : 0;
-    if (size > MOST_UNITS)
-        size = MOST_UNITS;
-    uint64_t row = s->unit * (threads * size * (size - 1) / 2 + (piece - threads * (size - 1)) * size);
-    return row < all ? row : all;
-}
-
-static uint64_t push_piece_of_rows(void *context, int thread, uint64_t piece)
-{
-    const struct shared_push *s = context;
-    uint64_t begin = first_row(s, piece);
-    struct row_push p = s->rows;
-    p.rows += begin;
-    p.row_count = first_row(s, piece + 1) - begin;
-    if (p.row_count > 0)
-        s->push(s->context, thread, &p);
-    return 0;
-}
-
-/* Pushes one piece of a row that was too long for a single thread and was set aside. A pool job: `context` is a struct
- * shared_push. Returns 0, as sums of jobs are not used here. */
-static uint64_t push_long_piece(void *context, int thread, uint64_t piece)
-{
-    const struct shared_push *s = context;
-    struct row_push p = s->rows;
-    p.row_count = 0;
-    p.part = long_piece(&s->aside, piece);
-    s->push(s->context, thread, &p);
-    return 0;
-}
-
-void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context)
-{
-    struct shared_push s = {.rows = describe_gathered_push(dev, g),
-                            .threads = threads,
-                            .unit = 1 + UNIT_EDGES * dev->frontier[g] / (dev->forward[g] + 1),
-                            .push = push,
-                            .context = context};
-    uint64_t pieces = 0, each = (uint64_t)threads, left;
-    if (threads > 1)
-        s.rows.aside = &s.aside;
-    while ((left = s.rows.row_count - first_row(&s, pieces)) > 0) /* some of the last pieces may be empty */
-        pieces += each + (pieces >= MOST_UNITS * each ? left / (MOST_UNITS * s.unit) : 0);
-    pool_run(dev->means.pool, threads, pieces, push_piece_of_rows, &s);
-    uint64_t long_pieces = number_long_pieces(&s.aside);
-    if (long_pieces > 0)
-        pool_run(dev->means.pool, threads, long_pieces, push_long_piece, &s);
 }

@@ -10,7 +10,8 @@ enum {
     LONG_ROW = 4096,     /* columns: longer rows are put aside, and cut into pieces of this length */
     MOST_LONG_ROWS = 256, /* that are put aside in a push */
     BINNED_AT_ONCE = 1024, /* PUSH_BINS_LATER: vertices that are put into bins together, or more */
-    WAITING_CAPACITY = BINNED_AT_ONCE + 2 * LONG_ROW /* vertices that wait for that, at most */
+    WAITING_CAPACITY = BINNED_AT_ONCE + 2 * LONG_ROW, /* vertices that wait for that, at most */
+    OWN_CAPACITY = MOST_APPENDED /* PUSH_SHARDS: vertices of this shard that wait in their bin, which is emptied when full */
 };
 
 /* What a push does with a destination. `next`, `found`, ...: members of struct push_targets. */
@@ -43,9 +44,8 @@ struct long_rows {
 struct shard_push {
     struct device *dev;
     struct shard_bin *bins, *own; /* [p]; the bin of this shard, which is emptied by visiting its vertices */
-    uint32_t *own_parents;        /* of `own`, and one more for the next destination, whatever its shard */
+    uint32_t *own_parents;        /* [OWN_CAPACITY + 1] of `own`, and one for the next destination of any shard */
     int is_single_thread;         /* no other thread visits vertices meanwhile */
-    int (*make_space)(struct shard_push *s, struct shard_bin *bin); /* in a full bin; returns 1 if there is space then */
 };
 
 /* PUSH_BINS_*, PUSH_PAIRS: the bins of a thread. Vertex v is in part v >> block_bits & last_part. */
@@ -85,10 +85,11 @@ struct row_push {
     struct push_targets to;
 };
 
-/* Describes a PUSH_VISIT along g from the sparse part of the frontier. */
+/* Returns the description of a PUSH_VISIT along g from the sparse part of the frontier. */
 struct row_push describe_push(struct device *dev, enum subgraph g);
 
-/* The same from the whole frontier, whose dense part is gathered in dev->gathered_rows. */
+/* Returns the description of a PUSH_VISIT along g from the whole frontier. Lists it in dev->gathered_rows if it has a dense
+ * part. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g);
 
 /* Pushes the rows, or the part of a row. `count`: vertices that to.next has already. Returns how many it has then. */
@@ -97,10 +98,13 @@ uint64_t push_rows(const struct row_push *p, uint64_t count);
 /* Ends the putting aside of rows: numbers their pieces. Returns how many pieces there are. */
 uint64_t number_long_pieces(struct long_rows *aside);
 
-/* A piece of a row that was put aside, after number_long_pieces. */
+/* Returns a piece of a row that was put aside, after number_long_pieces. */
 struct row_part long_piece(const struct long_rows *aside, uint64_t piece);
 
-/* Sets the kind and targets of a piece of a push, and pushes it, as thread `thread`. */
+/* PUSH_SHARDS: empties the bin of this shard: its new vertices go into the next frontier. */
+void visit_own_vertices(struct shard_push *s);
+
+/* cpu_push.c. Sets the kind and targets of a piece of a push, and pushes it, as thread `thread`. */
 typedef void push_piece(void *context, int thread, struct row_push *p);
 
 /* Pushes the whole frontier of g by so many threads, piece by piece. */

@@ -8,27 +8,13 @@
 /* Searches, after one whose parallel region lacked cores, in which one thread stands in for regions where it can. */
 enum { SEARCHES_WITHOUT_REGION = 16 };
 
-static void choose_next_level(struct device *dev, struct search_state *s)
-{
-    choose_level(dev, s, dev->delegates.frontier_count, dev->normals.sparse_count + dev->normals.dense_count);
-}
-
-static enum status run_dense_level(struct device *dev, struct search_state *s, struct error *e)
-{
-    const struct visit_plan plan = {.directions = s->directions};
-    if (cpu_visit(dev, &plan, e) != ST_OK)
-        return e->status;
-    cpu_keep_updates(dev);
-    if (cpu_previsit(dev, dev->depth + 1, e) == ST_OK)
-        choose_next_level(dev, s);
-    return e->status;
-}
-
+/* Implements can_search_fused of the backend. */
 int cpu_can_search_fused(const struct device *dev)
 {
     return dev->shard->p == 1;
 }
 
+/* Implements search_begin of the backend: makes the frontier of the root. The levels run in cpu_search_end. */
 enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -37,24 +23,33 @@ enum status cpu_search_begin(struct device *dev, const struct root *root, enum d
     return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, 0, e) : e->status;
 }
 
-/* A device of the CPU searches where its end is waited for. There is one, as cpu_can_search_fused says. */
+/* Runs the whole search, level by level: a device of the CPU searches where the end of a search is waited for. There is one
+ * device, as cpu_can_search_fused says. */
 enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];
+    const struct cpu_normals *n = &dev->normals;
     int most = dev->threads < MOST_REGION_THREADS ? dev->threads : MOST_REGION_THREADS;
     struct search_state s = {.mode = dev->mode, .threads = dev->per_thread.list_bytes > 0 ? most : 1};
     (void)count, (void)noted;
-    choose_next_level(dev, &s);
+    choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     while (s.kind != LEVEL_KINDS && e->status == ST_OK) {
-        int is_single_thread = s.kind == LEVEL_SPARSE || (dev->searches_without_region > 0 && !s.wants_all_threads);
-        if (s.kind == LEVEL_DENSE) {
-            run_dense_level(dev, &s, e);
-        } else if (is_single_thread) {
-            run_sparse_level(dev);
-            choose_next_level(dev, &s);
-        } else if (run_levels_in_region(dev, &s)) {
-            dev->searches_without_region = SEARCHES_WITHOUT_REGION;
+        int has_cores = dev->searches_without_region == 0 || s.wants_all_threads;
+        if (s.kind == LEVEL_REGION && has_cores) { /* these levels choose the next one themselves */
+            if (run_levels_in_region(dev, &s))
+                dev->searches_without_region = SEARCHES_WITHOUT_REGION;
+            continue;
         }
+        if (s.kind == LEVEL_DENSE) {
+            const struct visit_plan plan = {.directions = s.directions};
+            if (cpu_visit(dev, &plan, e) != ST_OK)
+                break;
+            cpu_keep_updates(dev);
+            cpu_previsit(dev, dev->depth + 1, e);
+        } else {
+            run_sparse_level(dev);
+        }
+        choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     }
     dev->searches_without_region -= dev->searches_without_region > 0;
     *levels = s.levels - 1; /* the last choice was for an empty frontier */

@@ -5,6 +5,7 @@
 
 #include "cpu_device.h"
 
+/* The state of a search between two levels. */
 struct search_state {
     enum direction_mode mode;
     int threads;           /* most threads of a parallel region; 1: there are no parallel regions */
@@ -24,7 +25,7 @@ struct search_state {
  * `delegates` and `normals` vertices. */
 void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals);
 
-/* Whether the bins of a parallel region have memory for a level of so many edges. */
+/* Returns 1 if the bins of a parallel region have memory for a level of so many edges. */
 static inline int region_can_take(const struct device *dev, uint64_t edges)
 {
     return edges <= MOST_BINNED / 4 || dev->shard->d + dev->shard->locals <= MOST_BINNED;

@@ -213,14 +213,12 @@ void cpu_show_frontier(struct device *dev)
 /* Visits g, and times it. Normals of this shard go into next_sparse or next_dense, delegates into `updated`. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
-    static uint64_t (*const pull[SUBGRAPHS])(struct device *dev) = {
-        [NN] = pull_nn, [ND] = pull_nd, [DN] = pull_dn, [DD] = pull_dd};
     const int to_shards = leads_to_shards(dev->shard, g);
     if (dev->frontier[g] == 0 && !(to_shards && direction == PULL)) /* such a pull looks at frontiers of all shards */
         return;
     double start = cli_seconds();
     if (direction == PULL) {
-        dev->normals.next_dense_count += pull[g](dev);
+        dev->normals.next_dense_count += pull_subgraph(dev, g, NULL);
     } else if (pushes_into_bitmaps(dev, g) && (!to_shards || dev->shown.form == OUTGOING_MASK)) {
         dev->normals.next_dense_count += push_into_bitmaps(dev, g);
     } else if (to_shards) {
@@ -244,7 +242,7 @@ static void visit_dd(struct device *dev, enum direction direction, enum visit_pa
     if (part == VISIT_REST)
         take_peer_updates(dev);
     if (dev->frontier[DD] > 0)
-        pull_dd_rows(dev, part == VISIT_FIRST ? dev->peers.own : dev->peers.others);
+        pull_subgraph(dev, DD, part == VISIT_FIRST ? dev->peers.own : dev->peers.others);
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 

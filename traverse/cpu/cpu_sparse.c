@@ -1,29 +1,10 @@
-/* cpu_sparse.c: sparse levels by one thread, for small frontiers: work items only, and no pass over a bitmap
+/* cpu_sparse.c: pushes by one thread, of a list of work items: for sparse levels, which make no pass over a bitmap, and for
+ * pushes in dense levels that have too few edges for bitmaps
  *
- * The level loop (loop.c) with the steps of cpu_search.c is the twin: it leaves the same state behind, with the next
- * frontier marked as visited and counted.
+ * The level loop (loop.c) with the steps of cpu_search.c is the twin of run_sparse_level: it leaves the same state behind,
+ * with the next frontier marked as visited and counted.
  */
 #include "cpu_rows.h"
-
-#include <string.h>
-
-void make_frontier_sparse(struct device *dev)
-{
-    struct cpu_delegates *d = &dev->delegates;
-    struct cpu_normals *n = &dev->normals;
-    if (!d->is_sparse) {
-        struct frontier_view dense = {.dense = d->dense, .words = mask_words(dev->shard->d)};
-        d->frontier_count = gather_frontier(dev, dense, NULL, d->sparse);
-        memset(d->dense, 0, dense.words * sizeof *d->dense);
-        d->is_sparse = 1;
-    }
-    if (n->any_dense) {
-        struct frontier_view dense = {.dense = n->dense, .words = mask_words(dev->shard->locals)};
-        n->sparse_count += gather_frontier(dev, dense, NULL, n->sparse + n->sparse_count);
-        n->any_dense = 0;
-        n->dense_count = 0;
-    }
-}
 
 void push_sparse(struct device *dev, enum subgraph g)
 {
@@ -44,8 +25,8 @@ void push_sparse(struct device *dev, enum subgraph g)
     set_depths(n->next_sparse + first, n->next_sparse_count - first, n->depth, dev->depth + 1);
 }
 
-/* Pushes the frontier, which is sparse, along g. `count`: vertices of the next frontier so far. Returns how many it has
- * then; they have visited bits and parents. */
+/* Pushes the frontier, which is sparse, along g, unless it has no edges there. `count`: vertices of the next frontier so
+ * far. Returns how many it has then; they have visited bits and parents. */
 static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count)
 {
     if (dev->frontier[g] == 0)
@@ -79,5 +60,6 @@ void run_sparse_level(struct device *dev)
     dev->depth++;
     set_depths(d->sparse, delegates, d->depth, dev->depth);
     set_depths(n->sparse, normals, n->depth, dev->depth);
-    count_frontier(dev);
+    count_frontier_of(dev, NORMALS);
+    count_frontier_of(dev, DELEGATES);
 }

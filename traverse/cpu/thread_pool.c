@@ -45,6 +45,7 @@ struct pool_thread {
     uint32_t roused;  /* `roused` of the pool when it waited last */
 };
 
+/* What the threads of the pool do together. */
 struct work {
     pool_job *job;
     void *context;
@@ -80,8 +81,8 @@ static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
     return atomic_fetch_add_explicit(&owner->taken, 1, memory_order_relaxed) & UINT32_MAX;
 }
 
-/* Whether a thread may have pieces left. A look only shares its cache line, while taking a piece moves the line from core to
- * core; and most looks at other threads find nothing. */
+/* Returns 1 if a thread may have pieces left. A look only shares its cache line, while taking a piece moves the line from
+ * core to core; and most looks at other threads find nothing. */
 static int may_have_piece(const struct pool_thread *owner, const struct work *work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -108,7 +109,7 @@ static uint64_t do_pieces(struct thread_pool *pool, struct work work, int number
 
 /* ---- waiting for work ---- */
 
-/* The half of `posted` that has the number of the work: what futexes look at. */
+/* Returns the half of `posted` that has the number of the work: what futexes look at. */
 static uint32_t *number_of_work(struct thread_pool *pool)
 {
     const union {
@@ -118,7 +119,7 @@ static uint32_t *number_of_work(struct thread_pool *pool)
     return (uint32_t *)&pool->posted + (one.half[0] == 1 ? 0 : 1);
 }
 
-/* The sleep bits of threads 1..count. */
+/* Returns the sleep bits of threads 1..count. */
 static uint32_t sleep_bits(uint64_t count)
 {
     return (count < SLEEP_BITS ? (UINT32_C(1) << count) - 1 : UINT32_MAX) & ~UINT32_C(1);
@@ -175,7 +176,7 @@ static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self
     }
 }
 
-/* The main function of a thread. */
+/* The main function of a thread: joins works until the pool ends. */
 static void *serve(void *argument)
 {
     struct pool_thread *self = argument;
@@ -235,12 +236,14 @@ uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_j
     return sum + pool->sum;
 }
 
+/* A loop that pool_for runs. */
 struct loop {
     uint64_t count, step;
     pool_body *body;
     void *context;
 };
 
+/* Runs the body of a loop over a piece. A pool job whose context is a struct loop. Returns 0. */
 static uint64_t do_loop_piece(void *context, int thread, uint64_t piece)
 {
     const struct loop *loop = context;

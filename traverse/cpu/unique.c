@@ -20,20 +20,14 @@ static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest
     return kept;
 }
 
-static uint32_t largest_of(const uint32_t *ids, uint64_t count)
-{
-    uint32_t largest = 0;
-    for (uint64_t i = 0; i < count; i++)
-        largest = ids[i] > largest ? ids[i] : largest;
-    return largest;
-}
-
 /* By a bitmap, which is faster unless most of its words stay zero, or else by sorting. */
 uint64_t unique_ids(uint32_t *ids, uint64_t count)
 {
     if (count == 0)
         return 0;
-    uint32_t largest = largest_of(ids, count);
+    uint32_t largest = 0;
+    for (uint64_t i = 0; i < count; i++)
+        largest = ids[i] > largest ? ids[i] : largest;
     uint64_t left = largest / 64 < 4 * count ? unique_by_bitmap(ids, count, largest) : 0;
     if (left > 0)
         return left;

@@ -1,7 +1,7 @@
 /* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C.
  *
  * Each kernel family has a file, and a twin on the CPU that finds the same vertices:
- *   cuda_previsit.cu  cpu_previsit.c                 the frontier of a level: visited bits, sparse frontiers, workloads
+ *   cuda_previsit.cu  cpu_frontier.c                 the frontier of a level: visited bits, sparse frontiers, workloads
  *   cuda_push.cu      cpu_rows.c, cpu_push.c         rows (nd, dn, nn, short dd), or equal shares of edges (dd)
  *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
  *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards

@@ -1,4 +1,4 @@
-/* cuda_previsit.cu: the frontier of a level; see cuda_kernels.h and its twin, cpu_previsit.c
+/* cuda_previsit.cu: the frontier of a level; see cuda_kernels.h and its twin, cpu_frontier.c
  *
  * One pass over the words of a mask makes the frontier: the vertices that came in and were not visited. A word is that of
  * cuda_previsit_words.cuh. Blocks list vertices, as one atomic for each warp would be too many for long lists.
