@@ -42,7 +42,7 @@ enum { ANSWER_NONE = -1 };
 struct device_options {
     int threads;
     int parents;  /* record parents */
-    int answers;  /* backend_results.open_answers will be called */
+    int answers;  /* backend_answers.open will be called */
     enum answer_kind answer; /* the answer of each search; the other one may be asked for, too */
     int permuted; /* input ids are permuted */
     int timing;   /* `finish` and notes have the times of phases */
@@ -164,7 +164,14 @@ struct answer_tables {
     uint32_t *vertex;  /* [values] the number of the vertex of each value; locals + d: an id without edges */
     void *ids;         /* [locals + d] input id of each vertex; NULL: parents are not recorded */
     uint32_t id_bytes; /* of `ids`, and of a parent: 4 or 8 */
+    int all_read;      /* each device of the search reads the memory of all devices (reads_peer): `ask` asks nothing */
     const struct bijection *bijection; /* from input ids to stored ones; NULL: they are the same */
+};
+
+/* Where a device has its answer, in its own memory (has_device_memory) or that of the host, from `open` to `close`. */
+struct answer_arrays {
+    void *values;           /* [tables.values] of answer_width bytes */
+    void *delegate_parents; /* [d] input ids, of id_bytes; NULL: one shard, or parents are not recorded */
 };
 
 /* The ids of an array of ids of 4 or 8 bytes. */
@@ -187,10 +194,11 @@ static inline uint32_t answer_width(const struct answer_tables *tables, enum ans
     return kind == ANSWER_DEPTHS ? 4 : tables->id_bytes;
 }
 
-/* Consecutive bytes that one device has for another. */
+/* Consecutive bytes that one device has for the device of another shard. */
 struct slice {
-    const void *at;
+    const void *at; /* in memory of the device that has them, or of the host; NULL: at `place` */
     uint64_t bytes;
+    uint64_t place; /* not 0: where the other device, of another process, reads the bytes. Only backends look at it */
 };
 
 /* "Has your local vertex `vertex` this depth?" The reply is its input id, or ANSWER_NONE. */
@@ -207,89 +215,54 @@ struct value_list {
     uint64_t count;
 };
 
-/* Answers of the last search, and counts of it. */
-struct backend_results {
-    /* Copies depths to the host, DEPTH_UNREACHED where not reached. */
-    enum status (*depths)(struct device *device, int32_t *locals, int32_t *delegates,
-                          struct error *e);
+/* Answers of the last search. results/ calls, in this order: reads_peer and open once, after `join`; after a search ask,
+ * reply and take_replies, if parents of several shards are wanted (answers.c has the steps between these calls); make_values;
+ * then list_values and copy. Slices are arrays [p], with an element for each shard. p, locals and d are the number of shards,
+ * of local vertices of this shard, and of delegates. */
+struct backend_answers {
+    /* Copies the depths of the last search to memory of the host, and waits: locals[locals] and delegates[d].
+     * DEPTH_UNREACHED stands for a vertex that was not reached. Wants no `open`. */
+    enum status (*read_depths)(struct device *device, int32_t *locals, int32_t *delegates, struct error *e);
 
-    /* Called once, before the functions below. Devices in the host's memory keep the arrays of `tables`, others copy
-     * them. */
-    enum status (*open_answers)(struct device *device, const struct answer_tables *tables, struct error *e);
+    /* Returns 1 if the device reads the memory of the device of this shard, which is itself or a peer. Returns 0 if the shard
+     * is no peer's, if its memory can only be copied, or if devices have no memory of their own. */
+    int (*reads_peer)(const struct device *device, uint32_t shard);
 
-    /* Makes all values of the device, those of the last search, and waits. No depth is `levels` or more. Parents are those
-     * that backend_parents found. */
+    /* Prepares answers, and says where they will be. Called once. A device without memory of its own keeps the arrays of
+     * `tables`, which outlive it; other devices copy the arrays. ST_RESOURCE: memory is short. */
+    enum status (*open)(struct device *device, const struct answer_tables *tables, struct answer_arrays *arrays,
+                        struct error *e);
+
+    /* Begins to find parents: turns the parents that the device recorded into input ids, those of delegates in
+     * delegate_parents, and waits. The search had depths below `levels`. A vertex that was reached over an nn edge from
+     * another shard asks all its neighbours there: questions[s] becomes an array of struct question for shard s, which stays
+     * until take_replies. With all_read nobody asks: the questions are empty, and the peers can read what this device found
+     * until make_values. */
+    enum status (*ask)(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
+
+    /* Replies to the questions of the other shards, and waits: replies[s] becomes an array of ids, of id_bytes each, in the
+     * order of questions[s]. The replies stay until the next call. Not called with all_read. ST_BAD_DATA: a question names a
+     * vertex that this shard does not have. */
+    enum status (*reply)(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
+
+    /* Ends finding parents of local vertices: each vertex that asked takes any neighbour that replied with its id. The
+     * replies are in the order of the questions. With all_read the replies are not read: the device looks for the parents of
+     * its vertices, of delegates too, in the memory of its peers, all of which have returned from `ask`, and waits.
+     * ST_BAD_DATA: a column names a vertex that its shard does not have. */
+    enum status (*take_replies)(struct device *device, const struct slice *replies, struct error *e);
+
+    /* Makes all values of the device, and waits. The search had depths below `levels`. Parents of several shards are those
+     * that take_replies left, or those written to delegate_parents since. */
     enum status (*make_values)(struct device *device, enum answer_kind kind, uint32_t levels, struct error *e);
 
-    /* Sets value number `at`: that of a root without edges, which no device searches. */
-    enum status (*set_value)(struct device *device, enum answer_kind kind, uint64_t at, int64_t value, struct error *e);
-
-    /* The values, until the next answer. NULL: they do not lie in memory of the host. */
-    const void *(*see_values)(const struct device *device);
-
-    /* Copies values number first..first+count-1 to memory of the host, and waits. */
-    enum status (*read_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count, void *to,
-                               struct error *e);
-
     /* Lists the values that the device, one of several, has of the permuted input ids first..first+count-1, at most
-     * ANSWER_WINDOW, and waits. The arrays of the list have room for `count` elements. */
+     * ANSWER_WINDOW, and waits. The arrays of the list have room for `count` elements. Sets list->count. */
     enum status (*list_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count,
                                struct value_list *list, struct error *e);
 
-    /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
-    int (*can_read)(const struct device *device, const struct device *other);
-
-    /* Slices that peers in other processes read where they lie. show_slice: the place of a slice for the
-     * device of shard `to`, which peers_slice makes a pointer of there; 0 if that device cannot read it.
-     * NULL: no device can. */
-    uint64_t (*show_slice)(const struct device *device, uint32_t to, const struct slice *slice);
-    const void *(*peers_slice)(const struct device *device, uint32_t from, uint64_t place);
-
-    /* Copies a slice to memory of the host, and waits. NULL: slices lie in memory of the host. */
-    enum status (*copy_slice)(struct device *device, const struct slice *slice, void *to,
-                              struct error *e);
-};
-
-/* Parents, in the order in which functions are called. Slices have an element for each shard: the bytes for it, or
- * those that came from it. */
-struct backend_parents {
-    /* Turns the parents that the device recorded into input ids. A vertex that was reached over an nn edge
-     * from another shard asks all its neighbours there: `questions` are for these shards. A device that is
-     * alone has none, and needs no other function. */
-    enum status (*ask)(struct device *device, struct slice *questions, struct error *e);
-
-    /* Replies to the questions of the other shards, in their order. */
-    enum status (*reply)(struct device *device, const struct slice *questions,
-                         struct slice *replies, struct error *e);
-
-    /* A vertex that asked takes any neighbour that replied with its id. The replies are in the order of this
-     * device's questions. */
-    enum status (*take_replies)(struct device *device, const struct slice *replies,
-                                struct error *e);
-
-    /* Finds, for each delegate, the largest id that one of this rank's devices recorded. With other ranks
-     * only the first device does this, and writes the result to `host` ([d], id_bytes each) for MPI to
-     * reduce; otherwise `host` is NULL and every device does it for itself. */
-    enum status (*read_parents)(struct device *device, struct device *const *devices,
-                                uint32_t count, void *host, struct error *e);
-
-    /* Called when all devices have read: takes the parents of delegates from `host`, as reduced over all ranks, or,
-     * if that is NULL, those that read_parents found. */
-    enum status (*take_parents)(struct device *device, const void *host, struct error *e);
-
-    /* A device that reads the memory of all others looks for parents there: it asks nothing, and nothing is reduced.
-     * The functions below then replace those above. NULL: devices ask. */
-
-    /* Whether the device reads all others, after `open_answers`. */
-    int (*reads_all)(const struct device *device);
-
-    /* Turns the parents that the device recorded into input ids, shows them and the depths to the others, and
+    /* Copies bytes between memory of the host and of the device, either way, behind all work of the calls above, and
      * waits. */
-    enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
-
-    /* Called when all devices show theirs: finds the parents that others know, and waits. Devices show their arrays
-     * until all have looked, and make values then. */
-    enum status (*look_parents)(struct device *device, struct error *e);
+    enum status (*copy)(const struct device *device, void *to, const void *from, uint64_t bytes, struct error *e);
 };
 
 /* ---- the table ---- */
@@ -489,8 +462,7 @@ struct backend {
 
     /* ---- answers, after a search ---- */
 
-    const struct backend_results *results;
-    const struct backend_parents *parents;
+    const struct backend_answers *answers;
 };
 
 extern const struct backend backend_cpu, backend_cuda;

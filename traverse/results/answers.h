@@ -13,11 +13,12 @@
 struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
+    struct answer_arrays *arrays; /* [G] */
     struct slices questions, replies;
-    void *delegate_parents; /* [d] host memory for merging over ranks; NULL for a single rank, or without parents */
+    void **delegate_parents; /* [G] host memory [d]: the parents of delegates of each device, or a copy; NULL: not needed */
     uint32_t id_bytes;
-    int looks; /* each device finds parents in the memory of all others, and asks no questions */
-    enum answer_kind kind; /* of the last answer */
+    int all_read; /* each device finds parents in the memory of all others, and asks no questions */
+    enum answer_kind kind; /* of the last answer, which the devices hold */
     uint32_t levels;       /* levels of the last search: depths are below this */
 };
 
@@ -30,6 +31,10 @@ void answers_close(struct answers *answers); /* a zeroed one is allowed */
  * other ranks wait for it, so the caller must end the job. */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
+
+/* Overwrites the value of a vertex in the last answer, if its owner is a device of this rank. `stored`: the id of the vertex
+ * as stored. */
+enum status answers_set_value(const struct answers *answers, uint64_t stored, int64_t value, struct error *e);
 
 /* Returns the bytes of a value: 4 for a depth, 4 or 8 for a parent. */
 uint32_t answers_width(const struct answers *answers, enum answer_kind kind);

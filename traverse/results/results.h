@@ -30,9 +30,7 @@ struct results {
     struct answers answers;  /* open only if `answering` */
     struct windows windows;  /* opened by the first results_write from devices */
     const struct root *root; /* the root of the last search */
-    uint32_t levels;         /* levels of the last search: depths are below this */
     int counts_kept;         /* edges_kept is counted */
-    enum answer_kind made;   /* the answer that the devices hold */
 };
 
 /* Returns whether searches make answers. Without `files`, which results_write writes, they do not if ids are so sparse
@@ -80,9 +78,9 @@ enum status results_write_values(const struct rank *rank, const struct root *roo
                                  struct error *e);
 
 /* reached_list.c. Collective, after results_collect. Rank 0 writes lines of id or name, tab and depth, by depth and then by id. A
- * %d in `name` stands for the original id of the root. The list takes 16 bytes for each reached vertex, on its
+ * %d in `pattern` stands for the original id of the root. The list takes 16 bytes for each reached vertex, on its
  * rank and on rank 0; no array over all ids is made. */
-enum status reached_list_write(struct results *results, const struct root *root, const char *name,
+enum status reached_list_write(struct results *results, const struct root *root, const char *pattern,
                                const struct name_map *map, struct error *e);
 
 /* Makes the header of a numpy array of `n` integers of `width` bytes or, if `rows` is not 0, of a matrix of rows x n. */

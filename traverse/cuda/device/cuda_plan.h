@@ -56,21 +56,10 @@ static inline uint64_t gpu_aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Elements for the values of an answer: one at least, as parents of delegates come there in pieces, too. */
-static inline uint64_t gpu_answer_values(uint64_t values)
-{
-    return values > 0 ? values : 1;
-}
-
-/* Words of cursors for each shard, a count and a flag. */
-static inline uint64_t gpu_answer_cursors(uint32_t p)
-{
-    return (uint64_t)p + 2;
-}
-
+/* Bytes of the tables of answers: a cursor for each shard, a count and a flag, 8 bytes each. */
 static inline uint64_t gpu_answer_table_bytes(uint32_t p)
 {
-    return 8 * gpu_answer_cursors(p);
+    return 8 * ((uint64_t)p + 2);
 }
 
 /* The tasks of the device, and where columns lie. */

@@ -134,7 +134,7 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
                            struct slice *slices)
 {
     for (uint32_t s = 0; s < p->shard->p; s++)
-        slices[s] = (struct slice){(const char *)array + begin[s] * width, (begin[s + 1] - begin[s]) * width};
+        slices[s] = (struct slice){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
 }
 
 /* Sums own->begin, which has the number of questions to shard s at s + 1, into beginnings; takes memory for the
