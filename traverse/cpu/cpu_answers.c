@@ -1,4 +1,4 @@
-/* cpu_answers.c: answers of devices of the CPU: the values, and the parents that a device does not know itself; see backend.h
+/* cpu_answers.c: answers of devices of the CPU, and parents that a device does not know itself; see backend.h
  *
  * Old values of vertices that the search did not reach are overwritten first. Then each value is gathered from the arrays
  * of the search by the number of its vertex, without a branch. Bytes that must move for each value: 4 of its vertex, 4 of
@@ -350,8 +350,8 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
                                : ((const int64_t *)g->from)[vertex[i]];
 }
 
-/* Implements make_values of the backend: gathers depths, or the parents of a single shard, from the arrays of the search, and
- * parents of several shards from by_vertex. */
+/* Implements make_values of the backend: gathers depths, or the parents of a single shard, from the arrays of the search,
+ * and parents of several shards from by_vertex. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -384,8 +384,9 @@ struct listing {
     uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* values that each task of ANSWER_PIECE ids listed */
 };
 
-/* Pool callback of cpu_list_values: lists the values of those of the ids begin..end of the window, at most ANSWER_PIECE, that
- * belong to this shard, from index `begin` of the list on, and stores how many it listed. The context is a struct listing. */
+/* Pool callback of cpu_list_values: lists the values of those of the ids begin..end of the window, at most ANSWER_PIECE,
+ * that belong to this shard, from index `begin` of the list on, and stores how many it listed. The context is a struct
+ * listing. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;

@@ -196,9 +196,9 @@ static inline uint32_t answer_width(const struct answer_tables *tables, enum ans
 
 /* Consecutive bytes that one device has for the device of another shard. */
 struct slice {
-    const void *at; /* in memory of the device that has them, or of the host; NULL: at `place` */
+    const void *at; /* in memory of the host, or of the device that has the bytes; NULL: the bytes are at `place` */
     uint64_t bytes;
-    uint64_t place; /* not 0: where the other device, of another process, reads the bytes. Only backends look at it */
+    uint64_t place; /* how the other device, a peer in another process, reads the bytes where they are; 0: it cannot */
 };
 
 /* "Has your local vertex `vertex` this depth?" The reply is its input id, or ANSWER_NONE. */
@@ -215,44 +215,47 @@ struct value_list {
     uint64_t count;
 };
 
-/* Answers of the last search. results/ calls, in this order: reads_peer and open once, after `join`; after a search ask,
- * reply and take_replies, if parents of several shards are wanted (answers.c has the steps between these calls); make_values;
- * then list_values and copy. Slices are arrays [p], with an element for each shard. p, locals and d are the number of shards,
- * of local vertices of this shard, and of delegates. */
+/* Answers of the last search. The order of calls:
+ * - once, after `join`: reads_peer, then open. `close` of the device frees what open took.
+ * - after a search: make_values, then list_values and copy. If parents of several shards are wanted, ask, reply and
+ *   take_replies come before; find_parents in results/answers.c has the steps between these three.
+ * - after a search, at any time: read_depths.
+ * p is the number of shards, locals that of local vertices of this shard, and d that of delegates. Arrays of slices are [p]:
+ * element s is for shard s, or came from shard s. */
 struct backend_answers {
     /* Copies the depths of the last search to memory of the host, and waits: locals[locals] and delegates[d].
-     * DEPTH_UNREACHED stands for a vertex that was not reached. Wants no `open`. */
+     * DEPTH_UNREACHED stands for a vertex that was not reached. `open` need not have been called. */
     enum status (*read_depths)(struct device *device, int32_t *locals, int32_t *delegates, struct error *e);
 
-    /* Returns 1 if the device reads the memory of the device of this shard, which is itself or a peer. Returns 0 if the shard
-     * is no peer's, if its memory can only be copied, or if devices have no memory of their own. */
+    /* Returns 1 if work on the device can read the memory of the device of this shard. Returns 0 if that device is no peer,
+     * if the driver only copies its memory, or if devices have no memory of their own. */
     int (*reads_peer)(const struct device *device, uint32_t shard);
 
-    /* Prepares answers, and says where they will be. Called once. A device without memory of its own keeps the arrays of
-     * `tables`, which outlive it; other devices copy the arrays. ST_RESOURCE: memory is short. */
+    /* Prepares answers. Fills *arrays. A device without memory of its own uses the arrays of `tables` until it is closed;
+     * other devices copy the arrays. ST_RESOURCE: memory is short. */
     enum status (*open)(struct device *device, const struct answer_tables *tables, struct answer_arrays *arrays,
                         struct error *e);
 
-    /* Begins to find parents: turns the parents that the device recorded into input ids, those of delegates in
-     * delegate_parents, and waits. The search had depths below `levels`. A vertex that was reached over an nn edge from
-     * another shard asks all its neighbours there: questions[s] becomes an array of struct question for shard s, which stays
-     * until take_replies. With all_read nobody asks: the questions are empty, and the peers can read what this device found
-     * until make_values. */
+    /* Begins to find parents after a search with depths below `levels`: turns the parents that the device recorded into
+     * input ids, those of delegates in delegate_parents, and waits. A vertex that was reached over an nn edge from another
+     * shard asks all its neighbours there: questions[s] becomes the struct questions for shard s, which stay until
+     * take_replies. With all_read there are no questions: all slices are empty. Instead the peers can read what this device
+     * found, until make_values. */
     enum status (*ask)(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
 
-    /* Replies to the questions of the other shards, and waits: replies[s] becomes an array of ids, of id_bytes each, in the
-     * order of questions[s]. The replies stay until the next call. Not called with all_read. ST_BAD_DATA: a question names a
-     * vertex that this shard does not have. */
+    /* Replies to the questions of the other shards, and waits. replies[s] becomes an array of ids, id_bytes each, one for
+     * each of questions[s] in their order. The replies stay until the next search. Not called with all_read. ST_BAD_DATA: a
+     * question names a vertex that this shard does not have. */
     enum status (*reply)(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
 
-    /* Ends finding parents of local vertices: each vertex that asked takes any neighbour that replied with its id. The
-     * replies are in the order of the questions. With all_read the replies are not read: the device looks for the parents of
-     * its vertices, of delegates too, in the memory of its peers, all of which have returned from `ask`, and waits.
-     * ST_BAD_DATA: a column names a vertex that its shard does not have. */
+    /* Ends finding parents: each vertex that asked takes the id of any neighbour that replied with one. replies[s] has a
+     * reply to each question for shard s, in their order. The parents of delegates stay as they are. With all_read `replies`
+     * is not read. Instead the device looks for missing parents, those of its own delegates too, in the memory of its peers,
+     * and waits; by then `ask` of all peers has returned. ST_BAD_DATA: a column names a vertex that there is not. */
     enum status (*take_replies)(struct device *device, const struct slice *replies, struct error *e);
 
-    /* Makes all values of the device, and waits. The search had depths below `levels`. Parents of several shards are those
-     * that take_replies left, or those written to delegate_parents since. */
+    /* Makes all values of the device after a search with depths below `levels`, and waits. Parents of several shards are
+     * those that take_replies left; delegate_parents may have been overwritten since. */
     enum status (*make_values)(struct device *device, enum answer_kind kind, uint32_t levels, struct error *e);
 
     /* Lists the values that the device, one of several, has of the permuted input ids first..first+count-1, at most
@@ -260,8 +263,7 @@ struct backend_answers {
     enum status (*list_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count,
                                struct value_list *list, struct error *e);
 
-    /* Copies bytes between memory of the host and of the device, either way, behind all work of the calls above, and
-     * waits. */
+    /* Copies bytes from the host to the device or back, after the calls above have had their effect, and waits. */
     enum status (*copy)(const struct device *device, void *to, const void *from, uint64_t bytes, struct error *e);
 };
 

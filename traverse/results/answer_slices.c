@@ -102,8 +102,8 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Returns the index, in the tables told and told_by, of the slice that device `from` of a rank has for device `to` of another
- * rank. `other`: the rank of the two that is not this one. */
+/* Returns the index, in the tables told and told_by, of the slice that device `from` of a rank has for device `to` of
+ * another rank. `other`: the rank of the two that is not this one. */
 static size_t pair_of(const struct slices *x, uint32_t other, uint32_t from, uint32_t to)
 {
     return ((size_t)other * x->G + from) * x->G + to;

@@ -1,7 +1,7 @@
 /* answer_slices.h: bytes that each device has for every shard, brought to the devices of these shards.
  *
- * Devices of a rank, and peers of a host (backend.h), read a slice in place. Between other devices a slice is a message, which
- * goes through memory of the host. */
+ * Devices of a rank, and peers of a host (backend.h), read a slice in place. Between other devices a slice is a message,
+ * which goes through memory of the host. */
 #ifndef DBFS_ANSWER_SLICES_H
 #define DBFS_ANSWER_SLICES_H
 
@@ -31,13 +31,13 @@ struct slices {
 enum status slices_open(struct slices *slices, const struct rank *rank, struct error *e);
 void slices_close(struct slices *slices); /* a zeroed one is allowed */
 
-/* slices_out returns the slices [p] that device g of this rank sends to each shard; slices_in returns the slices
- * [p] that device g received from each shard. */
+/* Returns the slices [p] that device g of this rank sends to each shard. */
 static inline struct slice *slices_out(const struct slices *slices, uint32_t g)
 {
     return slices->out + (size_t)g * slices->p;
 }
 
+/* Returns the slices [p] that device g of this rank received from each shard. */
 static inline struct slice *slices_in(const struct slices *slices, uint32_t g)
 {
     return slices->in + (size_t)g * slices->p;

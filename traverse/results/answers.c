@@ -1,19 +1,19 @@
 /* answers.c: see answers.h
  *
- * Devices make the values of their own vertices. How the parent of a vertex is found (find_parents):
+ * Devices make the values of their own vertices. Where the parent of a vertex comes from (find_parents):
  *
- *   one device of one rank     It recorded all parents, and make_values turns them into input ids.
- *   several devices            Each turns the parents that it recorded into input ids (`ask`). It does not know
- *                                normals   that were reached over an nn edge from another shard
- *                                delegates that another device found
- *   ... which all read each    Each device looks in the memory of the others, between two barriers (take_replies): for a normal
- *   other's memory (GPUs)      at all its neighbours there, for a delegate that it owns at the parents that the others recorded.
- *   ... others (hosts, CPUs)   A normal asks all its neighbours on other shards, by a question each; any that replies is its
- *                              parent. Delegates are reduced: the largest id that a device recorded wins.
+ * - A single device recorded all parents. make_values turns them into input ids.
+ * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: those of
+ *   normals that were reached over an nn edge from another shard, and those of delegates that another device found.
+ *   - If all devices read each other's memory (GPUs of a host), each of them looks there for its missing parents, in
+ *     take_replies between two barriers. For a normal it looks at all neighbours on other shards, for a delegate that it owns
+ *     at the parents that the others recorded.
+ *   - Otherwise (several hosts, CPUs) a normal asks all its neighbours on other shards, by a question each. Any neighbour
+ *     that replies becomes the parent. For a delegate the largest id that a device recorded wins, in one reduction.
  *
- * Parents are asked for after the search, and not carried with the messages of the search. Every nn edge of
- * another shard carries a vertex in the search, 4 bytes, and would carry 4 more. Only the edges of vertices
- * that were found over such an edge carry a question, 8 bytes, and a reply of 4.
+ * Parents are asked for after the search, and not carried with the messages of the search. Every nn edge of another shard
+ * carries a vertex in the search, 4 bytes, and would carry 4 more. Only the edges of vertices that were found over such an
+ * edge carry a question, 8 bytes, and a reply of 4.
  */
 #include "answers.h"
 #include "traverse/engine/answer_ids.h"
@@ -89,8 +89,8 @@ static int all_read(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-/* Sets delegate_parents[g] of each device g to where the host sees the parents of delegates: the device's own array, or memory
- * taken for a copy. */
+/* Sets delegate_parents[g] of each device g to where the host sees the parents of delegates: the device's own array, or
+ * memory taken for a copy. */
 static enum status take_delegate_parents(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -232,13 +232,14 @@ static enum status make_values(void *context, uint32_t g, struct error *e)
     return a->rank->backend->answers->make_values(a->rank->devices[g], a->kind, a->levels, e);
 }
 
-/* Completes the parents of several devices first if they are wanted, and then lets all devices of the rank fill their values;
- * see answers.h. */
+/* Completes the parents of several devices first if they are wanted, and then lets all devices of the rank fill their
+ * values; see answers.h. */
 enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e)
 {
     a->kind = kind;
     a->levels = levels;
+    a->root = root;
     if (kind == ANSWER_PARENTS && !rank_is_single_device(a->rank) && find_parents(a, e) != ST_OK)
         return e->status;
     if (rank_each(a->rank, make_values, a, e) != ST_OK || root->at != ROOT_AT_ISOLATED)
@@ -252,13 +253,13 @@ enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t 
 {
     const struct rank *rank = a->rank;
     const uint32_t s = shard_of_vertex(stored, rank->graph->manifest.p), g = device_of_shard(s, rank->comm->ranks);
-    const uint64_t width = answers_width(a, a->kind);
+    const uint32_t width = answers_width(a, a->kind);
     int64_t bytes;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
         return ST_OK;
-    answer_set_id(&bytes, (uint32_t)width, 0, value);
-    return rank->backend->answers->copy(rank->devices[g], (char *)a->arrays[g].values + answers_place(rank->graph, stored) * width,
-                                        &bytes, width, e);
+    char *to = (char *)a->arrays[g].values + answers_place(rank->graph, stored) * width;
+    answer_set_id(&bytes, width, 0, value);
+    return rank->backend->answers->copy(rank->devices[g], to, &bytes, width, e);
 }
 
 /* Returns the bytes of a value of an answer of this kind. */

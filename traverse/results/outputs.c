@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Replaces the first %d of a name by the root, or copies a name without one; see outputs.h. */
 char *outputs_name(const char *pattern, uint64_t root)
 {
     const char *at = strstr(pattern, "%d");

@@ -98,7 +98,7 @@ enum status reached_list_write(struct results *r, const struct root *root, const
 {
     struct reached_list list = {.map = map};
     const uint32_t ranks = r->comm->ranks, own = r->comm->rank;
-    uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e); /* the index, in the list of rank 0, of those of each rank */
+    uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e); /* where the list of rank 0 has those of each rank */
     add_own(&list, r, root);
     if (comm_agree(r->comm, e) == ST_OK) {
         for (uint32_t i = own + 1; i <= ranks; i++)

@@ -50,16 +50,6 @@ enum status results_open(struct results *r, const struct rank *rank, const struc
     return e->status;
 }
 
-/* ---- answers ---- */
-
-/* Collective. Notes the search, and makes its answer of this kind; see results.h. */
-enum status results_answer(struct results *r, enum answer_kind kind, const struct root *root,
-                           uint32_t levels, struct error *e)
-{
-    r->root = root;
-    return answers_make(&r->answers, kind, root, levels, e);
-}
-
 /* ---- counting ---- */
 
 /* Sums over reached vertices (depth >= 0). `deepest` is the largest depth. */
@@ -88,8 +78,8 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
         sums->deepest = (uint64_t)deepest;
 }
 
-/* Adds the vertices first..end of one kind, locals of the shard or delegates, to the sums, but not their degrees. Uses threads
- * if there are many. */
+/* Adds the vertices first..end of one kind, locals of the shard or delegates, to the sums, but not their degrees. Uses
+ * threads if there are many. */
 static void add_run(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {
@@ -102,7 +92,8 @@ static void add_run(const struct results *r, const struct shard *shard, enum roo
         struct sums piece = {0};
         uint64_t id[HASHED];
         for (uint64_t j = 0; j < count; j++)
-            id[j] = original_id(r->graph, at == ROOT_AT_LOCAL ? local_vertex_id(shard, i + j) : shard_delegate_id(shard, i + j));
+            id[j] = original_id(r->graph, at == ROOT_AT_LOCAL ? local_vertex_id(shard, i + j)
+                                                              : shard_delegate_id(shard, i + j));
         add_hashes(id, depth + i, count, &piece);
         reached += piece.vertices;
         hash += piece.checksum;
@@ -161,8 +152,8 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     return csr->edges - unreached;
 }
 
-/* Collective. Sums the counts of the devices of this rank, and then those of all ranks. Rank 0 adds the delegates, which every
- * shard knows, and a root without edges, which no device has. See results.h. */
+/* Collective. Sums the counts of the devices of this rank, and then those of all ranks. Rank 0 adds the delegates, which
+ * every shard knows, and a root without edges, which no device has. See results.h. */
 enum status results_collect(struct results *r, const struct root *root, struct reach *reach,
                             struct error *e)
 {

@@ -78,17 +78,6 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
                              n / ranks * (rank + 1) + n % ranks * (rank + 1) / ranks};
 }
 
-/* Returns the number of windows of the rank that has most of them, alike on all ranks. */
-static uint64_t rounds_of(const struct writing *w)
-{
-    uint64_t most = 0;
-    for (uint32_t r = 0; r < w->results->comm->ranks; r++) {
-        struct id_range range = range_of(w, r);
-        most = larger(most, divide_up(range.end - range.first, w->window_ids));
-    }
-    return most;
-}
-
 /* Collective. Reads window number `round` of each rank, the own one into w->window. Returns the ids of the own
  * window, which may be empty. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 static struct id_range read_windows(struct writing *w, uint64_t round, struct error *e)
@@ -241,16 +230,18 @@ static enum status put_window(struct writing *w, uint64_t first, uint64_t count,
  * failure of one rank the next read_windows fails on all ranks. */
 static enum status write_windows(struct writing *w, struct error *e)
 {
-    const uint64_t rounds = rounds_of(w), header = w->format == RESULT_NPY ? NPY_HEADER_BYTES : 0;
-    uint64_t bytes = 0;
+    const struct comm *comm = w->results->comm;
+    uint64_t rounds = 0, bytes = 0; /* rounds: windows of the rank that has most of them, alike on all ranks */
+    for (uint32_t r = 0; r < comm->ranks; r++)
+        rounds = larger(rounds, divide_up(range_of(w, r).end - range_of(w, r).first, w->window_ids));
     if (w->all_write && is_text(w)) {
         for (uint64_t round = 0; round < rounds && e->status == ST_OK; round++) {
             struct id_range own = read_windows(w, round, e);
             bytes += e->status == ST_OK ? make_lines(w, own.first, own.end - own.first) : 0;
         }
-        w->at = comm_sum_before(w->results->comm, bytes);
+        w->at = comm_sum_before(comm, bytes);
     } else if (w->all_write) {
-        w->at = header + range_of(w, w->results->comm->rank).first * w->width;
+        w->at = (w->format == RESULT_NPY ? NPY_HEADER_BYTES : 0) + range_of(w, comm->rank).first * w->width;
     }
     for (uint64_t round = 0; round < rounds; round++) {
         struct id_range own = read_windows(w, round, e);
@@ -277,7 +268,7 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->memory_width = depths ? 4 : answer_id_bytes(r->graph->manifest.totals.n);
     w->width = depths || file->id_bytes == 0 ? w->memory_width : file->id_bytes;
     w->window_ids = from_memory ? ANSWER_WINDOW : r->windows.ids;
-    w->name = outputs_name(file->name, original_id(r->graph, r->root->id));
+    w->name = outputs_name(file->name, original_id(r->graph, r->answers.root->id));
     w->range = zeroed(r->comm->ranks, sizeof *w->range, file->name, e);
     w->values = malloc(ANSWER_WINDOW * sizeof *w->values);
     w->text = is_text(w) ? malloc(ANSWER_WINDOW * (size_t)LINE_BYTES) : NULL;
@@ -293,7 +284,7 @@ enum status results_write(struct results *r, const struct result_file *file, str
 {
     struct writing w = {.results = r, .file = file};
     if (file->values == NULL && r->answers.kind != file->kind &&
-        answers_make(&r->answers, file->kind, r->root, r->answers.levels, e) != ST_OK)
+        answers_make(&r->answers, file->kind, r->answers.root, r->answers.levels, e) != ST_OK)
         return e->status;
     if (file->values == NULL && r->windows.answers == NULL && windows_open(&r->windows, &r->answers, e) != ST_OK)
         return e->status;
@@ -319,6 +310,6 @@ enum status results_write(struct results *r, const struct result_file *file, str
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e)
 {
-    struct results alone = {.rank = rank, .graph = rank->graph, .comm = rank->comm, .root = root};
+    struct results alone = {.rank = rank, .graph = rank->graph, .comm = rank->comm, .answers.root = root};
     return results_write(&alone, file, e);
 }

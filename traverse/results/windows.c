@@ -198,8 +198,8 @@ INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count,
     }
 }
 
-/* Pool callback of put_lists: takes the values that the devices of this rank have of ids begin..end, counted from the first of
- * the window. The context is a struct windows. */
+/* Pool callback of put_lists: takes the values that the devices of this rank have of ids begin..end, counted from the first
+ * of the window. The context is a struct windows. */
 static void take_own_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;

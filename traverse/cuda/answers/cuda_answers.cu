@@ -63,8 +63,9 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 
 /* ---- values ---- */
 
-/* Kernel, any grid: to[i] becomes the value of vertex[i] in by_vertex, for i < count. A byte in by_vertex holds depth + 1. Each
- * block takes BLOCK * QUAD neighbouring values, and each thread QUAD of them, so that the random reads of a thread overlap. */
+/* Kernel, any grid: to[i] becomes the value of vertex[i] in by_vertex, for i < count. A byte in by_vertex holds depth + 1.
+ * Each block takes BLOCK * QUAD neighbouring values, and each thread QUAD of them, so that the random reads of a thread
+ * overlap. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK)
     gather_kernel(const uint32_t *vertex, uint64_t count, const From *by_vertex, To *to)
@@ -116,7 +117,7 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
  * and the index of the id in the window, to the list. T is the type of a value. */
 template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
 {
-    const uint64_t inverse = UINT64_MAX / listing.p + 1; /* for divisions by p, as slot_by_inverse of partition.h does them */
+    const uint64_t inverse = UINT64_MAX / listing.p + 1; /* divides by p, as in slot_by_inverse of partition.h */
     each(listing.count, stream, [=, l = listing] __device__(uint64_t i) {
         const uint64_t id = l.first + i, stored = id < l.bijection.n ? bijection_forward(&l.bijection, id) : id;
         const uint64_t slot = __umul64hi(stored, inverse);

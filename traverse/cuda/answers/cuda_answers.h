@@ -151,7 +151,7 @@ struct gpu_answers {
     struct bijection bijection; /* n is 0 if ids are not permuted */
     void *replies;
     void *tables;               /* gpu_answer_table_bytes: cursors, a count, a flag */
-    struct gpu_shown *shown;    /* [2 * p] with all_read: what each shard's device shows, and the same without depths as bytes */
+    struct gpu_shown *shown;    /* [2 * p] with all_read: what each device shows, and the same without `bytes` */
     uint8_t *copies;            /* of the peers' depths as bytes; NULL: depths are read in the memory of the peers */
     int by_bytes;               /* depths of the last search are shown as bytes */
     unsigned long long *counts; /* [p] host memory */

@@ -81,8 +81,8 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
 enum { LOOKERS = 8 };
 
 /* Called by the LOOKERS lanes of one vertex together: returns to all of them the input id of a neighbour of `row`
- * on another shard that was visited at this depth, or -1. Sets *l.bad if a shard does not have a neighbour. `lanes`: the mask
- * of these lanes in the warp. */
+ * on another shard that was visited at this depth, or -1. Sets *l.bad if a shard does not have a neighbour. `lanes`: the
+ * mask of these lanes in the warp. */
 template <bool PACKED>
 __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, int depth, unsigned lanes)
 {

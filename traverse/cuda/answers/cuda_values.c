@@ -1,11 +1,11 @@
 /* cuda_values.c: launches that make the values of an answer from what a search left on the device: recorded parents, and
  * depths, which a fused search leaves as bitmaps of its levels
  *
- * On a single device the answer of a search is launched behind the kernel of the search (gpu_answer_ahead). The stream begins
- * these kernels when the search ends, while the host still waits for the report of that end. So an answer costs no launch, no
- * event and no call that waits: its last kernel reports, too. The number of levels is not known then, so depths are written
- * as bytes. If levels were too many for that, cuda_results.c makes the answer again, and the next search launches nothing
- * ahead.
+ * On a single device the answer of a search is launched behind the kernel of the search (gpu_answer_ahead). The stream
+ * begins these kernels when the search ends, while the host still waits for the report of that end. So an answer costs no
+ * launch, no event and no call that waits: its last kernel reports, too. The number of levels is not known then, so depths
+ * are written as bytes. If levels were too many for that, cuda_results.c makes the answer again, and the next search
+ * launches nothing ahead.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
