@@ -216,10 +216,10 @@ struct value_list {
 };
 
 /* Answers of the last search. The order of calls:
- * - once, after `join`: reads_peer, then open. `close` of the device frees what open took.
- * - after a search: make_values, then list_values and copy. If parents of several shards are wanted, ask, reply and
- *   take_replies come before; find_parents in results/answers.c has the steps between these three.
- * - after a search, at any time: read_depths.
+ * - after `join`: reads_peer, at any time; open, once. `close` of the device frees what open took.
+ * - after a search: read_depths, at any time; make_values, then list_values and copy. If parents of several shards are
+ *   wanted, ask, reply and take_replies come before make_values. Between these three the caller does the steps that
+ *   find_parents of results/answers.c shows.
  * p is the number of shards, locals that of local vertices of this shard, and d that of delegates. Arrays of slices are [p]:
  * element s is for shard s, or came from shard s. */
 struct backend_answers {
@@ -238,9 +238,9 @@ struct backend_answers {
 
     /* Begins to find parents after a search with depths below `levels`: turns the parents that the device recorded into
      * input ids, those of delegates in delegate_parents, and waits. A vertex that was reached over an nn edge from another
-     * shard asks all its neighbours there: questions[s] becomes the struct questions for shard s, which stay until
-     * take_replies. With all_read there are no questions: all slices are empty. Instead the peers can read what this device
-     * found, until make_values. */
+     * shard asks all its neighbours there: questions[s] gets the questions for shard s (an array of struct question), which
+     * stay until take_replies. With all_read there are no questions: all slices are empty. Instead the peers can read what
+     * this device found, until make_values. */
     enum status (*ask)(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
 
     /* Replies to the questions of the other shards, and waits. replies[s] becomes an array of ids, id_bytes each, one for

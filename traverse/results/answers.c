@@ -6,8 +6,8 @@
  * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: those of
  *   normals that were reached over an nn edge from another shard, and those of delegates that another device found.
  *   - If all devices read each other's memory (GPUs of a host), each of them looks there for its missing parents, in
- *     take_replies between two barriers. For a normal it looks at all neighbours on other shards, for a delegate that it owns
- *     at the parents that the others recorded.
+ *     take_replies between two barriers. For a normal it looks at all neighbours on other shards. For a delegate that it
+ *     owns it looks at the parents that the others recorded.
  *   - Otherwise (several hosts, CPUs) a normal asks all its neighbours on other shards, by a question each. Any neighbour
  *     that replies becomes the parent. For a delegate the largest id that a device recorded wins, in one reduction.
  *

@@ -18,18 +18,18 @@ struct answers {
     void **delegate_parents; /* [G] host memory [d]: the parents of delegates of each device, or a copy; NULL: not needed */
     uint32_t id_bytes;
     int all_read; /* each device finds parents in the memory of all others, and asks no questions */
-    enum answer_kind kind;   /* of the last answer, which the devices hold; this and the next two are those of answers_make */
-    uint32_t levels;         /* levels of the last search: depths are below this */
-    const struct root *root; /* the root of the last search */
+    enum answer_kind kind;   /* of the answer that the devices hold; this and the next two as answers_make got them */
+    uint32_t levels;         /* of the last search: depths are below this */
+    const struct root *root; /* of the last search */
 };
 
 /* Collective. Prepares the devices for answers. Parents are possible only if the devices were opened to record them. */
 enum status answers_open(struct answers *answers, const struct rank *rank, int parents, struct error *e);
 void answers_close(struct answers *answers); /* a zeroed one is allowed */
 
-/* Collective. Makes the answer of the last search, whose depths are below `levels`; *root is kept, not copied. On return this rank's values
- * lie in the memory of its devices; other ranks may still work. A failure is known to this rank only, and the
- * other ranks wait for it, so the caller must end the job. */
+/* Collective. Makes the answer of the last search, whose depths are below `levels`. The root outlives the answer. On return
+ * this rank's values lie in the memory of its devices; other ranks may still work. A failure is known to this rank only, and
+ * the other ranks wait for it, so the caller must end the job. */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
 

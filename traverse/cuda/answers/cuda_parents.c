@@ -9,10 +9,10 @@
  * With all_read each GPU shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where
  * the values will be, if the search had few levels. A vertex that was reached over an nn edge from another shard looks at
  * several neighbours there, which lie anywhere. Few vertices do so if hubs are delegates. A device whose normals have many
- * edges copies the depths of all peers first: parents of a uniform graph of 2^24 vertices on two H200 then take 2.6 ms and not
- * 6.8. Delegates look only if their owner did not find them; it found most. The array of sent ids lists the vertices that
- * look: each has an nn edge to another shard. The queue is not free, as the kernel of a search left bitmaps of its levels
- * there.
+ * edges copies the depths of all peers first: parents of a uniform graph of 2^24 vertices on two H200 then take 2.6 ms and
+ * not 6.8. Delegates look only if their owner did not find them; it found most. The array of sent ids lists the vertices
+ * that look: each has an nn edge to another shard. The queue is not free, as the kernel of a search left bitmaps of its
+ * levels there.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
