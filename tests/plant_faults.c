@@ -28,13 +28,9 @@ struct planting {
 };
 
 /* Changes the answer, at the owner of the vertex. */
-static void set_parent(const struct rank *rank, uint64_t id, int64_t parent, struct error *e)
+static void set_parent(const struct searcher *s, uint64_t id, int64_t parent, struct error *e)
 {
-    const uint64_t stored = stored_id(rank->graph, id);
-    const uint32_t s = shard_of_vertex(stored, rank->graph->manifest.p);
-    if (rank_of_shard(s, rank->comm->ranks) == rank->comm->rank)
-        rank->backend->results->set_value(rank->devices[device_of_shard(s, rank->comm->ranks)], ANSWER_PARENTS,
-                                          answers_place(rank->graph, stored), parent, e);
+    answers_set_value(&s->results.answers, stored_id(&s->graph, id), parent, e);
 }
 
 /* Changes a depth where the proof of device g reads it: on a GPU in its memory, else in the results. */
@@ -86,7 +82,7 @@ static uint64_t plant(struct planting *b, char *const *argv, int *at, struct err
         if (kind == 'r')
             asked = place_of_root(b, id);
         else if (kind == 'p')
-            set_parent(&b->searcher.rank, id, atoll(argv[i + 2]), e);
+            set_parent(&b->searcher, id, atoll(argv[i + 2]), e);
         else
             set_depth(&b->searcher, id, atoi(argv[i + 2]), e);
         i += kind == 'r' ? 2 : 3;

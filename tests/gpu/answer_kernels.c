@@ -243,11 +243,3 @@ uint64_t kernel_window(const struct window_list *l, void *window)
     managed_finish(NULL, NULL, 0);
     return listed;
 }
-
-void kernel_max(void *to, const void *ids, uint64_t count, uint32_t id_bytes)
-{
-    void *sum = managed(to, count * id_bytes);
-    cuda_max_ids(sum, managed(ids, count * id_bytes), count, id_bytes, 0);
-    managed_settle();
-    managed_finish(to, sum, count * id_bytes);
-}

@@ -101,6 +101,4 @@ struct kept_levels {
  * same. */
 int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth);
 
-void kernel_max(void *to, const void *ids, uint64_t count, uint32_t id_bytes);
-
 #endif

@@ -28,9 +28,10 @@ static struct device *open_device(const struct shard *shard, const struct answer
     static struct memory_budget budget = {.limit_bytes = UINT64_MAX};
     struct device_options options = {.threads = 3, .deepest = INT32_MAX, .parents = 1, .budget = &budget};
     struct device *dev;
+    struct answer_arrays arrays;
     struct error e = {0};
     need(backend_cpu.open(&dev, shard, &options, &e), &e);
-    need(backend_cpu.results->open_answers(dev, tables, &e), &e);
+    need(backend_cpu.answers->open(dev, tables, &arrays, &e), &e);
     return dev;
 }
 
@@ -51,7 +52,7 @@ static struct device *open_search(const struct answering *a)
 static void ask(struct device *dev, struct slice *questions)
 {
     struct error e = {0};
-    need(backend_cpu.parents->ask(dev, questions, &e), &e);
+    need(backend_cpu.answers->ask(dev, 0, questions, &e), &e);
 }
 
 void twin_values(const struct answering *a, void *values)
@@ -60,10 +61,10 @@ void twin_values(const struct answering *a, void *values)
     struct slice *questions = need_memory(a->shard->p * sizeof *questions);
     uint64_t bytes = a->tables.values * answer_width(&a->tables, a->kind);
     struct error e = {0};
-    if (a->kind == ANSWER_PARENTS)
+    if (a->kind == ANSWER_PARENTS && a->shard->p > 1)
         ask(dev, questions);
-    need(backend_cpu.results->make_values(dev, a->kind, a->levels, &e), &e);
-    put(values, backend_cpu.results->see_values(dev), bytes);
+    need(backend_cpu.answers->make_values(dev, a->kind, a->levels, &e), &e);
+    put(values, dev->answers->values, bytes);
     free(questions);
     backend_cpu.close(dev);
 }
@@ -94,8 +95,8 @@ void twin_reply(const struct replying *r, void *replies)
     struct error e = {0};
     put(dev->normals.visited, r->visited, mask_words(r->shard->locals) * 8);
     put(dev->normals.depth, r->depth, r->shard->locals * 4);
-    in[p - 1] = (struct slice){r->questions, r->count * sizeof *r->questions};
-    need(backend_cpu.parents->reply(dev, in, out, &e), &e);
+    in[p - 1] = (struct slice){.at = r->questions, .bytes = r->count * sizeof *r->questions};
+    need(backend_cpu.answers->reply(dev, in, out, &e), &e);
     put(replies, out[p - 1].at, out[p - 1].bytes);
     free(in);
     free(out);
@@ -110,8 +111,8 @@ uint64_t twin_window(const struct window_list *l, void *window)
     struct value_list list = {need_memory(l->count * l->width), need_memory(l->count * sizeof *list.index), 0};
     struct error e = {0};
     for (uint64_t i = 0; i < l->count_values; i++)
-        need(backend_cpu.results->set_value(dev, l->kind, i, answer_id(l->values, l->width, i), &e), &e);
-    need(backend_cpu.results->list_values(dev, l->kind, l->first, l->count, &list, &e), &e);
+        answer_set_id(dev->answers->values, l->width, i, answer_id(l->values, l->width, i));
+    need(backend_cpu.answers->list_values(dev, l->kind, l->first, l->count, &list, &e), &e);
     for (uint64_t i = 0; i < list.count; i++)
         answer_set_id(window, l->width, list.index[i], answer_id(list.values, l->width, i));
     free(list.index);

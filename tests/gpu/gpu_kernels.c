@@ -18,17 +18,16 @@
  *   cuda_frontier_update_count, _tell, _hear     the definition (test_messages.c)              messages, what is known
  *   cuda_list_words, cuda_or_words    the definition (test_messages.c)              sets, masks
  *   cuda_set_root                     cpu_search.start                              mask, parent
- *   cuda_blank_unvisited              cpu_results.depths                            depths
- *   cuda_write_depths,                cpu_results.make_values (cpu_answers.c)       values
+ *   cuda_blank_unvisited              cpu_answers.read_depths                       depths
+ *   cuda_write_depths,                cpu_answers.make_values (cpu_answers.c)       values
  *   cuda_write_parents,
  *   cuda_gather_values
  *   cuda_report_answer                the definition                                the word
- *   cuda_list_values                  cpu_results.list_values (cpu_answers.c)       values of a window
- *   cuda_ask                          cpu_parents.ask (cpu_questions.c)             multisets by shard
- *   cuda_reply                        cpu_parents.reply (cpu_questions.c)           replies, bad
+ *   cuda_list_values                  cpu_answers.list_values (cpu_answers.c)       values of a window
+ *   cuda_ask                          cpu_answers.ask (cpu_answers.c)               multisets by shard
+ *   cuda_reply                        cpu_answers.reply (cpu_answers.c)             replies, bad
  *   cuda_take_replies                 the definition                                ids
  *   cuda_look                         the definition                                ids, bad
- *   cuda_max_ids                      the definition                                ids
  *   cuda_fused_byte_depths,            the definition                                depths
  *   cuda_fused_all_byte_depths,
  *   cuda_fused_settle

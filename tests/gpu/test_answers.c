@@ -254,24 +254,6 @@ static void run_list(uint32_t p, uint32_t index, uint32_t width)
     free(twin);
 }
 
-static void run_max(uint64_t count, uint32_t id_bytes)
-{
-    uint64_t random = count;
-    void *ids = need_memory(count * id_bytes), *kernel = need_memory(count * id_bytes), *expected = need_memory(count * id_bytes);
-    for (uint64_t i = 0; i < count; i++) {
-        int64_t own = (int64_t)(next_random(&random) % 100) - 1, other = (int64_t)(next_random(&random) % 100) - 1;
-        answer_set_id(kernel, id_bytes, i, own);
-        answer_set_id(ids, id_bytes, i, other);
-        answer_set_id(expected, id_bytes, i, own > other ? own : other);
-    }
-    check_input("%" PRIu64 " ids of %u bytes", count, id_bytes);
-    kernel_max(kernel, ids, count, id_bytes);
-    check_that(memcmp(kernel, expected, count * id_bytes) == 0, "ids differ");
-    free(ids);
-    free(kernel);
-    free(expected);
-}
-
 void test_windows(void)
 {
     check_begin();
@@ -283,10 +265,4 @@ void test_windows(void)
             run_list(p, i / 2 * (p - 1), i % 2 ? 4 : 8);
     }
     check_end("cuda_list_values");
-    check_begin();
-    for (uint64_t count = 0; count < 10000; count = 3 * count + 1) {
-        run_max(count, 4);
-        run_max(count, 8);
-    }
-    check_end("cuda_max_ids");
 }

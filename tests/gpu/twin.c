@@ -316,8 +316,8 @@ void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t
     put_mask(kind == DELEGATES ? dev->delegates.visited : dev->normals.visited, visited, count);
     if (count > 0)
         memcpy(kind == DELEGATES ? dev->delegates.depth : dev->normals.depth, depth, count * 4);
-    need(backend_cpu.results->depths(dev, kind == DELEGATES ? other : depth,
-                            kind == DELEGATES ? depth : other, &e), &e);
+    need(backend_cpu.answers->read_depths(dev, kind == DELEGATES ? other : depth,
+                                          kind == DELEGATES ? depth : other, &e), &e);
     free(other);
     backend_cpu.close(dev);
 }

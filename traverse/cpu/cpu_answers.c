@@ -1,8 +1,13 @@
-/* cpu_answers.c: the values of an answer, of devices of the CPU; see backend.h
+/* cpu_answers.c: answers of devices of the CPU, and parents that a device does not know itself; see backend.h
  *
  * Old values of vertices that the search did not reach are overwritten first. Then each value is gathered from the arrays
  * of the search by the number of its vertex, without a branch. Bytes that must move for each value: 4 of its vertex, 4 of
  * the answer, and those of a random value; of a parent also those of the parent's id.
+ *
+ * A vertex that was reached over an nn edge from another shard asks all its neighbours there. In a directed graph it asks
+ * those that have an edge to it. All threads count the questions, and then write them: by shard, and for a shard by thread.
+ * Bytes that must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the other end
+ * a random depth and id.
  */
 #include "cpu_answers.h"
 
@@ -11,11 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that a thread writes at a time. */
-enum { ANSWER_PIECE = 16384 };
-
-/* Ids that are permuted together, by vectors. */
-enum { STORED_AT_ONCE = 512 };
+/* Values, questions, and ids of a window that a thread takes at a time; ids that are permuted together, by vectors. */
+enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512 };
 
 /* Returns the number of vertices of the shard: its locals and all delegates. */
 static uint64_t vertices_of(const struct device *dev)
@@ -25,24 +27,6 @@ static uint64_t vertices_of(const struct device *dev)
 
 /* ---- memory ---- */
 
-/* Called when answers are opened: takes the arrays for asking other shards for parents. Takes nothing if parents are not
- * recorded or there is a single shard. */
-static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a, struct error *e)
-{
-    uint64_t width = a->tables.id_bytes;
-    if (a->tables.ids == NULL || dev->shard->p == 1)
-        return ST_OK;
-    if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "parents by vertex",
-                    e) != ST_OK)
-        return e->status;
-    memory_advise_huge(a->by_vertex);
-    memory_take(dev->means.budget, &a->delegate_parents, dev->shard->d, width, "delegate parents", e);
-    if (e->status == ST_OK)
-        memory_take(dev->means.budget, (void **)&a->cursors,
-                    (uint64_t)dev->threads * dev->shard->p, 8, "questions for parents", e);
-    return e->status;
-}
-
 /* Pool callback of cpu_open_answers: zeroes values begin..end before the first answer, so that the pages are placed near the
  * thread that gathers these values later. The context is a struct cpu_answers. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
@@ -51,25 +35,33 @@ static void touch_values(void *context, uint64_t begin, uint64_t end)
     memset((int32_t *)a->values + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
-/* Implements open_answers of the backend: copies the tables into the device, and takes memory for the values and,
- * where parents are recorded with several shards, for the arrays of questions. */
-static enum status cpu_open_answers(struct device *dev, const struct answer_tables *tables, struct error *e)
+/* Implements `open` of the backend: copies the tables into the device, and takes memory for the values. Where parents are
+ * recorded with several shards, takes the arrays for asking other shards, too. */
+static enum status cpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
+                                    struct error *e)
 {
-    uint64_t count = tables->values;
+    uint64_t count = tables->values, width = tables->id_bytes;
     struct cpu_answers *a = calloc(1, sizeof *a);
     if (a == NULL)
         return fail_memory(e, "answers", sizeof *a);
     dev->answers = a;
     a->tables = *tables;
-    if (memory_take(dev->means.budget, &a->values, count, tables->ids != NULL ? tables->id_bytes : 4, "answer", e) != ST_OK)
+    if (memory_take(dev->means.budget, &a->values, count, tables->ids != NULL ? width : 4, "answer", e) != ST_OK)
         return e->status;
     memory_advise_huge(a->values);
     pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, touch_values, a);
-    return take_parent_arrays(dev, a, e);
+    *arrays = (struct answer_arrays){.values = a->values};
+    if (tables->ids == NULL || dev->shard->p == 1)
+        return ST_OK;
+    if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "parents by vertex", e) != ST_OK)
+        return e->status;
+    memory_advise_huge(a->by_vertex);
+    arrays->delegate_parents = (char *)a->by_vertex + dev->shard->locals * width;
+    return memory_take(dev->means.budget, (void **)&a->cursors, (uint64_t)dev->threads * dev->shard->p, 8,
+                       "questions for parents", e);
 }
 
-/* Frees everything that cpu_open_answers and later questions and replies took. Does nothing for a device without
- * answers. */
+/* Frees the arrays that opening, asking and replying took. Does nothing for a device without answers. */
 void cpu_close_answers(struct device *dev)
 {
     struct cpu_answers *a = dev->answers;
@@ -77,15 +69,26 @@ void cpu_close_answers(struct device *dev)
         return;
     memory_release(dev->means.budget, a->by_vertex);
     memory_release(dev->means.budget, a->values);
-    memory_release(dev->means.budget, a->delegate_parents);
     memory_release(dev->means.budget, a->cursors);
     memory_release(dev->means.budget, a->questions);
-    memory_release(dev->means.budget, a->askers);
     memory_release(dev->means.budget, a->replies);
     free(a);
 }
 
-/* ---- by vertex ---- */
+/* Enlarges *array, of *capacity elements, to at least `count` elements of `width` bytes; old contents are lost. */
+static enum status make_room(struct device *dev, void **array, uint64_t *capacity, uint64_t count, uint64_t width,
+                             const char *what, struct error *e)
+{
+    if (count <= *capacity)
+        return ST_OK;
+    memory_release(dev->means.budget, *array);
+    *capacity = 0;
+    if (memory_take(dev->means.budget, array, count, width, what, e) == ST_OK)
+        *capacity = count;
+    return e->status;
+}
+
+/* ---- depths and parents by vertex ---- */
 
 /* The values of vertices of one kind (normals or delegates) after a search, and the bitmap of those that were visited. */
 struct left_values {
@@ -120,6 +123,16 @@ static void mark_unreached(const struct device *dev, int32_t *values)
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
+/* Implements read_depths of the backend: marks unreached vertices in the device's own arrays of depths, and copies these
+ * arrays to locals[] and delegates[]. */
+static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
+{
+    mark_unreached(dev, dev->normals.depth);
+    memcpy(locals, dev->normals.depth, dev->shard->locals * sizeof *locals);
+    memcpy(delegates, dev->delegates.depth, dev->shard->d * sizeof *delegates);
+    return e->status;
+}
+
 /* Returns the input id of the parent in a record, or ANSWER_NONE if the record has no parent or the parent is on
  * another shard. `self` is the number of the vertex that the record belongs to. Whether a parent is a delegate
  * cannot be predicted, so no branch depends on that. */
@@ -135,8 +148,8 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
     return answer_id(tables->ids, tables->id_bytes, number);
 }
 
-/* Pool callback of cpu_write_parents: converts the recorded parents of vertex numbers begin..end to input ids in
- * by_vertex. Entry locals + d is the spare entry, which no vertex has. The context is the struct device. */
+/* Pool callback of cpu_ask: converts the recorded parents of vertex numbers begin..end to input ids in by_vertex. Entry
+ * locals + d is the spare entry, which no vertex has. The context is the struct device. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -146,75 +159,204 @@ static void write_parents(void *context, uint64_t begin, uint64_t end)
                       id_of_record(&a->tables, dev->shard->locals, dev->normals.parent[i], i));
 }
 
-/* Called by cpu_ask after a search: overwrites old records of unreached vertices, and converts the recorded
- * parents of all vertices to input ids in by_vertex. The one extra entry behind the vertices is a record of no
- * parent, so it becomes ANSWER_NONE. */
-void cpu_write_parents(struct device *dev)
+/* ---- parents of several shards ---- */
+
+/* Questions that are counted or written: the local vertices are split into `shares`, one for each thread. */
+struct asking {
+    const struct device *dev;
+    int shares;
+    int list; /* 0: the questions of each share for each shard are counted; 1: they are written */
+};
+
+/* Counts the questions of local vertex `local` for each other shard or, with `list`, writes the questions and
+ * their asker. cursor[p] is advanced by one for each question to a shard, in either case. */
+static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *cursor, int list)
 {
-    uint64_t count = vertices_of(dev) + 1;
-    mark_unreached(dev, (int32_t *)dev->normals.parent);
-    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, write_parents, dev);
+    const struct shard *shard = dev->shard;
+    const struct csr *nn = shard_pull_rows(shard, NN);
+    const struct cpu_answers *a = dev->answers;
+    uint64_t local_mask = (UINT64_C(1) << shard->local_bits) - 1;
+    uint64_t heads = nn->head_columns, length = csr_row_length(nn, local), rest = csr_offset(nn, local);
+    for (uint64_t j = 0; j < length; j++) {
+        uint64_t to =
+            j < heads ? nn->heads[j * nn->rows + local] : csr_column_of_row(nn, local, rest + j - heads);
+        uint64_t owner = to >> shard->local_bits;
+        if (owner == shard->index)
+            continue;
+        uint64_t at = cursor[owner]++;
+        if (!list)
+            continue;
+        a->questions[at] = (struct question){(uint32_t)(to & local_mask), dev->normals.depth[local] - 1};
+        a->askers[at] = local;
+    }
 }
 
-/* Implements `depths` of the backend after a search: copies the depths of normals to locals[] and those of
- * delegates to delegates[]; DEPTH_UNREACHED for vertices that were not reached, which are first marked so in the device's
- * own array of normals. */
-static enum status cpu_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
+/* Pool callback of cpu_ask: counts or writes the questions of the vertices in shares begin..end that were reached over an nn
+ * edge from another shard. Advances the cursors of the shares. The context is a struct asking. */
+static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
-    mark_unreached(dev, dev->normals.depth);
-    memcpy(locals, dev->normals.depth, dev->shard->locals * sizeof *locals);
-    memcpy(delegates, dev->delegates.depth, dev->shard->d * sizeof *delegates);
-    return e->status;
+    const struct asking *a = context;
+    const struct device *dev = a->dev;
+    for (uint64_t t = begin; t < end; t++) {
+        uint64_t last = share_begin(dev->shard->locals, a->shares, (int)t + 1);
+        for (uint64_t i = share_begin(dev->shard->locals, a->shares, (int)t); i < last; i++) {
+            if (dev->normals.parent[i] == PARENT_REMOTE)
+                ask_neighbours(dev, (uint32_t)i, dev->answers->cursors + t * dev->shard->p, a->list);
+        }
+    }
+}
+
+/* Implements `ask` of the backend: overwrites old records of unreached vertices, converts recorded parents to input ids in
+ * by_vertex, and writes the questions. */
+static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    const uint32_t p = dev->shard->p;
+    const int threads = threads_for(dev, dev->shard->locals);
+    struct asking asking = {.dev = dev, .shares = threads};
+    uint64_t vertices = vertices_of(dev) + 1, total = 0;
+    (void)levels;
+    mark_unreached(dev, (int32_t *)dev->normals.parent);
+    pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
+    memset(a->cursors, 0, (uint64_t)threads * p * sizeof *a->cursors);
+    pool_for(dev->means.pool, threads, (uint64_t)threads, 1, ask_shares, &asking);
+    for (uint32_t s = 0; s < p; s++) { /* counts become cursors: all questions for a shard lie together */
+        uint64_t first = total;
+        for (int t = 0; t < threads; t++) {
+            uint64_t *cursor = &a->cursors[(uint64_t)t * p + s], count = *cursor;
+            *cursor = total;
+            total += count;
+        }
+        questions[s] = (struct slice){.bytes = (total - first) * sizeof(struct question)};
+    }
+    if (make_room(dev, (void **)&a->questions, &a->question_capacity, total + 1, sizeof *a->questions + sizeof *a->askers,
+                  "questions for parents", e) != ST_OK)
+        return e->status;
+    a->askers = (uint32_t *)(void *)(a->questions + a->question_capacity);
+    asking.list = 1;
+    pool_for(dev->means.pool, threads, (uint64_t)threads, 1, ask_shares, &asking);
+    const struct question *at = a->questions;
+    for (uint32_t s = 0; s < p; s++) {
+        questions[s].at = at;
+        at += questions[s].bytes / sizeof *at;
+    }
+    return ST_OK;
+}
+
+/* The questions of one shard, and the replies to them. */
+struct replying {
+    const struct device *dev;
+    const struct question *question;
+    void *replies;
+    _Atomic int bad; /* a question names a vertex that this shard does not have */
+};
+
+/* Pool callback of cpu_reply: replies to questions begin..end with the input id of the vertex if it has the depth
+ * asked for, otherwise with ANSWER_NONE; sets `bad`. The context is a struct replying. */
+static void reply_range(void *context, uint64_t begin, uint64_t end)
+{
+    struct replying *r = context;
+    const struct device *dev = r->dev;
+    const struct answer_tables *tables = &dev->answers->tables;
+    const struct cpu_normals *n = &dev->normals;
+    int wrong = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        struct question q = r->question[i];
+        int known = q.vertex < dev->shard->locals;
+        wrong |= !known;
+        int matches = known && mask_bit(n->visited, q.vertex) && n->depth[q.vertex] == q.depth;
+        answer_set_id(r->replies, tables->id_bytes, i,
+                      matches ? answer_id(tables->ids, tables->id_bytes, q.vertex) : ANSWER_NONE);
+    }
+    r->bad |= wrong;
+}
+
+/* Implements `reply` of the backend, with the threads of the pool for one shard after the other. */
+static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    uint64_t total = 0, width = a->tables.id_bytes;
+    struct replying r = {.dev = dev};
+    for (uint32_t s = 0; s < dev->shard->p; s++)
+        total += questions[s].bytes / sizeof(struct question);
+    if (make_room(dev, &a->replies, &a->reply_capacity, total, width, "replies about parents", e) != ST_OK)
+        return e->status;
+    r.replies = a->replies;
+    for (uint32_t s = 0; s < dev->shard->p; s++) {
+        uint64_t count = questions[s].bytes / sizeof(struct question);
+        replies[s] = (struct slice){.at = r.replies, .bytes = count * width};
+        r.question = questions[s].at;
+        pool_for(dev->means.pool, threads_for(dev, count), count, QUESTIONS_PIECE, reply_range, &r);
+        r.replies = (char *)r.replies + count * width;
+    }
+    return r.bad ? fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
+                        container_path(dev->shard->file))
+                 : ST_OK;
+}
+
+/* Implements take_replies of the backend. The last reply with an id wins; any of them is a valid parent. */
+static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
+{
+    const struct cpu_answers *a = dev->answers;
+    uint32_t width = a->tables.id_bytes;
+    const uint32_t *asker = a->askers;
+    (void)e;
+    for (uint32_t s = 0; s < dev->shard->p; s++) {
+        uint64_t count = replies[s].bytes / width;
+        for (uint64_t i = 0; i < count; i++) {
+            int64_t id = answer_id(replies[s].at, width, i);
+            if (id != ANSWER_NONE)
+                answer_set_id(a->by_vertex, width, asker[i], id);
+        }
+        asker += count;
+    }
+    return ST_OK;
+}
+
+/* Implements reads_peer of the backend: devices of the CPU have no memory of their own. */
+static int cpu_reads_peer(const struct device *dev, uint32_t shard)
+{
+    (void)dev;
+    (void)shard;
+    return 0;
 }
 
 /* ---- values ---- */
 
-/* The input and output of the gather callbacks: to[i] becomes the value of vertex tables->vertex[i]. */
+/* Values to gather: to[i] becomes the value of vertex tables->vertex[i]. */
 struct gathered {
     const struct probes *probes;
     const struct answer_tables *tables;
     const void *from; /* by vertex number: values, or records of parents */
     int are_records;  /* `from` holds records of parents, which must be converted to input ids */
-    uint64_t locals; /* normals of the shard: the number of the first delegate */
-    void *to;        /* [tables->values] */
+    uint64_t locals;  /* normals of the shard: the number of the first delegate */
+    void *to;         /* [tables->values] */
+    uint32_t width;   /* bytes of a value */
 };
 
-/* Pool callback of cpu_make_values for values of 4 bytes: sets values begin..end from g->from by vertex number.
- * The context is a struct gathered. */
-static void gather_words(void *context, uint64_t begin, uint64_t end)
-{
-    const struct gathered *g = context;
-    g->probes->gather(g->tables->vertex + begin, g->from, end - begin, (int32_t *)g->to + begin);
-}
-
-/* Pool callback of cpu_make_values for ids of 4 bytes with a single shard: converts the recorded parents of values
- * begin..end to input ids. The context is a struct gathered. */
-static void gather_parents(void *context, uint64_t begin, uint64_t end)
+/* Pool callback of cpu_make_values: fills values begin..end. The context is a struct gathered. */
+static void gather_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
     const struct named_parents parents = {g->from, g->tables->ids, (uint32_t)g->locals};
-    g->probes->name(&parents, g->tables->vertex + begin, end - begin, (int32_t *)g->to + begin);
-}
-
-/* Pool callback of cpu_make_values for ids of 8 bytes: fills values begin..end, either by converting records of
- * parents or by copying ids that cpu_write_parents converted. The context is a struct gathered. */
-static void gather_wide(void *context, uint64_t begin, uint64_t end)
-{
-    const struct gathered *g = context;
     const uint32_t *vertex = g->tables->vertex;
     int64_t *to = g->to;
-    for (uint64_t i = begin; i < end; i++)
+    if (g->width == 4 && g->are_records)
+        g->probes->name(&parents, vertex + begin, end - begin, (int32_t *)g->to + begin);
+    else if (g->width == 4)
+        g->probes->gather(vertex + begin, g->from, end - begin, (int32_t *)g->to + begin);
+    for (uint64_t i = begin; g->width == 8 && i < end; i++)
         to[i] = g->are_records ? id_of_record(g->tables, g->locals, ((const uint32_t *)g->from)[vertex[i]], vertex[i])
                                : ((const int64_t *)g->from)[vertex[i]];
 }
 
-/* Implements make_values of the backend after a search: fills the values of one answer, depths or parents. Parents
- * of several shards come from by_vertex, completed by the replies of other shards and the merging of delegates. */
+/* Implements make_values of the backend: gathers depths, or the parents of a single shard, from the arrays of the search,
+ * and parents of several shards from by_vertex. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint64_t count = a->tables.values;
-    int asked = kind == ANSWER_PARENTS && dev->shard->p > 1, wide = answer_width(&a->tables, kind) == 8;
+    int asked = kind == ANSWER_PARENTS && dev->shard->p > 1;
     int32_t *left = kind == ANSWER_DEPTHS ? dev->normals.depth : (int32_t *)dev->normals.parent;
     int few = vertices_of(dev) <= INT32_MAX;
     struct gathered gathered = {.probes = few ? dev->means.probes : &probes_plain,
@@ -222,40 +364,13 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
                                 .from = asked ? a->by_vertex : left,
                                 .are_records = kind == ANSWER_PARENTS && !asked,
                                 .locals = dev->shard->locals,
-                                .to = a->values};
-    pool_body *gather = wide ? gather_wide : gathered.are_records ? gather_parents : gather_words;
+                                .to = a->values,
+                                .width = answer_width(&a->tables, kind)};
     (void)e;
     (void)levels;
     if (!asked)
         mark_unreached(dev, left);
-    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, gather, &gathered);
-    return ST_OK;
-}
-
-/* Implements set_value of the backend: overwrites the value at index `at` of the answer. */
-static enum status cpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at, int64_t value,
-                                 struct error *e)
-{
-    (void)e;
-    answer_set_id(dev->answers->values, answer_width(&dev->answers->tables, kind), at, value);
-    return ST_OK;
-}
-
-/* ---- reading ---- */
-
-/* Implements see_values of the backend: returns the values of the last answer, which lie in memory of the host. */
-static const void *cpu_see_values(const struct device *dev)
-{
-    return dev->answers->values;
-}
-
-/* Implements read_values of the backend: copies values first..first+count (indices, not bytes) to `to`. */
-static enum status cpu_read_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count, void *to,
-                                   struct error *e)
-{
-    uint64_t width = answer_width(&dev->answers->tables, kind);
-    (void)e;
-    memcpy(to, (const char *)dev->answers->values + first * width, count * width);
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, gather_range, &gathered);
     return ST_OK;
 }
 
@@ -269,37 +384,32 @@ struct listing {
     uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* values that each task of ANSWER_PIECE ids listed */
 };
 
-/* Lists the values of those of the ids begin..end of the window (at most STORED_AT_ONCE) that belong to this
- * shard, from index `at` of the list on. Returns the index behind the last one listed. */
-static uint64_t list_range(const struct listing *l, uint64_t begin, uint64_t end, uint64_t at)
-{
-    const struct answer_tables *tables = &l->dev->answers->tables;
-    const struct shard_inverse shards = shard_inverse(l->dev->shard->p);
-    uint64_t stored[STORED_AT_ONCE], slot[STORED_AT_ONCE], own = 0;
-    bijection_forward_range(tables->bijection, l->first + begin, end - begin, stored);
-    for (uint64_t i = begin; i < end; i++) {
-        slot[own] = slot_by_inverse(stored[i - begin], shards);
-        l->list->index[at + own] = (uint32_t)i;
-        own += stored[i - begin] - slot[own] * shards.p == l->dev->shard->index;
-    }
-    for (uint64_t i = 0; i < own; i++)
-        answer_set_id(l->list->values, l->width, at + i, answer_id(l->dev->answers->values, l->width, slot[i]));
-    return at + own;
-}
-
-/* Pool callback of cpu_list_values: lists the values of ids begin..end of the window, at most ANSWER_PIECE, from
- * index `begin` of the list on, and stores how many it listed. The context is a struct listing. */
+/* Pool callback of cpu_list_values: lists the values of those of the ids begin..end of the window, at most ANSWER_PIECE,
+ * that belong to this shard, from index `begin` of the list on, and stores how many it listed. The context is a struct
+ * listing. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;
+    const struct cpu_answers *a = l->dev->answers;
+    const struct shard_inverse shards = shard_inverse(l->dev->shard->p);
     uint64_t at = begin;
-    for (uint64_t i = begin; i < end; i += STORED_AT_ONCE)
-        at = list_range(l, i, end - i < STORED_AT_ONCE ? end : i + STORED_AT_ONCE, at);
+    for (uint64_t first = begin; first < end; first += STORED_AT_ONCE) {
+        uint64_t stored[STORED_AT_ONCE], slot[STORED_AT_ONCE], own = 0;
+        uint64_t count = end - first < STORED_AT_ONCE ? end - first : STORED_AT_ONCE;
+        bijection_forward_range(a->tables.bijection, l->first + first, count, stored);
+        for (uint64_t i = 0; i < count; i++) {
+            slot[own] = slot_by_inverse(stored[i], shards);
+            l->list->index[at + own] = (uint32_t)(first + i);
+            own += stored[i] - slot[own] * shards.p == l->dev->shard->index;
+        }
+        for (uint64_t i = 0; i < own; i++)
+            answer_set_id(l->list->values, l->width, at + i, answer_id(a->values, l->width, slot[i]));
+        at += own;
+    }
     l->listed[begin / ANSWER_PIECE] = at - begin;
 }
 
-/* Implements list_values of the backend: lists the values and indices of those of the permuted input ids
- * first..first+count that belong to this shard, without gaps. Sets list->count. */
+/* Implements list_values of the backend: lets threads list pieces of the window, and closes the gaps between them. */
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
@@ -309,7 +419,7 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     (void)e;
     list->count = 0;
     pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, list_piece, &l);
-    for (uint64_t i = 0; i < count; i += ANSWER_PIECE) { /* closes the gaps between the lists of the tasks */
+    for (uint64_t i = 0; i < count; i += ANSWER_PIECE) {
         uint64_t own = l.listed[i / ANSWER_PIECE];
         memmove(list->index + list->count, list->index + i, own * sizeof *list->index);
         memmove(values + list->count * width, values + i * width, own * width);
@@ -318,12 +428,24 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-const struct backend_results cpu_results = {
-    .depths = cpu_depths,
-    .open_answers = cpu_open_answers,
+/* Implements `copy` of the backend. Copies nothing from an array to itself. */
+static enum status cpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
+{
+    (void)dev;
+    (void)e;
+    if (to != from)
+        memcpy(to, from, bytes);
+    return ST_OK;
+}
+
+const struct backend_answers cpu_answers = {
+    .read_depths = cpu_read_depths,
+    .reads_peer = cpu_reads_peer,
+    .open = cpu_open_answers,
+    .ask = cpu_ask,
+    .reply = cpu_reply,
+    .take_replies = cpu_take_replies,
     .make_values = cpu_make_values,
-    .set_value = cpu_set_value,
-    .see_values = cpu_see_values,
-    .read_values = cpu_read_values,
     .list_values = cpu_list_values,
+    .copy = cpu_copy,
 };

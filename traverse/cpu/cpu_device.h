@@ -413,7 +413,6 @@ uint64_t cpu_frontier_words(const struct device *device, uint32_t shard);
 enum status cpu_read_frontier(struct device *device, uint32_t *to, struct error *e);
 enum status cpu_write_frontier(struct device *device, uint32_t shard, const uint32_t *from, struct error *e);
 
-extern const struct backend_results cpu_results; /* cpu_answers.c */
-extern const struct backend_parents cpu_parents; /* cpu_questions.c */
+extern const struct backend_answers cpu_answers; /* cpu_answers.c */
 
 #endif

@@ -285,6 +285,5 @@ const struct backend backend_cpu = {
     .frontier_words = cpu_frontier_words,
     .read_frontier = cpu_read_frontier,
     .write_frontier = cpu_write_frontier,
-    .results = &cpu_results,
-    .parents = &cpu_parents,
+    .answers = &cpu_answers,
 };

@@ -42,7 +42,7 @@ enum { ANSWER_NONE = -1 };
 struct device_options {
     int threads;
     int parents;  /* record parents */
-    int answers;  /* backend_results.open_answers will be called */
+    int answers;  /* backend_answers.open will be called */
     enum answer_kind answer; /* the answer of each search; the other one may be asked for, too */
     int permuted; /* input ids are permuted */
     int timing;   /* `finish` and notes have the times of phases */
@@ -164,7 +164,14 @@ struct answer_tables {
     uint32_t *vertex;  /* [values] the number of the vertex of each value; locals + d: an id without edges */
     void *ids;         /* [locals + d] input id of each vertex; NULL: parents are not recorded */
     uint32_t id_bytes; /* of `ids`, and of a parent: 4 or 8 */
+    int all_read;      /* each device of the search reads the memory of all devices (reads_peer): `ask` asks nothing */
     const struct bijection *bijection; /* from input ids to stored ones; NULL: they are the same */
+};
+
+/* Where a device has its answer, in its own memory (has_device_memory) or that of the host, from `open` to `close`. */
+struct answer_arrays {
+    void *values;           /* [tables.values] of answer_width bytes */
+    void *delegate_parents; /* [d] input ids, of id_bytes; NULL: one shard, or parents are not recorded */
 };
 
 /* The ids of an array of ids of 4 or 8 bytes. */
@@ -187,10 +194,11 @@ static inline uint32_t answer_width(const struct answer_tables *tables, enum ans
     return kind == ANSWER_DEPTHS ? 4 : tables->id_bytes;
 }
 
-/* Consecutive bytes that one device has for another. */
+/* Consecutive bytes that one device has for the device of another shard. */
 struct slice {
-    const void *at;
+    const void *at; /* in memory of the host, or of the device that has the bytes; NULL: the bytes are at `place` */
     uint64_t bytes;
+    uint64_t place; /* how the other device, a peer in another process, reads the bytes where they are; 0: it cannot */
 };
 
 /* "Has your local vertex `vertex` this depth?" The reply is its input id, or ANSWER_NONE. */
@@ -207,89 +215,56 @@ struct value_list {
     uint64_t count;
 };
 
-/* Answers of the last search, and counts of it. */
-struct backend_results {
-    /* Copies depths to the host, DEPTH_UNREACHED where not reached. */
-    enum status (*depths)(struct device *device, int32_t *locals, int32_t *delegates,
-                          struct error *e);
+/* Answers of the last search. The order of calls:
+ * - after `join`: reads_peer, at any time; open, once. `close` of the device frees what open took.
+ * - after a search: read_depths, at any time; make_values, then list_values and copy. If parents of several shards are
+ *   wanted, ask, reply and take_replies come before make_values. Between these three the caller does the steps that
+ *   find_parents of results/answers.c shows.
+ * p is the number of shards, locals that of local vertices of this shard, and d that of delegates. Arrays of slices are [p]:
+ * element s is for shard s, or came from shard s. */
+struct backend_answers {
+    /* Copies the depths of the last search to memory of the host, and waits: locals[locals] and delegates[d].
+     * DEPTH_UNREACHED stands for a vertex that was not reached. `open` need not have been called. */
+    enum status (*read_depths)(struct device *device, int32_t *locals, int32_t *delegates, struct error *e);
 
-    /* Called once, before the functions below. Devices in the host's memory keep the arrays of `tables`, others copy
-     * them. */
-    enum status (*open_answers)(struct device *device, const struct answer_tables *tables, struct error *e);
+    /* Returns 1 if work on the device can read the memory of the device of this shard. Returns 0 if that device is no peer,
+     * if the driver only copies its memory, or if devices have no memory of their own. */
+    int (*reads_peer)(const struct device *device, uint32_t shard);
 
-    /* Makes all values of the device, those of the last search, and waits. No depth is `levels` or more. Parents are those
-     * that backend_parents found. */
+    /* Prepares answers. Fills *arrays. A device without memory of its own uses the arrays of `tables` until it is closed;
+     * other devices copy the arrays. ST_RESOURCE: memory is short. */
+    enum status (*open)(struct device *device, const struct answer_tables *tables, struct answer_arrays *arrays,
+                        struct error *e);
+
+    /* Begins to find parents after a search with depths below `levels`: turns the parents that the device recorded into
+     * input ids, those of delegates in delegate_parents, and waits. A vertex that was reached over an nn edge from another
+     * shard asks all its neighbours there: questions[s] gets the questions for shard s (an array of struct question), which
+     * stay until take_replies. With all_read there are no questions: all slices are empty. Instead the peers can read what
+     * this device found, until make_values. */
+    enum status (*ask)(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
+
+    /* Replies to the questions of the other shards, and waits. replies[s] becomes an array of ids, id_bytes each, one for
+     * each of questions[s] in their order. The replies stay until the next search. Not called with all_read. ST_BAD_DATA: a
+     * question names a vertex that this shard does not have. */
+    enum status (*reply)(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
+
+    /* Ends finding parents: each vertex that asked takes the id of any neighbour that replied with one. replies[s] has a
+     * reply to each question for shard s, in their order. The parents of delegates stay as they are. With all_read `replies`
+     * is not read. Instead the device looks for missing parents, those of its own delegates too, in the memory of its peers,
+     * and waits; by then `ask` of all peers has returned. ST_BAD_DATA: a column names a vertex that there is not. */
+    enum status (*take_replies)(struct device *device, const struct slice *replies, struct error *e);
+
+    /* Makes all values of the device after a search with depths below `levels`, and waits. Parents of several shards are
+     * those that take_replies left; delegate_parents may have been overwritten since. */
     enum status (*make_values)(struct device *device, enum answer_kind kind, uint32_t levels, struct error *e);
 
-    /* Sets value number `at`: that of a root without edges, which no device searches. */
-    enum status (*set_value)(struct device *device, enum answer_kind kind, uint64_t at, int64_t value, struct error *e);
-
-    /* The values, until the next answer. NULL: they do not lie in memory of the host. */
-    const void *(*see_values)(const struct device *device);
-
-    /* Copies values number first..first+count-1 to memory of the host, and waits. */
-    enum status (*read_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count, void *to,
-                               struct error *e);
-
     /* Lists the values that the device, one of several, has of the permuted input ids first..first+count-1, at most
-     * ANSWER_WINDOW, and waits. The arrays of the list have room for `count` elements. */
+     * ANSWER_WINDOW, and waits. The arrays of the list have room for `count` elements. Sets list->count. */
     enum status (*list_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count,
                                struct value_list *list, struct error *e);
 
-    /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
-    int (*can_read)(const struct device *device, const struct device *other);
-
-    /* Slices that peers in other processes read where they lie. show_slice: the place of a slice for the
-     * device of shard `to`, which peers_slice makes a pointer of there; 0 if that device cannot read it.
-     * NULL: no device can. */
-    uint64_t (*show_slice)(const struct device *device, uint32_t to, const struct slice *slice);
-    const void *(*peers_slice)(const struct device *device, uint32_t from, uint64_t place);
-
-    /* Copies a slice to memory of the host, and waits. NULL: slices lie in memory of the host. */
-    enum status (*copy_slice)(struct device *device, const struct slice *slice, void *to,
-                              struct error *e);
-};
-
-/* Parents, in the order in which functions are called. Slices have an element for each shard: the bytes for it, or
- * those that came from it. */
-struct backend_parents {
-    /* Turns the parents that the device recorded into input ids. A vertex that was reached over an nn edge
-     * from another shard asks all its neighbours there: `questions` are for these shards. A device that is
-     * alone has none, and needs no other function. */
-    enum status (*ask)(struct device *device, struct slice *questions, struct error *e);
-
-    /* Replies to the questions of the other shards, in their order. */
-    enum status (*reply)(struct device *device, const struct slice *questions,
-                         struct slice *replies, struct error *e);
-
-    /* A vertex that asked takes any neighbour that replied with its id. The replies are in the order of this
-     * device's questions. */
-    enum status (*take_replies)(struct device *device, const struct slice *replies,
-                                struct error *e);
-
-    /* Finds, for each delegate, the largest id that one of this rank's devices recorded. With other ranks
-     * only the first device does this, and writes the result to `host` ([d], id_bytes each) for MPI to
-     * reduce; otherwise `host` is NULL and every device does it for itself. */
-    enum status (*read_parents)(struct device *device, struct device *const *devices,
-                                uint32_t count, void *host, struct error *e);
-
-    /* Called when all devices have read: takes the parents of delegates from `host`, as reduced over all ranks, or,
-     * if that is NULL, those that read_parents found. */
-    enum status (*take_parents)(struct device *device, const void *host, struct error *e);
-
-    /* A device that reads the memory of all others looks for parents there: it asks nothing, and nothing is reduced.
-     * The functions below then replace those above. NULL: devices ask. */
-
-    /* Whether the device reads all others, after `open_answers`. */
-    int (*reads_all)(const struct device *device);
-
-    /* Turns the parents that the device recorded into input ids, shows them and the depths to the others, and
-     * waits. */
-    enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
-
-    /* Called when all devices show theirs: finds the parents that others know, and waits. Devices show their arrays
-     * until all have looked, and make values then. */
-    enum status (*look_parents)(struct device *device, struct error *e);
+    /* Copies bytes from the host to the device or back, after the calls above have had their effect, and waits. */
+    enum status (*copy)(const struct device *device, void *to, const void *from, uint64_t bytes, struct error *e);
 };
 
 /* ---- the table ---- */
@@ -489,8 +464,7 @@ struct backend {
 
     /* ---- answers, after a search ---- */
 
-    const struct backend_results *results;
-    const struct backend_parents *parents;
+    const struct backend_answers *answers;
 };
 
 extern const struct backend backend_cpu, backend_cuda;

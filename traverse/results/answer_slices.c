@@ -10,28 +10,6 @@ static const char what[] = "messages of answers";
 
 enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags differ from those of the nn exchange */
 
-/* Frees buffers[G], with their memory. NULL is allowed. */
-static void close_buffers(const struct slices *x, struct slice_buffer *buffers)
-{
-    for (uint32_t g = 0; buffers != NULL && g < x->G; g++)
-        x->rank->backend->host_release(buffers[g].memory);
-    free(buffers);
-}
-
-/* Frees all tables and buffers. */
-void slices_close(struct slices *x)
-{
-    free(x->out);
-    free(x->in);
-    free(x->cards);
-    free(x->cards_in);
-    free(x->sends);
-    free(x->receives);
-    free(x->transfers);
-    close_buffers(x, x->send);
-    close_buffers(x, x->receive);
-}
-
 /* Takes tables for each pair of a device of the rank and a shard, and no buffers yet. */
 enum status slices_open(struct slices *x, const struct rank *rank, struct error *e)
 {
@@ -40,8 +18,8 @@ enum status slices_open(struct slices *x, const struct rank *rank, struct error 
     *x = (struct slices){.rank = rank, .G = G, .p = p};
     x->out = zeroed(pairs, sizeof *x->out, what, e);
     x->in = zeroed(pairs, sizeof *x->in, what, e);
-    x->cards = zeroed(pairs, sizeof *x->cards, what, e);
-    x->cards_in = zeroed(pairs, sizeof *x->cards_in, what, e);
+    x->told = zeroed(pairs, sizeof *x->told, what, e);
+    x->told_by = zeroed(pairs, sizeof *x->told_by, what, e);
     x->sends = zeroed(pairs, sizeof *x->sends, what, e);
     x->receives = zeroed(pairs, sizeof *x->receives, what, e);
     x->send = zeroed(G, sizeof *x->send, what, e);
@@ -49,16 +27,22 @@ enum status slices_open(struct slices *x, const struct rank *rank, struct error 
     return e->status;
 }
 
-/* Returns the slices [p] that device g sends. */
-struct slice *slices_out(const struct slices *x, uint32_t g)
+/* Frees all tables and buffers. */
+void slices_close(struct slices *x)
 {
-    return x->out + (size_t)g * x->p;
-}
-
-/* Returns the slices [p] that device g received. */
-struct slice *slices_in(const struct slices *x, uint32_t g)
-{
-    return x->in + (size_t)g * x->p;
+    struct slice_buffer *const buffers[] = {x->send, x->receive};
+    for (int i = 0; i < 2; i++) {
+        for (uint32_t g = 0; buffers[i] != NULL && g < x->G; g++)
+            x->rank->backend->host_release(buffers[i][g].memory);
+        free(buffers[i]);
+    }
+    free(x->out);
+    free(x->in);
+    free(x->told);
+    free(x->told_by);
+    free(x->sends);
+    free(x->receives);
+    free(x->transfers);
 }
 
 /* Enlarges a buffer to at least `bytes`; old contents are lost. */
@@ -74,29 +58,26 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
     return e->status;
 }
 
-/* ---- before the exchange ---- */
-
-/* Returns where the device of shard s, on another rank, can read the slice of device g (see slice_card.place), or
- * 0 if it cannot read the memory or is on this rank. */
-static uint64_t shown_place(const struct slices *x, uint32_t g, uint32_t s)
+/* Returns whether a slice for or from shard s goes through a message to or from another rank: it is not empty, and the
+ * receiver cannot read it in place. */
+static int is_message(const struct slices *x, uint32_t s, const struct slice *slice)
 {
-    const struct backend_results *results = x->rank->backend->results;
-    if (x->hosted || results->show_slice == NULL || rank_of_shard(s, x->rank->comm->ranks) == x->rank->comm->rank)
-        return 0;
-    return results->show_slice(x->rank->devices[g], s, &slices_out(x, g)[s]);
+    const struct comm *comm = x->rank->comm;
+    return slice->bytes > 0 && slice->place == 0 && rank_of_shard(s, comm->ranks) != comm->rank;
 }
 
-/* Returns whether the slice of device g for shard s must be copied to memory of the host. */
+/* Returns whether the slice of device g for shard s must be copied to memory of the host: for a message, or for a device of
+ * this rank that cannot read the memory of device g. */
 static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
-    const struct backend_results *results = rank->backend->results;
-    if (x->hosted || results->copy_slice == NULL)
+    const struct slice *slice = &slices_out(x, g)[s];
+    if (x->hosted || !rank->backend->has_device_memory || slice->bytes == 0)
         return 0;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
-        return shown_place(x, g, s) == 0;
-    uint32_t other = device_of_shard(s, rank->comm->ranks);
-    return !results->can_read(rank->devices[other], rank->devices[g]);
+        return is_message(x, s, slice);
+    const struct device *reader = rank->devices[device_of_shard(s, rank->comm->ranks)];
+    return !rank->backend->answers->reads_peer(reader, rank->graph->shards[g].index);
 }
 
 /* Called by rank_each for device g: copies the slices that must be sent from memory of the host into the send
@@ -112,135 +93,76 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
         return e->status;
     char *at = x->send[g].memory;
     for (uint32_t s = 0; s < x->p && e->status == ST_OK; s++) {
-        if (out[s].bytes == 0 || !is_staged(x, g, s))
+        if (!is_staged(x, g, s))
             continue;
-        x->rank->backend->results->copy_slice(x->rank->devices[g], &out[s], at, e);
+        x->rank->backend->answers->copy(x->rank->devices[g], at, out[s].at, out[s].bytes, e);
         out[s].at = at;
         at += out[s].bytes;
     }
     return e->status;
 }
 
-/* Calls stage_device for all devices of the rank. */
-static enum status stage(struct slices *x, struct error *e)
+/* Returns the index, in the tables told and told_by, of the slice that device `from` of a rank has for device `to` of
+ * another rank. `other`: the rank of the two that is not this one. */
+static size_t pair_of(const struct slices *x, uint32_t other, uint32_t from, uint32_t to)
 {
-    return rank_each(x->rank, stage_device, x, e);
+    return ((size_t)other * x->G + from) * x->G + to;
 }
 
-/* ---- the exchange ---- */
-
-/* Returns the index of the card for a pair of devices in the cards exchanged with `rank`: `from` is the index of
- * the sending device in its rank, and `to` that of the receiving one. */
-static size_t pair_of(const struct slices *x, uint32_t rank, uint32_t from, uint32_t to)
+/* Collective. Tells every rank the lengths and places of the slices for its devices. Sets slices_in: slices that are read in
+ * place, and memory in the receive buffers for those that come in messages. Prepares the messages. */
+static enum status share(struct slices *x, struct error *e)
 {
-    return ((size_t)rank * x->G + from) * x->G + to;
-}
-
-/* Collective. Sends every rank the length and place of each slice for its devices, and receives the same about the
- * slices for the own devices in cards_in. */
-static void share_cards(struct slices *x)
-{
-    uint32_t ranks = x->rank->comm->ranks;
-    for (uint32_t g = 0; g < x->G; g++) {
-        for (uint32_t s = 0; s < x->p; s++)
-            x->cards[pair_of(x, rank_of_shard(s, ranks), g, device_of_shard(s, ranks))] =
-                (struct slice_card){slices_out(x, g)[s].bytes, shown_place(x, g, s)};
-    }
-    if (ranks == 1)
-        memcpy(x->cards_in, x->cards, x->G * x->p * sizeof *x->cards);
-    else
-        comm_alltoall_u64(x->rank->comm, &x->cards->bytes, &x->cards_in->bytes,
-                          (int)(x->G * x->G * sizeof *x->cards / sizeof(uint64_t)));
-}
-
-/* Lists the messages to other ranks in x->sends. Returns the number of messages. */
-static size_t list_sends(struct slices *x)
-{
-    size_t listed = 0;
-    uint32_t ranks = x->rank->comm->ranks;
+    const struct comm *comm = x->rank->comm;
+    size_t sends = 0, receives = 0;
     for (uint32_t g = 0; g < x->G; g++) {
         for (uint32_t s = 0; s < x->p; s++) {
             const struct slice *out = &slices_out(x, g)[s];
-            uint32_t to = rank_of_shard(s, ranks);
-            int tag = SLICE_TAG + (int)(g * x->G + device_of_shard(s, ranks));
-            if (to != x->rank->comm->rank && out->bytes > 0 && shown_place(x, g, s) == 0)
-                x->sends[listed++] = (struct transfer){to, tag, (void *)out->at, out->bytes};
+            uint32_t rank = rank_of_shard(s, comm->ranks), to = device_of_shard(s, comm->ranks);
+            x->told[pair_of(x, rank, g, to)] = *out;
+            if (is_message(x, s, out))
+                x->sends[sends++] =
+                    (struct transfer){rank, SLICE_TAG + (int)(g * x->G + to), (void *)out->at, out->bytes};
         }
     }
-    return listed;
-}
-
-/* Returns what the rank of `shard` told about its slice for device g of this rank. */
-static const struct slice_card *card_of(const struct slices *x, uint32_t shard, uint32_t g)
-{
-    uint32_t ranks = x->rank->comm->ranks;
-    return &x->cards_in[pair_of(x, rank_of_shard(shard, ranks), device_of_shard(shard, ranks), g)];
-}
-
-/* Returns whether a slice of `shard` comes from another rank in a message, and not empty. */
-static int comes_in_message(const struct slices *x, uint32_t shard, const struct slice_card *card)
-{
-    const struct comm *comm = x->rank->comm;
-    return rank_of_shard(shard, comm->ranks) != comm->rank && card->place == 0 && card->bytes > 0;
-}
-
-/* Returns the address of the slice of `shard` for device g if the device reads it in place, or NULL if it comes in
- * a message or is empty. */
-static const void *place_of(const struct slices *x, uint32_t shard, uint32_t g)
-{
-    const struct rank *rank = x->rank;
-    const struct slice_card *card = card_of(x, shard, g);
-    if (rank_of_shard(shard, rank->comm->ranks) == rank->comm->rank)
-        return slices_out(x, device_of_shard(shard, rank->comm->ranks))[rank->graph->shards[g].index].at;
-    return card->place == 0 ? NULL
-                            : rank->backend->results->peers_slice(rank->devices[g], shard, card->place);
-}
-
-/* Sets slices_in of device g: slices that are read in place, and memory in the receive buffer for those that come
- * in messages. Appends these messages to x->receives, and adds their number to *receives. */
-static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, struct error *e)
-{
-    const struct comm *comm = x->rank->comm;
-    struct slice *in = slices_in(x, g);
-    uint64_t total = 0;
-    for (uint32_t s = 0; s < x->p; s++) {
-        in[s] = (struct slice){place_of(x, s, g), card_of(x, s, g)->bytes};
-        total += comes_in_message(x, s, card_of(x, s, g)) ? in[s].bytes : 0;
-    }
-    if (make_room(x, &x->receive[g], total, e) != ST_OK)
+    if (comm->ranks == 1)
+        memcpy(x->told_by, x->told, x->G * x->p * sizeof *x->told);
+    else
+        comm_alltoall_u64(comm, (const uint64_t *)(const void *)x->told, (uint64_t *)(void *)x->told_by,
+                          (int)(x->G * x->G * sizeof *x->told / sizeof(uint64_t)));
+    if (e->status != ST_OK) /* the others wait in comm_alltoall_u64 */
         return e->status;
-    char *at = x->receive[g].memory;
-    for (uint32_t s = 0; s < x->p; s++) {
-        int tag = SLICE_TAG + (int)(device_of_shard(s, comm->ranks) * x->G + g);
-        if (!comes_in_message(x, s, card_of(x, s, g)))
-            continue;
-        in[s].at = at;
-        x->receives[(*receives)++] =
-            (struct transfer){rank_of_shard(s, comm->ranks), tag, at, in[s].bytes};
-        at += in[s].bytes;
+    for (uint32_t g = 0; g < x->G; g++) {
+        struct slice *in = slices_in(x, g);
+        uint64_t total = 0;
+        for (uint32_t s = 0; s < x->p; s++) {
+            in[s] = x->told_by[pair_of(x, rank_of_shard(s, comm->ranks), device_of_shard(s, comm->ranks), g)];
+            total += is_message(x, s, &in[s]) ? in[s].bytes : 0;
+        }
+        if (make_room(x, &x->receive[g], total, e) != ST_OK)
+            return e->status;
+        char *at = x->receive[g].memory;
+        for (uint32_t s = 0; s < x->p; s++) {
+            uint32_t rank = rank_of_shard(s, comm->ranks), from = device_of_shard(s, comm->ranks);
+            if (rank != comm->rank)
+                in[s].at = NULL; /* an address of another process */
+            if (!is_message(x, s, &in[s]))
+                continue;
+            in[s].at = at;
+            x->receives[receives++] = (struct transfer){rank, SLICE_TAG + (int)(from * x->G + g), at, in[s].bytes};
+            at += in[s].bytes;
+        }
     }
-    return ST_OK;
-}
-
-/* Collective. Exchanges the lengths and places of all slices between the ranks, takes memory for the messages that
- * will come, and prepares the transfers. */
-static enum status share(struct slices *x, struct error *e)
-{
-    size_t receives = 0;
-    share_cards(x);
-    for (uint32_t g = 0; g < x->G && e->status == ST_OK; g++)
-        place_slices(x, g, &receives, e);
-    if (x->rank->comm->ranks == 1 || e->status != ST_OK)
-        return e->status;
+    if (comm->ranks == 1)
+        return ST_OK;
     free(x->transfers);
-    return comm_prepare_transfers(&x->transfers, x->sends, list_sends(x), x->receives, receives,
-                                  CHUNK_BYTES, e);
+    return comm_prepare_transfers(&x->transfers, x->sends, sends, x->receives, receives, CHUNK_BYTES, e);
 }
 
 /* Stages, shares lengths, and moves the messages; see answer_slices.h. */
 enum status slices_exchange(struct slices *x, struct error *e)
 {
-    if (stage(x, e) == ST_OK && share(x, e) == ST_OK)
+    if (rank_each(x->rank, stage_device, x, e) == ST_OK && share(x, e) == ST_OK)
         comm_move_transfers(x->rank->comm, x->transfers);
     return e->status;
 }
@@ -249,7 +171,7 @@ enum status slices_exchange(struct slices *x, struct error *e)
 enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
-    stage(x, e);
+    rank_each(x->rank, stage_device, x, e);
     share(x, e);
     if (comm_agree(comm, e) == ST_OK && comm->ranks > 1)
         comm_move_transfers(comm, x->transfers);

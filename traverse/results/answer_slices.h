@@ -1,17 +1,11 @@
 /* answer_slices.h: bytes that each device has for every shard, brought to the devices of these shards.
  *
- * Devices of a rank, and peers of a host (backend.h), read a slice in place. Between other devices it is a
- * message, which goes through memory of the host. */
+ * Devices of a rank, and peers of a host (backend.h), read a slice in place. Between other devices a slice is a message,
+ * which goes through memory of the host. */
 #ifndef DBFS_ANSWER_SLICES_H
 #define DBFS_ANSWER_SLICES_H
 
 #include "traverse/engine/rank_devices.h"
-
-/* A rank's note to another one about a slice. */
-struct slice_card {
-    uint64_t bytes;
-    uint64_t place; /* what peers_slice of the backend makes an address of; 0: the slice comes in a message */
-};
 
 /* Memory of the host for messages. */
 struct slice_buffer {
@@ -27,7 +21,7 @@ struct slices {
     int hosted; /* slices lie in memory of the host, also those of devices that have memory of their own */
     struct slice *out; /* [G][p] the slices of device g for shard s */
     struct slice *in;  /* [G][p] the slices of shard s for device g */
-    struct slice_card *cards, *cards_in; /* [R][G * G] for each rank, and each pair of sending and receiving device */
+    struct slice *told, *told_by; /* [R][G * G] what this rank tells each rank about `out`, and is told by each rank */
     struct transfer *sends, *receives; /* [G * p] messages of the next exchange */
     struct transfers *transfers;       /* made of sends and receives */
     struct slice_buffer *send, *receive; /* [G] */
@@ -37,10 +31,17 @@ struct slices {
 enum status slices_open(struct slices *slices, const struct rank *rank, struct error *e);
 void slices_close(struct slices *slices); /* a zeroed one is allowed */
 
-/* slices_out returns the slices [p] that device g of this rank sends to each shard; slices_in returns the slices
- * [p] that device g received from each shard. */
-struct slice *slices_out(const struct slices *slices, uint32_t g);
-struct slice *slices_in(const struct slices *slices, uint32_t g);
+/* Returns the slices [p] that device g of this rank sends to each shard. */
+static inline struct slice *slices_out(const struct slices *slices, uint32_t g)
+{
+    return slices->out + (size_t)g * slices->p;
+}
+
+/* Returns the slices [p] that device g of this rank received from each shard. */
+static inline struct slice *slices_in(const struct slices *slices, uint32_t g)
+{
+    return slices->in + (size_t)g * slices->p;
+}
 
 /* Collective. Called when all slices of slices_out are set. Sets all slices of slices_in, which stay valid until
  * the next exchange, or until the bytes of the slices sent change. A rank that fails must end the job, as the

@@ -1,69 +1,61 @@
 /* answers.c: see answers.h
  *
- * Devices make the values of their own vertices. Parents take these steps before that, which the team shares:
- *   ask        each device turns what it recorded into input ids. A vertex that was reached over an nn edge from
- *              another shard asks all its neighbours there.
- *   delegates  a delegate may have been found by several devices, or by another one than its owner. The largest id
- *              wins, in one reduction.
- *   look       in place of both where all devices read each other's memory: each device looks there for the parents of
- *              its vertices that it does not know itself.
- * Parents are asked for after the search, and not carried with the messages of the search. Every nn edge of
- * another shard carries a vertex in the search, 4 bytes, and would carry 4 more. Only the edges of vertices
- * that were found over such an edge carry a question, 8 bytes, and a reply of 4.
+ * Devices make the values of their own vertices. Where the parent of a vertex comes from (find_parents):
+ *
+ * - A single device recorded all parents. make_values turns them into input ids.
+ * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: those of
+ *   normals that were reached over an nn edge from another shard, and those of delegates that another device found.
+ *   - If all devices read each other's memory (GPUs of a host), each of them looks there for its missing parents, in
+ *     take_replies between two barriers. For a normal it looks at all neighbours on other shards. For a delegate that it
+ *     owns it looks at the parents that the others recorded.
+ *   - Otherwise (several hosts, CPUs) a normal asks all its neighbours on other shards, by a question each. Any neighbour
+ *     that replies becomes the parent. For a delegate the largest id that a device recorded wins, in one reduction.
+ *
+ * Parents are asked for after the search, and not carried with the messages of the search. Every nn edge of another shard
+ * carries a vertex in the search, 4 bytes, and would carry 4 more. Only the edges of vertices that were found over such an
+ * edge carry a question, 8 bytes, and a reply of 4.
  */
 #include "answers.h"
 #include "traverse/engine/answer_ids.h"
+
+#include "formats/base/clones.h"
 
 #include <stdlib.h>
 
 /* ---- opening ---- */
 
-/* Sets vertex[i], i < values, to the number of the vertex whose value has index i on this shard, or to locals + d
- * for an id without a vertex. */
-static void fill_vertices(const struct graph *graph, const struct shard *shard, uint32_t *vertex, uint64_t values)
-{
-    uint32_t none = (uint32_t)(shard->locals + shard->d);
-#pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < values; i++)
-        vertex[i] = none;
-#pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < shard->locals + shard->d; i++) {
-        uint64_t id = numbered_vertex_id(shard, i);
-        if (shard_of_vertex(id, shard->p) == shard->index)
-            vertex[answers_place(graph, id)] = (uint32_t)i;
-    }
-}
-
-/* Takes and fills t->ids: the input id of each vertex of device g, by vertex number. */
-static enum status fill_ids(const struct rank *rank, uint32_t g, struct answer_tables *t, struct error *e)
-{
-    const struct graph *graph = rank->graph;
-    const struct shard *shard = &graph->shards[g];
-    uint32_t width = t->id_bytes;
-    if (memory_take(rank->budget, &t->ids, shard->locals + shard->d, width, "input ids of vertices", e) != ST_OK)
-        return e->status;
-    memory_advise_huge(t->ids);
-#pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < shard->locals + shard->d; i++)
-        answer_set_id(t->ids, width, i, (int64_t)original_id(graph, numbered_vertex_id(shard, i)));
-    return ST_OK;
-}
-
-/* Makes the tables of device g that open_answers of the backend needs; input ids only with `parents`. */
+/* Makes the tables of device g that `open` of the backend needs; input ids only with `parents`. */
 static enum status make_tables(const struct answers *a, uint32_t g, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
-    const struct manifest *m = &rank->graph->manifest;
-    const struct shard *shard = &rank->graph->shards[g];
+    const struct graph *graph = rank->graph;
+    const struct manifest *m = &graph->manifest;
+    const struct shard *shard = &graph->shards[g];
+    const uint64_t vertices = shard->locals + shard->d, values = slots_of_shard(m->totals.n, shard->index, m->p);
     struct answer_tables *t = &a->tables[g];
-    *t = (struct answer_tables){.values = slots_of_shard(m->totals.n, shard->index, m->p),
+    *t = (struct answer_tables){.values = values,
                                 .id_bytes = a->id_bytes,
-                                .bijection = m->randomized ? &rank->graph->bijection : NULL};
-    if (memory_take(rank->budget, (void **)&t->vertex, t->values, 4, "vertices of values", e) != ST_OK)
+                                .all_read = a->all_read,
+                                .bijection = m->randomized ? &graph->bijection : NULL};
+    if (memory_take(rank->budget, (void **)&t->vertex, values, 4, "vertices of values", e) != ST_OK)
         return e->status;
     memory_advise_huge(t->vertex);
-    fill_vertices(rank->graph, shard, t->vertex, t->values);
-    return parents ? fill_ids(rank, g, t, e) : ST_OK;
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < values; i++)
+        t->vertex[i] = (uint32_t)vertices; /* an id without edges */
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < vertices; i++) {
+        uint64_t id = numbered_vertex_id(shard, i);
+        if (shard_of_vertex(id, shard->p) == shard->index)
+            t->vertex[answers_place(graph, id)] = (uint32_t)i;
+    }
+    if (!parents || memory_take(rank->budget, &t->ids, vertices, t->id_bytes, "input ids of vertices", e) != ST_OK)
+        return e->status;
+    memory_advise_huge(t->ids);
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < vertices; i++)
+        answer_set_id(t->ids, t->id_bytes, i, (int64_t)original_id(graph, numbered_vertex_id(shard, i)));
+    return ST_OK;
 }
 
 /* Frees the arrays of the tables of all devices. Tables that were released before are allowed. */
@@ -83,36 +75,47 @@ static void release_tables(const struct answers *a)
 static enum status open_device(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->results->open_answers(a->rank->devices[g], &a->tables[g], e);
+    return a->rank->backend->answers->open(a->rank->devices[g], &a->tables[g], &a->arrays[g], e);
 }
 
-/* Collective. Returns, alike on all ranks, whether every device can read the memory of all others, so that devices
- * find parents there. Otherwise all devices exchange questions and replies. Returns 0 for a single device. */
-static int all_look(const struct rank *rank)
+/* Collective. Returns, alike on all ranks, whether every device reads the memory of all devices. */
+static int all_read(const struct rank *rank)
 {
-    int (*reads_all)(const struct device *) = rank->backend->parents->reads_all;
-    uint64_t missing = reads_all == NULL || rank_is_single_device(rank);
-    for (uint32_t g = 0; missing == 0 && g < rank->device_count; g++)
-        missing += !reads_all(rank->devices[g]);
+    uint64_t missing = 0;
+    for (uint32_t g = 0; g < rank->device_count; g++) {
+        for (uint32_t s = 0; s < rank->graph->manifest.p; s++)
+            missing += !rank->backend->answers->reads_peer(rank->devices[g], s);
+    }
     return comm_max_of(rank->comm, missing) == 0;
+}
+
+/* Sets delegate_parents[g] of each device g to where the host sees the parents of delegates: the device's own array, or
+ * memory taken for a copy. */
+static enum status take_delegate_parents(struct answers *a, struct error *e)
+{
+    const struct rank *rank = a->rank;
+    const uint64_t bytes = (rank->graph->manifest.d + 1) * a->id_bytes;
+    a->delegate_parents = zeroed(rank->device_count, sizeof *a->delegate_parents, "answers", e);
+    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
+        a->delegate_parents[g] = rank->backend->has_device_memory ? rank->backend->host_take(bytes, "delegate parents", e)
+                                                                  : a->arrays[g].delegate_parents;
+    return e->status;
 }
 
 /* Makes the tables and opens answers on all devices; frees the tables where devices have copied them. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
-    const struct manifest *m = &rank->graph->manifest;
-    *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(m->totals.n)};
+    *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(rank->graph->manifest.totals.n)};
     a->tables = zeroed(rank->device_count, sizeof *a->tables, "answers", e);
+    a->arrays = zeroed(rank->device_count, sizeof *a->arrays, "answers", e);
+    a->all_read = parents && !rank_is_single_device(rank) && all_read(rank);
     slices_open(&a->questions, rank, e);
     slices_open(&a->replies, rank, e);
-    if (e->status == ST_OK && parents && rank->comm->ranks > 1)
-        a->delegate_parents =
-            rank->backend->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         make_tables(a, g, parents, e);
-    if (e->status == ST_OK)
-        rank_each(rank, open_device, a, e);
-    a->looks = parents && all_look(rank);
+    if (e->status == ST_OK && rank_each(rank, open_device, a, e) == ST_OK && parents && !rank_is_single_device(rank) &&
+        !a->all_read)
+        take_delegate_parents(a, e);
     if (rank->backend->has_device_memory)
         release_tables(a); /* devices have copies */
     return comm_agree(rank->comm, e);
@@ -122,148 +125,141 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
 void answers_close(struct answers *a)
 {
     release_tables(a);
+    for (uint32_t g = 0; a->delegate_parents != NULL && g < a->rank->device_count; g++) {
+        if (a->rank->backend->has_device_memory)
+            a->rank->backend->host_release(a->delegate_parents[g]);
+    }
+    free(a->delegate_parents);
     free(a->tables);
+    free(a->arrays);
     slices_close(&a->questions);
     slices_close(&a->replies);
-    if (a->delegate_parents != NULL)
-        a->rank->backend->host_release(a->delegate_parents);
 }
 
-/* ---- steps ---- */
+/* ---- parents ---- */
 
-/* Returns the functions of the backend that find parents. */
-static const struct backend_parents *parents_of(const struct answers *a)
-{
-    return a->rank->backend->parents;
-}
-
-/* Called by rank_each: device g writes its questions into slices_out of the questions. */
+/* Called by rank_each: device g turns recorded parents into input ids, and writes its questions. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return parents_of(a)->ask(a->rank->devices[g], slices_out(&a->questions, g), e);
+    return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, slices_out(&a->questions, g), e);
 }
 
-/* Called by rank_each: device g replies to the questions received, into slices_out of the replies. */
+/* Called by rank_each: device g replies to the questions received. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return parents_of(a)->reply(a->rank->devices[g], slices_in(&a->questions, g), slices_out(&a->replies, g), e);
+    return a->rank->backend->answers->reply(a->rank->devices[g], slices_in(&a->questions, g), slices_out(&a->replies, g), e);
 }
 
-/* Called by rank_each: device g gives vertices that asked the parents in the replies received. */
+/* Called by rank_each: device g takes the parents in the replies received, or looks for them in the memory of its peers. */
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return parents_of(a)->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
+    return a->rank->backend->answers->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
 }
 
-/* Called by rank_each: device g makes its parents and depths readable for its peers. */
-static enum status show_parents(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return parents_of(a)->show_parents(a->rank->devices[g], a->levels, e);
-}
-
-/* Called by rank_each: device g finds missing parents in the memory of its peers. */
-static enum status look_parents(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return parents_of(a)->look_parents(a->rank->devices[g], e);
-}
-
-/* Called by rank_each: device g merges the parents of delegates of all devices of the rank. With several ranks
- * only device 0 does this, into delegate_parents. */
+/* Called by rank_each: copies the parents of delegates of device g to the host, if they are not there. */
 static enum status read_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    const struct rank *rank = a->rank;
-    if (a->delegate_parents == NULL || g == 0)
-        parents_of(a)->read_parents(rank->devices[g], rank->devices, rank->device_count, a->delegate_parents, e);
+    return a->rank->backend->answers->copy(a->rank->devices[g], a->delegate_parents[g], a->arrays[g].delegate_parents,
+                                           a->rank->graph->manifest.d * a->id_bytes, e);
+}
+
+/* Sets to[i] to the larger of to[i] and from[i], for ids number begin..end of 4 or 8 bytes. */
+WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from, uint32_t id_bytes, uint64_t begin,
+                                    uint64_t end)
+{
+    int32_t *to4 = to;
+    int64_t *to8 = to;
+    const int32_t *from4 = from;
+    const int64_t *from8 = from;
+    for (uint64_t i = begin; id_bytes == 4 && i < end; i++)
+        to4[i] = from4[i] > to4[i] ? from4[i] : to4[i];
+    for (uint64_t i = begin; id_bytes == 8 && i < end; i++)
+        to8[i] = from8[i] > to8[i] ? from8[i] : to8[i];
+}
+
+/* Called by rank_each: for its share of the delegates, share g of G, sets delegate_parents[0] to the largest parent of all
+ * devices of the rank. */
+static enum status merge_delegates(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    const uint64_t G = a->rank->device_count, d = a->rank->graph->manifest.d, begin = d * g / G, end = d * (g + 1) / G;
+    for (uint32_t other = 1; other < G; other++)
+        take_larger(a->delegate_parents[0], a->delegate_parents[other], a->id_bytes, begin, end);
     return e->status;
 }
 
 /* Called by rank_each: device g takes over the merged parents of delegates. */
-static enum status take_delegates(void *context, uint32_t g, struct error *e)
+static enum status write_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return parents_of(a)->take_parents(a->rank->devices[g], a->delegate_parents, e);
+    return a->rank->backend->answers->copy(a->rank->devices[g], a->arrays[g].delegate_parents, a->delegate_parents[0],
+                                           a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
-/* ---- in their order ---- */
-
-/* Collective. Converts recorded parents to input ids on all devices, and completes those of vertices that were
- * reached from another shard by questions and replies. */
-static enum status ask_others(struct answers *a, struct error *e)
-{
-    if (rank_each(a->rank, ask, a, e) != ST_OK || rank_is_single_device(a->rank) || slices_exchange(&a->questions, e) != ST_OK ||
-        rank_each(a->rank, reply, a, e) != ST_OK || slices_exchange(&a->replies, e) != ST_OK)
-        return e->status;
-    return rank_each(a->rank, take_replies, a, e);
-}
-
-/* Collective. Merges the parents of delegates over all devices of all ranks by the largest id, and gives the
- * result to every device. */
-static enum status reduce_delegates(struct answers *a, struct error *e)
-{
-    if (rank_each(a->rank, read_delegates, a, e) != ST_OK)
-        return e->status;
-    if (a->delegate_parents != NULL)
-        comm_max_ids(a->rank->comm, a->delegate_parents, a->id_bytes, a->rank->graph->manifest.d);
-    return rank_each(a->rank, take_delegates, a, e);
-}
-
-/* Collective. Completes the parents of all devices by reads of the memory of peers, between two barriers. */
-static enum status look(struct answers *a, struct error *e)
-{
-    if (rank_each(a->rank, show_parents, a, e) != ST_OK)
-        return e->status;
-    comm_barrier(a->rank->comm); /* no device reads before all have shown their arrays */
-    rank_each(a->rank, look_parents, a, e);
-    comm_barrier(a->rank->comm); /* after this no device reads the arrays, so values may overwrite them */
-    return e->status;
-}
-
-/* Collective. Called by answers_make: leaves the input id of every vertex's parent on its device, by vertex
- * number. */
+/* Collective, for several devices: leaves the input id of every vertex's parent on the device of its owner, for
+ * make_values. The cases stand at the head of this file. */
 static enum status find_parents(struct answers *a, struct error *e)
 {
-    if (a->looks)
-        return look(a, e);
-    return ask_others(a, e) != ST_OK || rank_is_single_device(a->rank) ? e->status : reduce_delegates(a, e);
+    const struct rank *rank = a->rank;
+    if (rank_each(rank, ask, a, e) != ST_OK)
+        return e->status;
+    if (a->all_read) {
+        comm_barrier(rank->comm); /* no device looks before all have shown their arrays */
+        rank_each(rank, take_replies, a, e);
+        comm_barrier(rank->comm); /* after this no device looks, so values may overwrite the arrays */
+        return e->status;
+    }
+    if (slices_exchange(&a->questions, e) != ST_OK || rank_each(rank, reply, a, e) != ST_OK ||
+        slices_exchange(&a->replies, e) != ST_OK || rank_each(rank, take_replies, a, e) != ST_OK)
+        return e->status;
+    if (rank_each(rank, read_delegates, a, e) != ST_OK || rank_each(rank, merge_delegates, a, e) != ST_OK)
+        return e->status;
+    if (rank->comm->ranks > 1)
+        comm_max_ids(rank->comm, a->delegate_parents[0], a->id_bytes, rank->graph->manifest.d);
+    return rank_each(rank, write_delegates, a, e);
 }
 
-/* ---- all of it ---- */
+/* ---- values ---- */
 
 /* Called by rank_each: device g fills its values for the answer. */
 static enum status make_values(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->results->make_values(a->rank->devices[g], a->kind, a->levels, e);
+    return a->rank->backend->answers->make_values(a->rank->devices[g], a->kind, a->levels, e);
 }
 
-/* Called by answers_make on all ranks for a root without edges, which no device searches: the rank that owns the
- * root sets its value, depth 0 or its own id as parent. */
-static enum status set_isolated_root(const struct answers *a, const struct root *root, struct error *e)
-{
-    const struct rank *rank = a->rank;
-    uint32_t g = device_of_shard(root->shard, rank->comm->ranks);
-    if (rank_of_shard(root->shard, rank->comm->ranks) != rank->comm->rank)
-        return ST_OK;
-    return rank->backend->results->set_value(rank->devices[g], a->kind, answers_place(rank->graph, root->id),
-                                             a->kind == ANSWER_DEPTHS ? 0 : (int64_t)original_id(rank->graph, root->id), e);
-}
-
-/* Completes the parents first if they are wanted, and then lets all devices of the rank fill their values; see
- * answers.h. */
+/* Completes the parents of several devices first if they are wanted, and then lets all devices of the rank fill their
+ * values; see answers.h. */
 enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e)
 {
     a->kind = kind;
     a->levels = levels;
-    if ((kind == ANSWER_PARENTS && find_parents(a, e) != ST_OK) || rank_each(a->rank, make_values, a, e) != ST_OK)
+    a->root = root;
+    if (kind == ANSWER_PARENTS && !rank_is_single_device(a->rank) && find_parents(a, e) != ST_OK)
         return e->status;
-    return root->at == ROOT_AT_ISOLATED ? set_isolated_root(a, root, e) : ST_OK;
+    if (rank_each(a->rank, make_values, a, e) != ST_OK || root->at != ROOT_AT_ISOLATED)
+        return e->status;
+    /* no device searches a root without edges */
+    return answers_set_value(a, root->id, kind == ANSWER_DEPTHS ? 0 : (int64_t)original_id(a->rank->graph, root->id), e);
+}
+
+/* Copies the value to the array of the owner; see answers.h. */
+enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t value, struct error *e)
+{
+    const struct rank *rank = a->rank;
+    const uint32_t s = shard_of_vertex(stored, rank->graph->manifest.p), g = device_of_shard(s, rank->comm->ranks);
+    const uint32_t width = answers_width(a, a->kind);
+    int64_t bytes;
+    if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
+        return ST_OK;
+    char *to = (char *)a->arrays[g].values + answers_place(rank->graph, stored) * width;
+    answer_set_id(&bytes, width, 0, value);
+    return rank->backend->answers->copy(rank->devices[g], to, &bytes, width, e);
 }
 
 /* Returns the bytes of a value of an answer of this kind. */

@@ -13,23 +13,29 @@
 struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
+    struct answer_arrays *arrays; /* [G] */
     struct slices questions, replies;
-    void *delegate_parents; /* [d] host memory for merging over ranks; NULL for a single rank, or without parents */
+    void **delegate_parents; /* [G] host memory [d]: the parents of delegates of each device, or a copy; NULL: not needed */
     uint32_t id_bytes;
-    int looks; /* each device finds parents in the memory of all others, and asks no questions */
-    enum answer_kind kind; /* of the last answer */
-    uint32_t levels;       /* levels of the last search: depths are below this */
+    int all_read; /* each device finds parents in the memory of all others, and asks no questions */
+    enum answer_kind kind;   /* of the answer that the devices hold; this and the next two as answers_make got them */
+    uint32_t levels;         /* of the last search: depths are below this */
+    const struct root *root; /* of the last search */
 };
 
 /* Collective. Prepares the devices for answers. Parents are possible only if the devices were opened to record them. */
 enum status answers_open(struct answers *answers, const struct rank *rank, int parents, struct error *e);
 void answers_close(struct answers *answers); /* a zeroed one is allowed */
 
-/* Collective. Makes the answer of the last search, whose depths are below `levels`. On return this rank's values
- * lie in the memory of its devices; other ranks may still work. A failure is known to this rank only, and the
- * other ranks wait for it, so the caller must end the job. */
+/* Collective. Makes the answer of the last search, whose depths are below `levels`. The root outlives the answer. On return
+ * this rank's values lie in the memory of its devices; other ranks may still work. A failure is known to this rank only, and
+ * the other ranks wait for it, so the caller must end the job. */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
+
+/* Overwrites the value of a vertex in the last answer, if its owner is a device of this rank. `stored`: the id of the vertex
+ * as stored. */
+enum status answers_set_value(const struct answers *answers, uint64_t stored, int64_t value, struct error *e);
 
 /* Returns the bytes of a value: 4 for a depth, 4 or 8 for a parent. */
 uint32_t answers_width(const struct answers *answers, enum answer_kind kind);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Replaces the first %d of a name by the root, or copies a name without one; see outputs.h. */
 char *outputs_name(const char *pattern, uint64_t root)
 {
     const char *at = strstr(pattern, "%d");
@@ -104,7 +105,7 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 /* ---- results ---- */
 
 /* Results that can be files: depths, parents, JSON, trace, reached vertices, centrality; always in this order. */
-enum { RESULTS = 6 };
+enum { RESULTS = 6, VALUE_FILES = 2 /* depths and parents */ };
 
 /* Returns whether a name has a %d, so that each root gets a file. NULL is allowed. */
 static int is_per_root(const char *pattern)
@@ -119,26 +120,20 @@ static int is_ending(const char *name, const char *suffix)
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
-/* Fails with ST_USAGE if the name of a result ends like that of a compressed file. */
-static enum status refuse_compressed(const char *name, struct error *e)
+/* Fails with ST_USAGE if the name of a result ends like that of a compressed file or, for depths and parents, like that of a
+ * format that is not written. Other bytes under such a name would be noticed only by the next program that reads them. */
+static enum status refuse_formats(const char *name, int has_values, struct error *e)
 {
     static const char *const compression[][2] = {
         {".gz", "gzip"}, {".xz", "xz"}, {".zst", "zstd"}, {".bz2", "bzip2"}, {".lz4", "lz4"}};
+    static const char *const formats[] = {".parquet", ".arrow", ".feather", ".npz",  ".h5",
+                                          ".hdf5",    ".mat",   ".xlsx",    ".json", ".jsonl"};
     for (size_t i = 0; i < sizeof compression / sizeof *compression; i++) {
         if (is_ending(name, compression[i][0]))
             return fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and "
                         "`dbfs-traverse ... | %s >%s`", name, compression[i][1], name);
     }
-    return ST_OK;
-}
-
-/* Fails with ST_USAGE if the name of a file of depths or parents ends like that of a format that is not written.
- * Text under such a name would be noticed only by the next program that reads it. */
-static enum status refuse_other_formats(const char *name, struct error *e)
-{
-    static const char *const formats[] = {".parquet", ".arrow", ".feather", ".npz",  ".h5",
-                                          ".hdf5",    ".mat",   ".xlsx",    ".json", ".jsonl"};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    for (size_t i = 0; has_values && i < sizeof formats / sizeof *formats; i++) {
         int stem = (int)(strlen(name) - strlen(formats[i]));
         if (is_ending(name, formats[i]))
             return fail(e, ST_USAGE, "%s: %s is not written: '%.*s.npy' is an array for numpy.load, "
@@ -148,29 +143,24 @@ static enum status refuse_other_formats(const char *name, struct error *e)
     return ST_OK;
 }
 
-/* Returns whether a result will be written over an existing file in place (--in-place), so that no file is made
- * beside it. */
-static int is_in_place(const struct args *args, const char *name)
-{
-    struct stat st;
-    return args->in_place && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) && access(name, W_OK) == 0;
-}
-
 /* Checks result[RESULTS], names of results or NULL for results that are not wanted, against the inputs, against
- * each other, and against what outfile_check_output refuses. Only the first two are depths or parents. */
+ * each other, and against what outfile_check_output refuses. A file that is written over in place (--in-place) needs no room
+ * for a file beside it. */
 static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
 {
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
-        if (result[i] != NULL && refuse_compressed(result[i], e) == ST_OK && i < 2)
-            refuse_other_formats(result[i], e);
-        if (e->status != ST_OK)
+        struct stat st;
+        const char *name = result[i];
+        if (name != NULL && refuse_formats(name, i < VALUE_FILES, e) != ST_OK)
             return e->status;
-        outfile_refuse_inputs(result[i], (const char *const *)in->path, in->count, e);
+        outfile_refuse_inputs(name, (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++)
-            outfile_refuse_output(result[i], result[j], e);
-        if (e->status == ST_OK && !is_per_root(result[i]) && !(i < 2 && is_in_place(args, result[i])))
-            outfile_check_output(result[i], args->cli.force, e);
+            outfile_refuse_output(name, result[j], e);
+        int in_place = args->in_place && i < VALUE_FILES && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
+                       access(name, W_OK) == 0;
+        if (e->status == ST_OK && !is_per_root(name) && !in_place)
+            outfile_check_output(name, args->cli.force, e);
     }
     return e->status;
 }
@@ -194,29 +184,22 @@ enum status outputs_check(const struct args *args, struct error *e)
     return e->status;
 }
 
-/* Returns whether one of result[RESULTS] is the name of an existing file. */
-static int any_exists(const char *const *result)
-{
-    for (int i = 0; i < RESULTS; i++) {
-        if (result[i] != NULL && access(result[i], F_OK) == 0)
-            return 1;
-    }
-    return 0;
-}
-
 /* Checks the names of the results of one root, given by its input id. Fills *in only when a result exists, as a
  * file that does not exist cannot be an input; later calls use the same *in. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
     const char *const pattern[] = {args->depths, args->parents, args->reached};
     char *name[3] = {NULL};
+    int exists = 0;
     for (int i = 0; i < 3; i++) {
         name[i] = pattern[i] != NULL ? outputs_name(pattern[i], root) : NULL;
         if (pattern[i] != NULL && name[i] == NULL)
             fail_memory(e, args->folder, 24);
     }
     const char *const result[RESULTS] = {name[0], name[1], args->json, args->trace, name[2], args->centrality};
-    if (e->status == ST_OK && (in->path != NULL || !any_exists(result) || list_inputs(in, args, e) == ST_OK))
+    for (int i = 0; i < RESULTS; i++)
+        exists |= result[i] != NULL && access(result[i], F_OK) == 0;
+    if (e->status == ST_OK && (in->path != NULL || !exists || list_inputs(in, args, e) == ST_OK))
         check_names(result, in, args, e);
     for (int i = 0; i < 3; i++)
         free(name[i]);

@@ -21,6 +21,7 @@ struct reached_vertex {
 struct reached_list {
     struct reached_vertex *vertex; /* NULL: entries are only counted */
     uint64_t count;
+    const struct name_map *map; /* NULL: ids are printed */
 };
 
 /* Appends a vertex, given by its id as stored, to the list if it was reached, or only counts it if the list has no
@@ -47,15 +48,6 @@ static void add_own(struct reached_list *list, const struct results *r, const st
         add_vertex(list, r->graph, shard_delegate_id(shard, i), r->delegate_depth[i]);
     if (r->comm->rank == 0 && root->at == ROOT_AT_ISOLATED)
         add_vertex(list, r->graph, root->id, 0);
-}
-
-/* Collective. Sets first[ranks + 1] to the index, in the list of rank 0, of the first vertex of each rank, and
- * first[ranks] to the total. `own`: the number of reached vertices of this rank. */
-static void count_ranks(const struct comm *comm, uint64_t own, uint64_t *first)
-{
-    for (uint32_t i = 0; i <= comm->ranks; i++)
-        first[i] = i > comm->rank ? own : 0;
-    comm_sum_u64(comm, first, comm->ranks + 1);
 }
 
 /* Collective. Copies the vertices of all other ranks into the list of rank 0, at first[rank]; the vertices of rank
@@ -88,59 +80,47 @@ static int compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The context of print_list. */
-struct printed_list {
-    const struct reached_list *list;
-    const struct name_map *map;
-};
-
 /* Called by outfile_print: prints a line of id or name, tab and depth for each vertex. The context is a struct
- * printed_list. */
+ * reached_list. */
 static void print_list(FILE *out, const void *context)
 {
-    const struct printed_list *p = context;
-    for (uint64_t i = 0; i < p->list->count; i++) {
-        const struct reached_vertex *v = &p->list->vertex[i];
-        name_map_print(out, p->map, v->id);
-        fprintf(out, "\t%" PRIu64 "\n", v->depth);
+    const struct reached_list *list = context;
+    for (uint64_t i = 0; i < list->count; i++) {
+        name_map_print(out, list->map, list->vertex[i].id);
+        fprintf(out, "\t%" PRIu64 "\n", list->vertex[i].depth);
     }
 }
 
-/* On rank 0: sorts the list in place, and writes it to the file of this root. `pattern`: the file name, which may
- * have a %d. */
-static enum status print_file(const struct reached_list *list, const struct graph *graph, const struct root *root,
-                              const char *pattern, const struct name_map *map, struct error *e)
-{
-    const struct printed_list printed = {list, map};
-    char *name = outputs_name(pattern, original_id(graph, root->id));
-    if (name == NULL)
-        return fail_memory(e, pattern, 24);
-    qsort(list->vertex, list->count, sizeof *list->vertex, compare);
-    outfile_print(name, print_list, &printed, e);
-    free(name);
-    return e->status;
-}
-
-/* Counts the vertices of all ranks, takes memory, and then lists them; see results.h. */
-enum status reached_list_write(struct results *r, const struct root *root, const char *name,
+/* Counts the vertices of all ranks, takes memory, lists them, and brings the lists to rank 0, which sorts and prints; see
+ * results.h. */
+enum status reached_list_write(struct results *r, const struct root *root, const char *pattern,
                                const struct name_map *map, struct error *e)
 {
-    struct reached_list list = {0};
-    const uint32_t ranks = r->comm->ranks;
-    uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e);
+    struct reached_list list = {.map = map};
+    const uint32_t ranks = r->comm->ranks, own = r->comm->rank;
+    uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e); /* where the list of rank 0 has those of each rank */
     add_own(&list, r, root);
     if (comm_agree(r->comm, e) == ST_OK) {
-        count_ranks(r->comm, list.count, first);
-        memory_take(r->budget, (void **)&list.vertex, (r->comm->rank == 0 ? first[ranks] : list.count) + 1,
-                    sizeof *list.vertex, "the list of reached vertices", e);
+        for (uint32_t i = own + 1; i <= ranks; i++)
+            first[i] = list.count;
+        comm_sum_u64(r->comm, first, ranks + 1);
+        memory_take(r->budget, (void **)&list.vertex, (own == 0 ? first[ranks] : list.count) + 1, sizeof *list.vertex,
+                    "the list of reached vertices", e);
     }
     if (comm_agree(r->comm, e) == ST_OK) {
         list.count = 0;
         add_own(&list, r, root);
-        if (gather_list(&list, r->comm, first, e) == ST_OK && r->comm->rank == 0) {
-            list.count = first[ranks];
-            print_file(&list, r->graph, root, name, map, e);
-        }
+        gather_list(&list, r->comm, first, e);
+    }
+    if (e->status == ST_OK && own == 0) {
+        list.count = first[ranks];
+        char *name = outputs_name(pattern, original_id(r->graph, root->id));
+        qsort(list.vertex, list.count, sizeof *list.vertex, compare);
+        if (name == NULL)
+            fail_memory(e, pattern, 24);
+        else
+            outfile_print(name, print_list, &list, e);
+        free(name);
     }
     memory_release(r->budget, list.vertex);
     free(first);

@@ -50,18 +50,6 @@ enum status results_open(struct results *r, const struct rank *rank, const struc
     return e->status;
 }
 
-/* ---- answers ---- */
-
-/* Collective. Notes the search, and makes its answer of this kind; see results.h. */
-enum status results_answer(struct results *r, enum answer_kind kind, const struct root *root,
-                           uint32_t levels, struct error *e)
-{
-    r->root = root;
-    r->levels = levels;
-    r->made = kind;
-    return answers_make(&r->answers, kind, root, levels, e);
-}
-
 /* ---- counting ---- */
 
 /* Sums over reached vertices (depth >= 0). `deepest` is the largest depth. */
@@ -90,28 +78,23 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
         sums->deepest = (uint64_t)deepest;
 }
 
-/* Adds at most HASHED vertices first..end of one kind to the sums: locals of the shard, or delegates. */
-static void add_piece(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
-                      struct sums *sums)
-{
-    const int32_t *depth = at == ROOT_AT_LOCAL ? r->depth[shard - r->graph->shards] : r->delegate_depth;
-    uint64_t id[HASHED];
-    for (uint64_t i = first; i < end; i++)
-        id[i - first] = original_id(r->graph, at == ROOT_AT_LOCAL ? local_vertex_id(shard, i)
-                                                                  : shard_delegate_id(shard, i));
-    add_hashes(id, depth + first, end - first, sums);
-}
-
-/* Adds the vertices first..end of one kind to the sums, but not their degrees. Uses threads if there are many. */
+/* Adds the vertices first..end of one kind, locals of the shard or delegates, to the sums, but not their degrees. Uses
+ * threads if there are many. */
 static void add_run(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {
+    const int32_t *depth = at == ROOT_AT_LOCAL ? r->depth[shard - r->graph->shards] : r->delegate_depth;
     uint64_t reached = 0, hash = 0, deepest = 0;
 #pragma omp parallel for schedule(static) if (end - first > WORTH_THREADS) reduction(+ : reached, hash) \
     reduction(max : deepest)
     for (uint64_t i = first; i < end; i += HASHED) {
+        const uint64_t count = end - i < HASHED ? end - i : HASHED;
         struct sums piece = {0};
-        add_piece(r, shard, at, i, end - i < HASHED ? end : i + HASHED, &piece);
+        uint64_t id[HASHED];
+        for (uint64_t j = 0; j < count; j++)
+            id[j] = original_id(r->graph, at == ROOT_AT_LOCAL ? local_vertex_id(shard, i + j)
+                                                              : shard_delegate_id(shard, i + j));
+        add_hashes(id, depth + i, count, &piece);
         reached += piece.vertices;
         hash += piece.checksum;
         deepest = piece.deepest > deepest ? piece.deepest : deepest;
@@ -169,31 +152,8 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     return csr->edges - unreached;
 }
 
-/* Returns the number of directed edges from reached vertices in all subgraphs of device g. */
-static uint64_t count_kept_of(const struct results *r, uint32_t g)
-{
-    uint64_t kept = 0;
-    for (int s = 0; s < SUBGRAPHS; s++) {
-        int normals = subgraph_rows((enum subgraph)s) == NORMALS;
-        kept += count_kept(&r->graph->shards[g].csr[s], normals ? r->depth[g] : r->delegate_depth);
-    }
-    return kept;
-}
-
-/* On rank 0 only: adds the delegates, which every shard knows, and a root without edges, which no device has. Does
- * nothing on other ranks. */
-static void add_shared(const struct results *r, const struct root *root, struct sums *sums)
-{
-    if (r->comm->rank != 0)
-        return;
-    add_vertices(r, &r->graph->shards[0], ROOT_AT_DELEGATE, sums);
-    if (root->at == ROOT_AT_ISOLATED) {
-        sums->vertices++;
-        sums->checksum += hash_pair(original_id(r->graph, root->id), 0);
-    }
-}
-
-/* Collective. Sums the counts of the devices of this rank, and then those of all ranks; see results.h. */
+/* Collective. Sums the counts of the devices of this rank, and then those of all ranks. Rank 0 adds the delegates, which
+ * every shard knows, and a root without edges, which no device has. See results.h. */
 enum status results_collect(struct results *r, const struct root *root, struct reach *reach,
                             struct error *e)
 {
@@ -202,13 +162,20 @@ enum status results_collect(struct results *r, const struct root *root, struct r
     uint64_t kept = 0;
     int directed = r->graph->manifest.direction == EDGES_DIRECTED;
     for (uint32_t g = 0; g < rank->device_count; g++) {
-        if (rank->backend->results->depths(rank->devices[g], r->depth[g], r->delegate_depth, e) !=
-            ST_OK)
+        const struct shard *shard = &r->graph->shards[g];
+        if (rank->backend->answers->read_depths(rank->devices[g], r->depth[g], r->delegate_depth, e) != ST_OK)
             return e->status;
-        add_vertices(r, &r->graph->shards[g], ROOT_AT_LOCAL, &sums);
-        kept += r->counts_kept ? count_kept_of(r, g) : 0;
+        add_vertices(r, shard, ROOT_AT_LOCAL, &sums);
+        for (int s = 0; s < SUBGRAPHS && r->counts_kept; s++)
+            kept += count_kept(&shard->csr[s],
+                               subgraph_rows((enum subgraph)s) == NORMALS ? r->depth[g] : r->delegate_depth);
     }
-    add_shared(r, root, &sums);
+    if (r->comm->rank == 0)
+        add_vertices(r, &r->graph->shards[0], ROOT_AT_DELEGATE, &sums);
+    if (r->comm->rank == 0 && root->at == ROOT_AT_ISOLATED) {
+        sums.vertices++;
+        sums.checksum += hash_pair(original_id(r->graph, root->id), 0);
+    }
     uint64_t totals[5] = {sums.vertices, sums.degrees, sums.checksum, kept, count_loops(r, root)};
     comm_sum_u64(r->comm, totals, 5);
     *reach = (struct reach){.vertices = totals[0],

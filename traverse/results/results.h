@@ -29,10 +29,7 @@ struct results {
     int answering;           /* searches make answers */
     struct answers answers;  /* open only if `answering` */
     struct windows windows;  /* opened by the first results_write from devices */
-    const struct root *root; /* the root of the last search */
-    uint32_t levels;         /* levels of the last search: depths are below this */
     int counts_kept;         /* edges_kept is counted */
-    enum answer_kind made;   /* the answer that the devices hold */
 };
 
 /* Returns whether searches make answers. Without `files`, which results_write writes, they do not if ids are so sparse
@@ -43,11 +40,6 @@ int results_wanted(const struct graph *graph, const struct args *args, int files
 enum status results_open(struct results *results, const struct rank *rank, const struct args *args, int files,
                          struct error *e);
 void results_close(struct results *results); /* a zeroed one is allowed */
-
-/* Collective. Makes the answer of the last search in the memory of the devices (answers.h); no depth is
- * `levels` or more. A failure is known to this rank only, so the caller must end the job. */
-enum status results_answer(struct results *results, enum answer_kind kind, const struct root *root,
-                           uint32_t levels, struct error *e);
 
 /* Collective. Fetches the depths of the last search, and fills *reach with the counts over all ranks. */
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
@@ -68,10 +60,9 @@ struct result_file {
     const void *values;         /* values by id for results_write_values: int32, or parents in answer_id_bytes(n) */
 };
 
-/* Collective, after results_answer. All ranks write one file together. RESULT_NPY, or a name ending in .npy, gives an array of
- * numpy indexed by id; .raw gives the same without a header: depths as int32, parents as int32 or int64,
- * little-endian. Other files have lines "id value", or with a map lines of name, tab, and depth or name. -1 means
- * unreached. */
+/* Collective, after answers_make. All ranks write one file together. RESULT_NPY, or a name ending in .npy, gives an array
+ * of numpy indexed by id; .raw gives the same without a header: depths as int32, parents as int32 or int64, little-endian.
+ * Other files have lines "id value", or with a map lines of name, tab, and depth or name. -1 means unreached. */
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
 
@@ -79,10 +70,10 @@ enum status results_write(struct results *results, const struct result_file *fil
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
 
-/* reached_list.c. Collective, after results_collect. Rank 0 writes lines of id or name, tab and depth, by depth and then by id. A
- * %d in `name` stands for the original id of the root. The list takes 16 bytes for each reached vertex, on its
- * rank and on rank 0; no array over all ids is made. */
-enum status reached_list_write(struct results *results, const struct root *root, const char *name,
+/* reached_list.c. Collective, after results_collect. Rank 0 writes lines of id or name, tab and depth, by depth and then by
+ * id. A %d in `pattern` stands for the original id of the root. The list takes 16 bytes for each reached vertex, on its rank
+ * and on rank 0; no array over all ids is made. */
+enum status reached_list_write(struct results *results, const struct root *root, const char *pattern,
                                const struct name_map *map, struct error *e);
 
 /* Makes the header of a numpy array of `n` integers of `width` bytes or, if `rows` is not 0, of a matrix of rows x n. */

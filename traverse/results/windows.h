@@ -15,9 +15,11 @@ struct id_range {
 /* What reading windows needs. G is the number of devices of a rank, R that of ranks, p that of shards. */
 struct windows {
     const struct answers *answers;
-    uint32_t width; /* bytes of the widest value */
+    const struct rank *rank; /* that of the answers, with the number of shards of its graph */
+    uint32_t p;
     uint64_t ids;   /* the largest number of ids of a window */
     int permuted;   /* ids are permuted over several shards: devices list values with their indices */
+    int takes_own;  /* ... for other ranks only: the values of the own devices lie in memory of the host */
     char *window;   /* [ids] the values of this rank's window */
     char *copied;   /* [G][R][copied_bytes] copies of values, and lists */
     uint64_t copied_bytes;

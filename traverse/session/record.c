@@ -34,7 +34,7 @@ static void search(struct record *record, struct searcher *s, const struct args 
     if (s->method->search(&s->bfs, root, times, log, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
     if (error.status == ST_OK && s->results.answering) {
-        results_answer(&s->results, args->answer, root, times->iterations + 1 /* the last level was empty */, &error);
+        answers_make(&s->results.answers, args->answer, root, times->iterations + 1 /* the last level was empty */, &error);
         record->answer_s = cli_seconds() - start;
     }
     if (error.status != ST_OK) {

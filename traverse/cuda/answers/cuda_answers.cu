@@ -63,21 +63,14 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 
 /* ---- values ---- */
 
-/* Called by single threads: returns the value of a vertex; a byte holds depth + 1, so 1 is subtracted where From
- * is narrower than To. */
-template <typename From, typename To>
-__device__ static inline To value_of(const From *by_vertex, uint32_t vertex)
-{
-    const From value = by_vertex[vertex];
-    return sizeof(From) < sizeof(To) ? (To)value - 1 : (To)value;
-}
-
-/* Kernel, any grid: to[i] becomes the value of vertex[i] in by_vertex, for i < count. Each block takes BLOCK *
- * QUAD neighbouring values, and each thread QUAD of them, so that the random reads of a thread overlap. */
+/* Kernel, any grid: to[i] becomes the value of vertex[i] in by_vertex, for i < count. A byte in by_vertex holds depth + 1.
+ * Each block takes BLOCK * QUAD neighbouring values, and each thread QUAD of them, so that the random reads of a thread
+ * overlap. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK)
     gather_kernel(const uint32_t *vertex, uint64_t count, const From *by_vertex, To *to)
 {
+    const To added = sizeof(From) == 1 ? 1 : 0;
     for (uint64_t first = (uint64_t)blockIdx.x * BLOCK * QUAD; first < count;
          first += (uint64_t)gridDim.x * BLOCK * QUAD) {
         uint32_t from[QUAD];
@@ -88,7 +81,7 @@ __global__ static void __launch_bounds__(BLOCK)
             from[k] = own + k * BLOCK < count ? __ldcs(&vertex[own + k * BLOCK]) : 0;
 #pragma unroll
         for (int k = 0; k < QUAD; k++)
-            value[k] = value_of<From, To>(by_vertex, from[k]);
+            value[k] = (To)by_vertex[from[k]] - added;
 #pragma unroll
         for (int k = 0; k < QUAD; k++) {
             if (own + k * BLOCK < count)
@@ -120,21 +113,14 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
 
 /* ---- windows ---- */
 
-/* Returns id / p, where `inverse` is UINT64_MAX / p + 1, for ids below 2^48 and p from 2 to 2^16, as
- * slot_by_inverse of partition.h does it. */
-__device__ static inline uint64_t slot_of(uint64_t id, uint64_t inverse)
-{
-    return __umul64hi(id, inverse);
-}
-
 /* Launches one thread for each of the listed ids: a thread whose id belongs to the own shard appends the value,
  * and the index of the id in the window, to the list. T is the type of a value. */
 template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
 {
-    const uint64_t inverse = UINT64_MAX / listing.p + 1;
+    const uint64_t inverse = UINT64_MAX / listing.p + 1; /* divides by p, as in slot_by_inverse of partition.h */
     each(listing.count, stream, [=, l = listing] __device__(uint64_t i) {
         const uint64_t id = l.first + i, stored = id < l.bijection.n ? bijection_forward(&l.bijection, id) : id;
-        const uint64_t slot = slot_of(stored, inverse);
+        const uint64_t slot = __umul64hi(stored, inverse);
         if (stored - slot * l.p != l.own_shard)
             return;
         const unsigned long long at = reserve_for_lanes(__activemask(), l.listed);

@@ -1,7 +1,7 @@
 /* cuda_answers.h: the launch interface of the kernels that make answers, and the memory behind answers of a GPU;
  * plain C.
  *
- * Twins: cpu_answers.c and cpu_questions.c. All pointers are device memory unless it is said otherwise; launches
+ * Twin: cpu_answers.c. All pointers are device memory unless it is said otherwise; launches
  * are asynchronous on the stream given. Vertices are numbered as in struct answer_tables (backend.h). Parents are
  * input ids of `id_bytes`: 4 or 8.
  */
@@ -138,30 +138,22 @@ struct gpu_looking {
  * another device has. */
 void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
 
-/* Sets to[i] to the larger of to[i] and from[i], for i < count. */
-void cuda_max_ids(void *to, const void *from, uint64_t count, uint32_t id_bytes, cudaStream_t stream);
-
-/* ---- the memory of a device (cuda_results.c, cuda_parents.c) ---- */
-
-/* What a device that reads all others needs to look for parents there (cuda_look.c). */
-struct gpu_look {
-    struct gpu_shown *shown; /* [2 * p] */
-    uint8_t *copies;         /* copies of the peers' depths; NULL: the depths are read in the memory of the peers */
-    int by_bytes;            /* depths of the last search are shown as bytes */
-};
+/* ---- the memory of a device ---- */
 
 /* Arrays of the plan. */
 struct gpu_answers {
     uint32_t id_bytes;
+    int all_read;     /* as in struct answer_tables */
     uint64_t count;   /* number of values of an answer */
     uint32_t *vertex; /* [count] vertex number of each value; NULL: values are scattered by input id */
     void *ids, *by_vertex, *values;
     void *listed;     /* for permuted ids: the values listed of a window, and behind the values their indices */
     struct bijection bijection; /* n is 0 if ids are not permuted */
-    void *delegates;            /* [d] the largest parents of this rank's devices */
     void *replies;
     void *tables;               /* gpu_answer_table_bytes: cursors, a count, a flag */
-    struct gpu_look look;
+    struct gpu_shown *shown;    /* [2 * p] with all_read: what each device shows, and the same without `bytes` */
+    uint8_t *copies;            /* of the peers' depths as bytes; NULL: depths are read in the memory of the peers */
+    int by_bytes;               /* depths of the last search are shown as bytes */
     unsigned long long *counts; /* [p] host memory */
 };
 

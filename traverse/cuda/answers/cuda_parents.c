@@ -1,36 +1,104 @@
-/* cuda_parents.c: how GPUs find the parents that a device did not record itself; see backend.h
+/* cuda_parents.c: how GPUs find the parents that a device did not record itself; see backend.h and answers.c
  *
- * Arrays of the search, free once it is over, serve again: the queue of normals lists the vertices that ask,
- * the codes of vertices for other shards hold the questions, and the array of sent ids holds, for each question,
- * the vertex that asks it. There is at most one question for each nn edge, in either direction.
+ * Arrays of the search, free once it is over, serve again.
+ *
+ * Questions: the queue of normals lists the vertices that ask. The codes of vertices for other shards hold the questions.
+ * The array of sent ids holds, for each question, the vertex that asks it. There is at most one question for each nn edge,
+ * in either direction.
+ *
+ * With all_read each GPU shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where
+ * the values will be, if the search had few levels. A vertex that was reached over an nn edge from another shard looks at
+ * several neighbours there, which lie anywhere. Few vertices do so if hubs are delegates. A device whose normals have many
+ * edges copies the depths of all peers first: parents of a uniform graph of 2^24 vertices on two H200 then take 2.6 ms and
+ * not 6.8. Delegates look only if their owner did not find them; it found most. The array of sent ids lists the vertices
+ * that look: each has an nn edge to another shard. The queue is not free, as the kernel of a search left bitmaps of its
+ * levels there.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+_Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows as planned");
+
+/* ---- peers ---- */
+
+/* Returns the peer that has the shard, or NULL if the shard is no peer's. */
+static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; p->all != NULL && i < p->count; i++) {
+        if (p->all[i].is.shard == shard)
+            return &p->all[i];
+    }
+    return NULL;
+}
+
+/* Implements reads_peer of the backend. */
+int gpu_reads_peer(const struct device *dev, uint32_t shard)
+{
+    const struct gpu_peer *peer = peer_of(dev, shard);
+    return peer != NULL && peer->readable;
+}
+
+/* Returns the slice of `bytes` bytes at `at` in the memory of this device, for shard `to`. A peer in another process gets 1
+ * + the offset of the slice in the memory that this device shows. */
+static struct slice slice_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
+{
+    const struct gpu_peer *peer = peer_of(dev, to);
+    const uint64_t offset = (uint64_t)((const char *)at - (const char *)dev->memory.device);
+    return (struct slice){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
+}
+
+/* Returns the address at which this device reads a slice that it received from shard `from`. */
+static const void *address_of(const struct device *dev, uint32_t from, const struct slice *slice)
+{
+    return slice->place == 0 ? slice->at : (const char *)peer_of(dev, from)->mapped + slice->place - 1;
+}
+
+/* Called when answers are opened with all_read: uploads two tables [p] of what every device shows, the first with depths as
+ * bytes and the second without. Decides whether the depths of peers are copied: only if the shard has so many nn edges that
+ * the copies save time. The copies lie where the codes of vertices for other shards were, 8 bytes for each nn edge. */
+enum status gpu_open_look(struct device *dev, struct error *e)
+{
+    enum { EDGES_FOR_A_COPY = 8 }; /* of nn, for each vertex whose depth is copied */
+    const uint32_t p = dev->shard->p;
+    struct gpu_answers *a = &dev->answers;
+    struct gpu_shown *shown = calloc(2 * (size_t)p, sizeof *shown);
+    uint64_t vertices = 0;
+    if (shown == NULL)
+        return fail_memory(e, "answers", 2 * p * sizeof *shown);
+    for (uint32_t i = 0; i < p; i++)
+        vertices += dev->traffic.peers.all[i].is.locals;
+    const int copies = vertices <= dev->shard->csr[NN].edges / EDGES_FOR_A_COPY;
+    uint8_t *copy = a->copies = copies ? (uint8_t *)dev->traffic.bins.codes : NULL;
+    for (uint32_t i = 0; i < p; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        const int is_copied = copies && peer->is.shard != dev->shard->index;
+        struct gpu_shown *with_bytes = &shown[peer->is.shard], *without = with_bytes + p;
+        *without = (struct gpu_shown){.parents = (const char *)peer->shows.by_vertex + peer->is.locals * a->id_bytes,
+                                      .ids = peer->shows.answer_ids,
+                                      .depth = peer->shows.depth,
+                                      .visited = peer->shows.visited,
+                                      .locals = peer->is.locals};
+        *with_bytes = *without;
+        with_bytes->bytes = is_copied ? copy : peer->shows.values;
+        copy += is_copied ? peer->is.locals : 0;
+    }
+    gpu_copy(dev, a->shown, shown, 2 * p * sizeof *shown, e);
+    free(shown);
+    return e->status;
+}
 
 /* ---- asking ---- */
 
-/* Sets questions[s], s < p, from the number of questions for each shard in counts[p], and replaces each count by
- * the index of the first question for that shard. */
-static void place_questions(const struct device *dev, struct slice *questions)
-{
-    const struct question *at = (const struct question *)(void *)dev->traffic.bins.codes;
-    unsigned long long sum = 0, *counts = dev->answers.counts;
-    for (uint32_t s = 0; s < dev->shard->p; s++) {
-        questions[s] = (struct slice){at + sum, counts[s] * sizeof *at};
-        unsigned long long count = counts[s];
-        counts[s] = sum;
-        sum += count;
-    }
-}
-
-/* Called by gpu_ask: counts the questions for each shard, fetches the counts, and writes the questions and their
- * askers. Sets questions[p]. Waits. */
+/* Called by gpu_ask: counts the questions of the listed vertices for each shard, fetches the counts, and writes the
+ * questions and their askers. Sets questions[p]. Waits. */
 static enum status list_questions(struct device *dev, struct slice *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    size_t bytes = dev->shard->p * sizeof *a->counts;
+    const size_t bytes = dev->shard->p * sizeof *a->counts;
     cudaStream_t stream = gpu_answer_stream(dev);
     struct gpu_asking asking = {.nn = *gpu_pull_rows(dev, NN),
                                 .vertices = dev->of[NORMALS].queue,
@@ -44,172 +112,131 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     cuda_ask(&asking, 0, stream);
     if (gpu_fetch(dev, a->counts, a->tables, bytes, stream, e) != ST_OK)
         return e->status;
-    place_questions(dev, questions);
-    if (CUDA_TRY(cudaMemcpyAsync(a->tables, a->counts, bytes, cudaMemcpyHostToDevice, stream),
-                 dev->where, e) != ST_OK)
+    unsigned long long sum = 0;
+    for (uint32_t s = 0; s < dev->shard->p; s++) { /* counts become the indices of first questions */
+        const unsigned long long count = a->counts[s];
+        questions[s] = slice_for(dev, s, asking.questions + sum, count * sizeof *asking.questions);
+        a->counts[s] = sum;
+        sum += count;
+    }
+    if (CUDA_TRY(cudaMemcpyAsync(a->tables, a->counts, bytes, cudaMemcpyHostToDevice, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_ask(&asking, 1, stream);
     return gpu_wait(dev, stream, e);
 }
 
-/* Implements `ask` of the backend after a search: converts recorded parents to input ids, and with several shards
- * writes the questions for the others. questions[s], s < p, becomes the slice for shard s. */
-static enum status gpu_ask(struct device *dev, struct slice *questions, struct error *e)
+/* Implements `ask` of the backend: writes recorded parents as input ids, and lists the vertices without a known parent. Then
+ * writes their questions or, with all_read, the depths that peers will read. */
+enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
 {
+    struct gpu_answers *a = &dev->answers;
+    cudaStream_t stream = gpu_answer_stream(dev);
     memset(questions, 0, dev->shard->p * sizeof *questions);
-    if (gpu_is_answered(dev, ANSWER_PARENTS) || gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
-    if (dev->answers.vertex == NULL) /* gpu_values writes them */
-        return ST_OK;
-    if (dev->shard->p == 1)
-        return gpu_write_parents(dev, NULL, gpu_answer_stream(dev), e);
-    if (gpu_fused_settle(dev, e) != ST_OK ||
-        gpu_write_parents(dev, dev->of[NORMALS].queue, gpu_answer_stream(dev), e) != ST_OK)
+    if (!a->all_read)
+        return gpu_fused_settle(dev, e) == ST_OK && gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) == ST_OK
+                   ? list_questions(dev, questions, e)
+                   : e->status;
+    a->by_bytes = levels <= BYTE_LEVELS;
+    if (gpu_write_parents(dev, dev->traffic.bins.ids, stream, e) != ST_OK)
         return e->status;
-    return list_questions(dev, questions, e);
+    if (a->by_bytes)
+        gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->values, stream, e);
+    else
+        gpu_fused_settle(dev, e);
+    return e->status == ST_OK ? gpu_wait(dev, stream, e) : e->status;
 }
 
 /* ---- replying ---- */
 
-/* Called by gpu_reply: fails with ST_BAD_DATA if `count`, the number of questions received, is more than this
- * shard has nn edges, or if a kernel met a vertex that does not exist. */
-static enum status check_questions(struct device *dev, uint64_t count, struct error *e)
-{
-    unsigned int bad = 0;
-    uint64_t most = dev->shard->csr[NN].edges;
-    if (count <= most && gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, gpu_answer_stream(dev), e) != ST_OK)
-        return e->status;
-    if (count > most || bad != 0)
-        fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
-             container_path(dev->shard->file));
-    return e->status;
-}
-
-/* Implements `reply` of the backend: answers questions[s] of each shard s < p, and sets replies[s] to the replies
- * in the same order. Waits. */
-static enum status gpu_reply(struct device *dev, const struct slice *questions,
-                             struct slice *replies, struct error *e)
+/* Implements `reply` of the backend. More questions than this shard has nn edges are not answered: there would be no room
+ * for the replies. */
+enum status gpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
+    cudaStream_t stream = gpu_answer_stream(dev);
     uint64_t count = 0;
+    unsigned int bad = 0;
     char *at = a->replies;
     for (uint32_t s = 0; s < dev->shard->p; s++)
         count += questions[s].bytes / sizeof(struct question);
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    for (uint32_t s = 0; s < dev->shard->p && count <= dev->shard->csr[NN].edges; s++) {
-        struct gpu_replying r = {.questions = questions[s].at,
+    const int fits = count <= dev->shard->csr[NN].edges;
+    for (uint32_t s = 0; s < dev->shard->p && fits; s++) {
+        struct gpu_replying r = {.questions = address_of(dev, s, &questions[s]),
                                  .count = questions[s].bytes / sizeof(struct question),
                                  .locals = dev->of[NORMALS],
                                  .ids = a->ids,
                                  .id_bytes = a->id_bytes,
                                  .replies = at,
                                  .bad = gpu_bad_flag(dev)};
-        replies[s] = (struct slice){at, r.count * a->id_bytes};
-        cuda_reply(&r, gpu_answer_stream(dev));
+        replies[s] = slice_for(dev, s, at, r.count * a->id_bytes);
+        cuda_reply(&r, stream);
         at += replies[s].bytes;
     }
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        check_questions(dev, count, e);
+    if (fits && gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, stream, e) != ST_OK)
+        return e->status;
+    if (!fits || bad != 0)
+        fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
+             container_path(dev->shard->file));
     return e->status;
 }
 
-/* Implements take_replies of the backend: launches kernels that give each vertex that asked a neighbour that
- * replied with its id. replies[s], s < p, are in the order of the questions. */
-static enum status gpu_take_replies(struct device *dev, const struct slice *replies,
-                                    struct error *e)
+/* ---- taking parents ---- */
+
+/* Called by gpu_take_replies with all_read: finds the missing parents of this device's vertices in the memory of its peers,
+ * after a copy of their depths where that saves time. */
+static enum status look_for_parents(struct device *dev, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    const struct gpu_peers *peers = &dev->traffic.peers;
+    cudaStream_t stream = gpu_answer_stream(dev);
+    uint32_t p = dev->shard->p;
+    struct gpu_looking looking = {.nn = *gpu_pull_rows(dev, NN),
+                                  .vertices = dev->traffic.bins.ids,
+                                  .count = gpu_remote_count(dev),
+                                  .shown = a->shown + (a->by_bytes ? 0 : p),
+                                  .p = p,
+                                  .own_shard = dev->shard->index,
+                                  .local_bits = dev->shard->local_bits,
+                                  .delegates = dev->of[DELEGATES].count,
+                                  .not_owned = peers->others,
+                                  .id_bytes = a->id_bytes,
+                                  .to = a->by_vertex,
+                                  .bad = gpu_bad_flag(dev)};
+    uint8_t *copy = a->copies;
+    for (uint32_t i = 0; i < p && a->by_bytes && copy != NULL; i++) {
+        const struct gpu_peer *peer = &peers->all[i];
+        if (peer->is.shard == dev->shard->index)
+            continue;
+        if (CUDA_TRY(cudaMemcpyAsync(copy, peer->shows.values, peer->is.locals, cudaMemcpyDefault, stream), dev->where,
+                     e) != ST_OK)
+            return e->status;
+        copy += peer->is.locals;
+    }
+    unsigned int bad = 0;
+    cuda_look(&looking, stream);
+    if (gpu_fetch(dev, &bad, looking.bad, sizeof bad, stream, e) == ST_OK && bad != 0)
+        fail(e, ST_BAD_DATA, "%s: nn: a column names a vertex that its shard does not have",
+             container_path(dev->shard->file));
+    return e->status;
+}
+
+/* Implements take_replies of the backend: launches the kernels that take replies, or looks in the memory of peers. */
+enum status gpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     const uint32_t *askers = dev->traffic.bins.ids;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
+    if (a->all_read)
+        return look_for_parents(dev, e);
     for (uint32_t s = 0; s < dev->shard->p; s++) {
         uint64_t count = replies[s].bytes / a->id_bytes;
-        cuda_take_replies(replies[s].at, askers, count, a->id_bytes, a->by_vertex, gpu_answer_stream(dev));
+        cuda_take_replies(address_of(dev, s, &replies[s]), askers, count, a->id_bytes, a->by_vertex, gpu_answer_stream(dev));
         askers += count;
     }
     return CUDA_LAUNCHED(dev->where, e);
 }
-
-/* ---- delegates ---- */
-
-/* Returns the parents of delegates [d] of a device, in its own memory. */
-static const void *delegates_of(const struct device *dev)
-{
-    return (const char *)dev->answers.by_vertex + dev->of[NORMALS].count * dev->answers.id_bytes;
-}
-
-/* Merges the parents of delegates of a device whose memory `dev` cannot read: copies them in parts that fit the
- * memory of the values, which is free at this time, and takes the larger ids. */
-static enum status max_of_copies(struct device *dev, const struct device *other, struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    const uint64_t d = dev->of[DELEGATES].count, width = a->id_bytes, most = gpu_answer_values(a->count);
-    for (uint64_t i = 0; i < d && e->status == ST_OK; i += most) {
-        uint64_t piece = d - i < most ? d - i : most;
-        CUDA_TRY(cudaMemcpyPeerAsync(a->values, dev->ordinal,
-                                     (const char *)delegates_of(other) + i * width, other->ordinal,
-                                     piece * width, gpu_answer_stream(dev)),
-                 dev->where, e);
-        cuda_max_ids((char *)a->delegates + i * width, a->values, piece, a->id_bytes, gpu_answer_stream(dev));
-    }
-    return e->status;
-}
-
-/* Launches the merging of the parents of delegates of `count` devices of this rank by the largest id, into the
- * `delegates` of `dev`. */
-static enum status max_of_devices(struct device *dev, struct device *const *devices, uint32_t count,
-                                  struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    cudaStream_t stream = gpu_answer_stream(dev);
-    uint64_t d = dev->of[DELEGATES].count;
-    CUDA_TRY(cudaMemcpyAsync(a->delegates, delegates_of(dev), d * a->id_bytes, cudaMemcpyDefault, stream),
-             dev->where, e);
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        if (!gpu_can_read(dev->ordinal, devices[i]->ordinal))
-            max_of_copies(dev, devices[i], e);
-        else if (devices[i] != dev)
-            cuda_max_ids(a->delegates, delegates_of(devices[i]), d, a->id_bytes, stream);
-    }
-    return CUDA_LAUNCHED(dev->where, e);
-}
-
-/* Implements read_parents of the backend: merges the parents of delegates of all devices of this rank, and copies
- * the result to host[d] unless `host` is NULL. Waits. */
-static enum status gpu_read_parents(struct device *dev, struct device *const *devices,
-                                    uint32_t count, void *host, struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    uint64_t bytes = dev->of[DELEGATES].count * a->id_bytes;
-    if (gpu_use(dev, e) != ST_OK || max_of_devices(dev, devices, count, e) != ST_OK)
-        return e->status;
-    if (host != NULL && bytes > 0)
-        CUDA_TRY(cudaMemcpyAsync(host, a->delegates, bytes, cudaMemcpyDeviceToHost, gpu_answer_stream(dev)),
-                 dev->where, e);
-    return gpu_wait(dev, gpu_answer_stream(dev), e);
-}
-
-/* Implements take_parents of the backend: overwrites the parents of all delegates with host[d] or, if `host` is
- * NULL, with what gpu_read_parents merged. Does not wait. */
-static enum status gpu_take_parents(struct device *dev, const void *host, struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    uint64_t bytes = dev->of[DELEGATES].count * a->id_bytes;
-    if (bytes == 0 || gpu_use(dev, e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaMemcpyAsync((void *)delegates_of(dev), host != NULL ? host : a->delegates,
-                                    bytes, cudaMemcpyDefault, gpu_answer_stream(dev)),
-                    dev->where, e);
-}
-
-const struct backend_parents cuda_parents = {
-    .ask = gpu_ask,
-    .reply = gpu_reply,
-    .take_replies = gpu_take_replies,
-    .read_parents = gpu_read_parents,
-    .take_parents = gpu_take_parents,
-    .reads_all = gpu_reads_all,
-    .show_parents = gpu_show_parents,
-    .look_parents = gpu_look_parents,
-};

@@ -1,4 +1,4 @@
-/* cuda_questions.cu: parents that a device does not know itself; see cuda_answers.h and its twin, cpu_questions.c
+/* cuda_questions.cu: parents that a device does not know itself; see cuda_answers.h and its twin, cpu_answers.c
  *
  * A warp takes a vertex, and its lanes the edges of the row. Lanes that ask the same shard share an
  * atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the
@@ -6,20 +6,6 @@
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
-
-/* Called by single threads: writes the question of local vertex `row` about `vertex` of another shard, at index
- * `at`. */
-__device__ static inline void put_question(const gpu_asking &a, unsigned long long at, uint32_t row,
-                                           uint32_t vertex)
-{
-    a.askers[at] = row;
-    if (a.neighbours != NULL) {
-        a.neighbours[at] = vertex;
-    } else {
-        a.questions[at].vertex = vertex;
-        a.questions[at].depth = a.depth[row] - 1;
-    }
-}
 
 /* Kernel, full grid, a warp for each vertex that asks: counts or, with `list`, writes a question for each nn edge
  * to another shard, and advances the cursors. PACKED: columns are stored packed. */
@@ -39,8 +25,13 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
                 continue;
             const unsigned long long at =
                 reserve_for_lanes(__match_any_sync(__activemask(), owner), &a.cursor[owner]);
-            if (list)
-                put_question(a, at, row, (uint32_t)(to & local_mask));
+            if (!list)
+                continue;
+            a.askers[at] = row;
+            if (a.neighbours != NULL)
+                a.neighbours[at] = (uint32_t)(to & local_mask);
+            else
+                a.questions[at] = {(uint32_t)(to & local_mask), a.depth[row] - 1};
         }
         __syncwarp();
     }
@@ -89,21 +80,9 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
  * and a read of another device takes long. */
 enum { LOOKERS = 8 };
 
-/* Called by single threads: returns the input id of local vertex `vertex` of the shard that shows `s` if it was
- * visited at this depth, otherwise -1. Sets *l.bad if the shard has no such vertex. */
-__device__ static inline int64_t id_at_depth(const gpu_looking &l, const gpu_shown &s, uint32_t vertex, int depth)
-{
-    if (vertex >= s.locals) {
-        *l.bad = 1;
-        return -1;
-    }
-    const bool has = s.bytes != NULL ? s.bytes[vertex] == depth + 1
-                                     : s.depth[vertex] == depth && test_bit(s.visited, vertex) != 0;
-    return has ? id_at(s.ids, l.id_bytes, vertex) : -1;
-}
-
 /* Called by the LOOKERS lanes of one vertex together: returns to all of them the input id of a neighbour of `row`
- * on another shard that has this depth, or -1. `lanes`: the mask of these lanes in the warp. */
+ * on another shard that was visited at this depth, or -1. Sets *l.bad if a shard does not have a neighbour. `lanes`: the
+ * mask of these lanes in the warp. */
 template <bool PACKED>
 __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, int depth, unsigned lanes)
 {
@@ -112,9 +91,16 @@ __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, 
         const uint64_t j = first + threadIdx.x % LOOKERS;
         const uint64_t to = j < length ? column_at<PACKED>(l.nn, row, j) : 0;
         const uint32_t owner = j < length ? (uint32_t)(to >> l.local_bits) : l.own_shard;
+        const uint32_t vertex = (uint32_t)(to & local_mask);
         long long id = -1;
-        if (owner != l.own_shard)
-            id = id_at_depth(l, l.shown[owner], (uint32_t)(to & local_mask), depth);
+        if (owner != l.own_shard) {
+            const gpu_shown &s = l.shown[owner];
+            if (vertex >= s.locals)
+                *l.bad = 1;
+            else if (s.bytes != NULL ? s.bytes[vertex] == depth + 1
+                                     : s.depth[vertex] == depth && test_bit(s.visited, vertex) != 0)
+                id = id_at(s.ids, l.id_bytes, vertex);
+        }
         const unsigned found = __ballot_sync(lanes, id != -1);
         if (found != 0)
             return __shfl_sync(lanes, id, __ffs(found) - 1);
@@ -138,11 +124,11 @@ template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kern
     }
 }
 
-/* Launches one thread for each delegate: a delegate of this shard without a parent takes the first one that
- * another shard shows. */
-static void look_for_delegates(const gpu_looking &l, cudaStream_t stream)
+/* Launches the kernels that find parents in the memory of other devices. For delegates there is one thread each: a delegate
+ * of this shard without a parent takes the first one that another shard shows. The listed locals follow. */
+void cuda_look(const gpu_looking *looking, cudaStream_t stream)
 {
-    each(l.delegates, stream, [=] __device__(uint64_t i) {
+    each(looking->delegates, stream, [=, l = *looking] __device__(uint64_t i) {
         const uint64_t place = l.shown[l.own_shard].locals + i;
         if (test_bit(l.not_owned, (uint32_t)i) || id_at(l.to, l.id_bytes, place) != -1)
             return;
@@ -151,29 +137,10 @@ static void look_for_delegates(const gpu_looking &l, cudaStream_t stream)
             id = s == l.own_shard ? -1 : id_at(l.shown[s].parents, l.id_bytes, i);
         put_id(l.to, l.id_bytes, place, id);
     });
-}
-
-/* Launches the kernels that find parents in the memory of other devices, first for delegates and then for the
- * listed locals. */
-void cuda_look(const gpu_looking *l, cudaStream_t stream)
-{
-    look_for_delegates(*l, stream);
-    if (l->nn.edges == 0)
+    if (looking->nn.edges == 0)
         return;
-    if (gpu_csr_is_packed(&l->nn))
-        look_kernel<true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*l);
+    if (gpu_csr_is_packed(&looking->nn))
+        look_kernel<true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*looking);
     else
-        look_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*l);
-}
-
-/* ---- delegates ---- */
-
-/* Launches one thread for each id. */
-void cuda_max_ids(void *to, const void *from, uint64_t count, uint32_t id_bytes, cudaStream_t stream)
-{
-    each(count, stream, [=] __device__(uint64_t i) {
-        const int64_t id = id_at(from, id_bytes, i);
-        if (id > id_at(to, id_bytes, i))
-            put_id(to, id_bytes, i, id);
-    });
+        look_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*looking);
 }

@@ -109,6 +109,5 @@ enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned
     if (!has_plan)
         return refuse(dev, plan, planned, unused, e);
     const uint64_t bytes = planned_bytes(dev, plan);
-    dev->traffic.peers.shown_bytes = bytes;
     return CUDA_TRY(cudaMalloc(&dev->memory.device, bytes > 0 ? bytes : 1), dev->where, e);
 }

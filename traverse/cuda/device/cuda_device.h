@@ -67,7 +67,6 @@ struct gpu_peers {
     struct gpu_peer *all; /* [count], by shard; NULL: they are not joined */
     uint32_t count;
     int shared;             /* other processes read this device's memory */
-    uint64_t shown_bytes;   /* bytes of this device's memory that they see: all of it */
     int host_waits;         /* hosts wait for events, because kernels of some process cannot */
     uint32_t *own, *others; /* bitmaps of dd's rows: rows of delegates that this device owns, and the rest */
     uint32_t *gathered;     /* bitmap of all shards' normals, by nn's columns, in which nn is pulled */
@@ -357,32 +356,37 @@ static inline unsigned int *gpu_bad_flag(const struct device *device)
     return (unsigned int *)(gpu_remote_count(device) + 1);
 }
 
-/* cuda_parents.c: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
- * answers, where they belong. Vertices whose parent another device has are listed; NULL: there are none. */
-enum status gpu_write_parents(struct device *device, uint32_t *remote, cudaStream_t stream, struct error *e);
+/* Bytes of a value of an answer. */
+static inline uint32_t gpu_value_width(const struct device *device, enum answer_kind kind)
+{
+    return kind == ANSWER_DEPTHS ? 4 : device->answers.id_bytes;
+}
 
-/* cuda_own_values.c
- * - gpu_is_answered: whether this answer is made with the last search.
+/* cuda_values.c
  * - gpu_follow_search: launches on the stream of normals wait for the search on the other one.
  * - gpu_fused_settle: completes depths, before results are read.
  * - gpu_write_depths: depths of vertices of one kind, by number of vertex, from a search that need not be settled.
- * - gpu_write_all_depths: of all vertices, where answers want them. */
-int gpu_is_answered(const struct device *device, enum answer_kind kind);
+ * - gpu_write_parents: input ids of the parents that the device recorded, by number of vertex or, if it scatters answers, where
+ *   they belong. Vertices whose parent another device has are listed in `remote`; NULL: there are none.
+ * - gpu_gather_values, gpu_scatter_values: all values of an answer, by way of arrays by number of vertex, or without them.
+ * - gpu_can_answer_ahead, gpu_answer_ahead: launch the kernels of an answer behind that of its search. */
 enum status gpu_follow_search(struct device *device, struct error *e);
 enum status gpu_fused_settle(struct device *device, struct error *e);
 enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
                              cudaStream_t stream, struct error *e);
-enum status gpu_write_all_depths(struct device *device, enum value_form form, cudaStream_t stream, struct error *e);
-
-/* cuda_ahead.c: launches the kernels of an answer behind that of its search; whether it can. */
-enum status gpu_answer_ahead(struct device *device, struct error *e);
+enum status gpu_write_parents(struct device *device, uint32_t *remote, cudaStream_t stream, struct error *e);
+enum status gpu_gather_values(struct device *device, enum answer_kind kind, uint32_t levels, cudaStream_t stream,
+                              struct error *e);
+enum status gpu_scatter_values(struct device *device, enum answer_kind kind, struct error *e);
 int gpu_can_answer_ahead(const struct device *device);
+enum status gpu_answer_ahead(struct device *device, struct error *e);
 
-/* cuda_look.c: the functions of backend_parents for devices that look. */
-int gpu_reads_all(const struct device *device);
+/* cuda_parents.c: functions of backend_answers, and what opening answers prepares for all_read. */
+int gpu_reads_peer(const struct device *device, uint32_t shard);
 enum status gpu_open_look(struct device *device, struct error *e);
-enum status gpu_show_parents(struct device *device, uint32_t levels, struct error *e);
-enum status gpu_look_parents(struct device *device, struct error *e);
+enum status gpu_ask(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
+enum status gpu_reply(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
+enum status gpu_take_replies(struct device *device, const struct slice *replies, struct error *e);
 
 /* The functions of backend_cuda, in the order of backend.h, which says what each does. */
 enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
@@ -437,7 +441,6 @@ enum status gpu_count_frontiers(struct device *device, struct error *e);
 uint64_t gpu_frontier_words(const struct device *device, uint32_t shard);
 enum status gpu_read_frontier(struct device *device, uint32_t *to, struct error *e);
 enum status gpu_write_frontier(struct device *device, uint32_t shard, const uint32_t *from, struct error *e);
-extern const struct backend_results cuda_results;   /* cuda_results.c */
-extern const struct backend_parents cuda_parents;   /* cuda_parents.c */
+extern const struct backend_answers cuda_answers; /* cuda_results.c */
 
 #endif

@@ -352,6 +352,5 @@ const struct backend backend_cuda = {
     .frontier_words = gpu_frontier_words,
     .read_frontier = gpu_read_frontier,
     .write_frontier = gpu_write_frontier,
-    .results = &cuda_results,
-    .parents = &cuda_parents,
+    .answers = &cuda_answers,
 };

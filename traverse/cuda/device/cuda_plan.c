@@ -211,9 +211,8 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard, const 
     put(plan, GPU_ANSWER_VERTEX, values, 4);
     put(plan, GPU_ANSWER_IDS, parents ? vertices : 0, id);
     put(plan, GPU_ANSWER_BY_VERTEX, vertices + 1, width);
-    put(plan, GPU_ANSWER_VALUES, gpu_answer_values(values), width);
+    put(plan, GPU_ANSWER_VALUES, values, width);
     put(plan, GPU_ANSWER_LISTED, several && options->permuted ? smaller(values, ANSWER_WINDOW) : 0, width + 4);
-    put(plan, GPU_ANSWER_DELEGATES, several && parents ? shard->d : 0, id);
     put(plan, GPU_ANSWER_REPLIES, several && parents ? across_edges(shard) : 0, id);
     put(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);
 }

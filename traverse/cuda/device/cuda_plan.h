@@ -58,22 +58,10 @@ static inline uint64_t gpu_aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Returns the elements of the array of an answer's values: at least one, as parents of delegates pass through it, too, a
- * piece at a time. */
-static inline uint64_t gpu_answer_values(uint64_t values)
-{
-    return values > 0 ? values : 1;
-}
-
-/* Returns the 8-byte words of the tables of answers: a cursor for each shard, a count and a flag (cuda_device.h). */
-static inline uint64_t gpu_answer_cursors(uint32_t p)
-{
-    return (uint64_t)p + 2;
-}
-
+/* Returns the bytes of the tables of answers: a cursor for each shard, a count and a flag (cuda_device.h), 8 bytes each. */
 static inline uint64_t gpu_answer_table_bytes(uint32_t p)
 {
-    return 8 * gpu_answer_cursors(p);
+    return 8 * ((uint64_t)p + 2);
 }
 
 /* The tasks of the device, and where columns lie. */

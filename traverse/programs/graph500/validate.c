@@ -84,7 +84,7 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
                            struct slice *slices)
 {
     for (uint32_t s = 0; s < p->shard->p; s++)
-        slices[s] = (struct slice){(const char *)array + begin[s] * width, (begin[s + 1] - begin[s]) * width};
+        slices[s] = (struct slice){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
 }
 
 /* Lists the far ends of the nn edges to other shards as questions, p->own, with the vertices that ask. The slices that

@@ -29,7 +29,7 @@ enum status validation_open(struct validation *validation, const struct rank *ra
                             struct error *e);
 void validation_close(struct validation *validation); /* a zeroed one is allowed */
 
-/* Collective. Proves the tree of a root, after results_answer of parents and results_collect. Sets *first to the first of
+/* Collective. Proves the tree of a root, after answers_make of parents and results_collect. Sets *first to the first of
  * all offences (offence_comes_before), on all ranks; its kind is OFFENCE_NONE if the tree is right. A failure is known to
  * this rank only, so the caller must end the job. */
 enum status validation_check(struct validation *validation, const struct root *root, struct offence *first,
