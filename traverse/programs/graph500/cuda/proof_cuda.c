@@ -104,7 +104,7 @@ static enum status gpu_begin_root(struct proof *p, struct error *e)
 
 /* The `reply` of prover_cuda: writes the replies to all questions of other devices: ids and depths of the local
  * vertices that they name. */
-static enum status gpu_reply(struct proof *p, struct error *e)
+static enum status gpu_proof_reply(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
         return e->status;
@@ -171,7 +171,7 @@ const struct prover prover_cuda = {.take = gpu_take,
                                    .open = gpu_open_proof,
                                    .list_questions = gpu_list_questions,
                                    .begin = gpu_begin_root,
-                                   .reply = gpu_reply,
+                                   .reply = gpu_proof_reply,
                                    .check = gpu_check,
                                    .check_replies = gpu_check_replies,
                                    .finish = gpu_finish_proof};
