@@ -154,7 +154,7 @@ struct gpu_fused_search {
     int possible; /* the plan has memory for a fused search, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
     enum answer_kind answer; /* the one that is made with a search */
-    int ahead;   /* kernels launched behind the search make it (cuda_ahead.c) */
+    int ahead;   /* kernels launched behind the search make it (cuda_values.c) */
     int answers; /* the last search made it, or does so, and nothing has been written over it */
     int is_deep; /* the last search had too many levels for an answer ahead */
 };
