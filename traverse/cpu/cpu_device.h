@@ -162,7 +162,7 @@ struct device {
     struct cpu_thread_memory per_thread;
     int searches_without_region; /* so many searches use one thread where a parallel region is chosen (cpu_run.c) */
     struct cpu_notes notes;
-    struct cpu_answers *answers; /* cpu_answers.h; NULL: open_answers was not called */
+    struct cpu_answers *answers; /* cpu_answers.h; NULL: answers are not open */
 };
 
 /* ---- sizes ---- */
