@@ -95,8 +95,8 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
     }
 }
 
-/* The `start` of batch_cpu: zeroes the words, lists the roots of the run as the frontier, each vertex once, and sets l->left
- * and l->found. */
+/* The `start` of batch_cpu: zeroes the words, and makes the roots of the run the frontier: a list of their vertices, each
+ * vertex once. Sets l->left and l->found. */
 static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     const uint64_t *offsets = s->graph->push->offsets;

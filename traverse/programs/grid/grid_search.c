@@ -31,7 +31,7 @@ static uint64_t locals_of(const struct grid_search *g, uint32_t row, uint32_t co
     return g->graph->locals[grid_shard(g, row, column)];
 }
 
-/* Takes the arrays of all lists and bitmaps of *g, once the part is open. grid_search_close releases them. */
+/* Takes memory for all lists and bitmaps of *g, once the part is open. grid_search_close releases it. */
 static enum status take_arrays(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r, c = g->part.c;

@@ -1,6 +1,6 @@
 /* paths_main.c: dbfs-paths: distances and shortest paths between pairs of vertices.
  *
- * Each rank maps all shards and takes its share of the pairs, on CPUs or on a GPU; ranks only add up results. */
+ * Each rank maps all shards, and searches between its share of the pairs on CPUs or on a GPU. Ranks only add up results. */
 #include "pairs.h"
 
 #include "traverse/options/options.h"

@@ -157,9 +157,9 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
     }
 }
 
-/* Returns the new bits of vertex base + lane: those found by pulls, which are already done if its row is long, and those
- * pushed by other roots. seen: the seen words of the vertex; words[32] and row_lane[32]: shared memory of the warp. Adds the
- * columns read to `read`. All lanes of the warp call it. */
+/* Returns the new bits of vertex base + lane: the bits found by pulls, and the bits of roots that pushed. Here short rows
+ * are pulled; batch_pull_long_kernel has pulled long rows. seen: the seen words of the vertex. words[32], row_lane[32]:
+ * shared memory of the warp. Adds the columns read to `read`. All lanes of the warp call it. */
 template <int W>
 __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
                                                    batch_words<W> *words, unsigned char *row_lane, unsigned long long &read)

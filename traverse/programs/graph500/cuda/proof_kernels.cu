@@ -43,19 +43,19 @@ __device__ static inline void note(gpu_first *first, const offence &found)
     if (found.kind == OFFENCE_NONE)
         return;
     while (may_be_first(first, found)) {
-        if (atomicCAS(&first->lock, 0u, 1u) != 0)
-            continue;
-        __threadfence();
-        if (may_be_first(first, found)) {
-            *(volatile long long *)&first->other = INT64_MAX;
+        if (atomicCAS(&first->lock, 0u, 1u) == 0) {
             __threadfence();
-            *(volatile unsigned long long *)&first->key = key_of(found);
+            if (may_be_first(first, found)) {
+                *(volatile long long *)&first->other = INT64_MAX;
+                __threadfence();
+                *(volatile unsigned long long *)&first->key = key_of(found);
+                __threadfence();
+                *(volatile long long *)&first->other = found.other;
+                first->offence = found;
+            }
             __threadfence();
-            *(volatile long long *)&first->other = found.other;
-            first->offence = found;
+            atomicExch(&first->lock, 0u);
         }
-        __threadfence();
-        atomicExch(&first->lock, 0u);
     }
 }
 

@@ -1,4 +1,4 @@
-/* joined_gpu.h: a joined graph on a GPU, and device memory beside it, for searches from many roots or between many pairs */
+/* joined_gpu.h: a joined graph on a GPU, and device memory that is freed with it */
 #ifndef DBFS_JOINED_GPU_H
 #define DBFS_JOINED_GPU_H
 

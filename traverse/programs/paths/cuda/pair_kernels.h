@@ -88,7 +88,7 @@ struct gpu_pairs {
     struct gpu_pair_piece *pieces; /* of long rows; of all blocks */
     uint32_t *left;                /* [count] the pairs that blocks have left */
     struct gpu_pair_counts *counts;
-    struct gpu_pair_result *results; /* [count], zero before; they count the work of a block that left its pair, too */
+    struct gpu_pair_result *results; /* [count], zero before; the work of blocks that left their pairs is counted, too */
     uint32_t *paths;                 /* NULL: no paths are wanted */
     uint64_t path_capacity;          /* vertices for which `paths` has memory */
 };
