@@ -22,12 +22,12 @@ enum option_group {
     OPTION_GROUPS
 };
 
-/* The programs that have an option, a bit each. EVERYDAY: the short help has the option. FOR_TESTS: only tests and experiments
- * need the option, so --help and the man pages leave it out. */
-enum { FOR_TESTS = 64, OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
-       OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH };
+/* The programs that have an option, a bit each. EVERYDAY: the short help has the option. FOR_TESTS: only tests and
+ * experiments need the option, so --help and the man pages leave it out. */
+enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
+       FOR_TESTS = 64, OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH };
 
-/* What an option does with its value: it sets the member at offset `at` of struct args, unless said otherwise. */
+/* How an option is taken. Unless said otherwise, its value goes into the member at offset `at` of struct args. */
 enum option_kind {
     TAKE_FLAG,   /* int: 1 */
     TAKE_OFF,    /* int: 0 */
@@ -73,8 +73,8 @@ void args_read(struct args *args, const struct option_program *program, int argc
 /* Ends a program whose command line cannot be used, with the exit code of *e. */
 _Noreturn void args_end(struct args *args, struct error *e);
 
-/* Copies an option's value, to be cut into parts, as a report shows the command line as it was given. The caller frees the
- * copy. Ends the program if there is no memory. */
+/* Returns a copy of an option's value, which may be cut into parts: the value itself must stay, as a report shows the
+ * command line. The caller frees the copy. Ends the program if there is no memory. */
 char *args_copy(struct args *args, const char *text);
 
 /* Appends a root as it was given: `text` must live as long as args. Ends the program if there is no memory. */
@@ -86,8 +86,9 @@ void options_read_roots(struct args *args);
 /* Prints the chosen word of the option with this name. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);
 
+struct json; /* session/report_text.h */
+
 /* Prints the choices and flags that have a key as members of an object. */
-struct json;
 void options_json(struct json *json, const struct args *args);
 
 /* Takes -n: a number, or in a row of dbfs-batch alone "all". */

@@ -184,8 +184,8 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
-/* Refuses names of results if two results would go to one file: each root needs a file of its own, and only one result can have
- * standard output. */
+/* Refuses names of results if two results would go to one file: each root needs a file of its own, and only one result can
+ * have standard output. */
 static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents, args->reached};

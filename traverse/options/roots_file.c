@@ -14,8 +14,8 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* Opens the file, or standard input if `path` is NULL. Refuses what ranks cannot share: each rank reads the file, and from a
- * pipe each would get some of the lines, or wait forever. */
+/* Opens the file, or standard input if `path` is NULL. With several ranks, refuses anything but a regular file: each rank
+ * reads the file, and from a pipe each rank would get only a part of the lines, or wait forever. */
 static FILE *open_text(const char *path, const char *name, struct error *e)
 {
     struct stat st;

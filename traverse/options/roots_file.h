@@ -13,7 +13,7 @@ struct roots_file {
     uint64_t count;
 };
 
-/* Reads the file once; "-" is standard input. With several ranks each reads it, so anything but a regular file is
+/* Reads the file once; "-" is standard input. With several ranks each rank reads the file, so anything but a regular file is
  * ST_USAGE. `item` is "root" or "pair", for messages. ST_RESOURCE: the text takes more than half of the memory, which is
  * that of -S; 0: its default. */
 enum status roots_file_read(struct roots_file *file, const char *path, const char *item, uint64_t memory_bytes,

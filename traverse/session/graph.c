@@ -41,7 +41,7 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
     return e->status;
 }
 
-/* Compares the CRCs of all sections. */
+/* Compares the CRC of every section of every shard. */
 static enum status check_shards(const struct graph *graph, int threads, struct error *e)
 {
     uint64_t bytes = 0;
@@ -61,8 +61,8 @@ static int has_columns(const struct graph_options *options)
     return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
 }
 
-/* Decodes sections. Columns stay packed if the user asked for it, or if decoded ones and the arrays of devices exceed the
- * memory that is left. */
+/* Decodes the sections of all shards, and sets graph->search_bytes. Columns stay packed if the user wants packed columns, or
+ * if decoded columns and the arrays of devices would exceed the memory that is left. */
 static enum status decode_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint64_t raw_bytes = 0, packed_bytes = 0;
@@ -100,7 +100,8 @@ static enum status count_vertices(struct graph *graph, const struct comm *comm, 
     return ST_OK;
 }
 
-/* Checks the ranges of all ids: those of columns only where these are decoded, as a device that decodes them checks them. */
+/* Checks that all ids are in range. The ids of columns are checked only where columns are decoded here: a device that
+ * decodes columns checks them. */
 static enum status check_ranges(const struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint64_t most = 0;

@@ -1,4 +1,4 @@
-/* graph.h: the packed graph as this rank holds it: the manifest and its G shards */
+/* graph.h: the part of a packed graph that one rank holds: the manifest, and G of the p shards */
 #ifndef DBFS_GRAPH_H
 #define DBFS_GRAPH_H
 
@@ -40,7 +40,7 @@ struct graph_options {
 /* Collective. Opens the shards of this rank and checks them. With RESIDENT_AUTO the columns stay packed if decoded
  * columns and the arrays of devices exceed the memory that is left. The ranges of a subgraph are checked here only if
  * its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not p. graph_close
- * frees what was opened, after a failure, too. */
+ * frees the graph, also after a failure. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);
 

@@ -15,8 +15,9 @@
  * except in tests; 0 if the folder says nothing. */
 uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores);
 
-/* Spreads pages over the nodes of this thread's cores: those that this thread, or a thread that it starts, writes first.
- * Nothing changes if there is one node, or none is known. Returns how many nodes there are. */
+/* Spreads pages over the NUMA nodes of this thread's cores: from now on, the pages that this thread, or a thread started by
+ * this thread, writes first. Nothing changes if the cores have one node, or no node is known. Returns the number of nodes.
+ * */
 int numa_spread(void);
 
 /* Ends the spreading. */

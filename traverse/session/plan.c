@@ -61,7 +61,7 @@ static uint64_t words_of(const struct shard *shard)
     return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
 }
 
-/* Adds the bytes of a shard in each residence, and the messages of a level. plan->words is that of all shards. */
+/* Adds a shard to the sums: its bytes in each residence, and the messages of a level. plan->words is complete. */
 static void add_shard(struct plan *plan, const struct shard *shard)
 {
     const uint64_t capacity = plan->args->cli.memory_bytes;

@@ -76,7 +76,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
         level_log_clear(log);
     if (e->status != ST_OK || results_collect(&s->results, root, &record->reach, e) != ST_OK)
         return e->status;
-    /* what this rank measured becomes sums and maxima over all ranks */
+    /* the numbers of this rank become maxima and sums over all ranks */
     double slowest[] = {record->time_s, record->answer_s, times.compute_s, times.exchange_s};
     comm_max_double(&s->comm, slowest, sizeof slowest / sizeof *slowest);
     record->time_s = slowest[0];

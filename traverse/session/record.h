@@ -9,8 +9,8 @@
 struct record {
     uint64_t root; /* original id */
     char *name;    /* name of the root; NULL: there is no map. Owned */
-    double time_s; /* of the slowest rank, from the start until all ranks know that it is over */
-    double answer_s; /* of the slowest rank, from the same start until the devices hold the answer; 0: none is made */
+    double time_s; /* of the slowest rank, from the start until all ranks know that the search is over */
+    double answer_s; /* of the slowest rank, from the start until the devices hold the answer; 0: no answer is made */
     double validate_s; /* of the proof of the tree, by the slowest rank; 0: the tree is not proved */
     struct reach reach;
     double compute_s, exchange_s; /* of the slowest rank each */
@@ -22,7 +22,8 @@ struct record {
     struct breakdown *levels; /* [iterations], each phase of the slowest rank; NULL: not timed. Owned */
 };
 
-/* The next two functions are collective. A rank whose search fails ends the job, because the others would wait forever. */
+/* record_nothing and record_search are collective. A rank whose search fails ends the job, because the other ranks would
+ * wait forever. */
 
 /* Searches, makes the answer if answers are made, and keeps nothing: for a warm-up. */
 void record_nothing(struct searcher *searcher, const struct args *args, const struct root *root);

@@ -19,7 +19,7 @@
 #define DBFS_REVISION ""
 #endif
 
-/* Name the memory from which messages are sent, as --exchange-memory does. */
+/* Returns the value of --exchange-memory that stands for the memory in use. */
 static const char *exchange_memory_name(const struct environment *env)
 {
     if (env->searcher->exchange.group.of_host)
@@ -150,7 +150,7 @@ static void json_factors(struct json *json, const char *name, const double *fact
     json_end(json, '}');
 }
 
-/* Prints the members of the environment that tell the size of the graph, and the times of opening it. */
+/* Prints the members of the environment about the graph: sizes, how it is packed, and the seconds that opening took. */
 static void json_graph(struct json *json, const struct graph *graph)
 {
     const struct manifest *m = &graph->manifest;
@@ -216,7 +216,7 @@ void report_json_environment(FILE *out, const struct environment *env)
         json_member(&j, "max_depth", JSON_COUNT, args->max_depth);
     if (!args->roots_given)
         json_member(&j, "seed", JSON_COUNT, args->seed);
-    if (s->results.answering) /* answer_s of one layout is not that of the other */
+    if (s->results.answering) /* answer_s of two layouts must not be compared */
         json_text(&j, "answer_layout", answers_are_by_owner(s->results.graph) ? "owner" : "ids");
     json_member(&j, "device_load_s", JSON_SECONDS, devices->slowest.load_s);
     json_member(&j, "device_load_bytes", JSON_COUNT, devices->slowest.load_s > 0 ? devices->slowest.bytes : 0);
@@ -316,7 +316,8 @@ static void print_json(FILE *out, const void *context)
     struct summary all = summarise(report->records, report->count);
     fputs("{\n", out);
     report_json_environment(out, report->env);
-    fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64 ", \"time_s\": {\"median\": %.9g}, ", report->count, all.median_s);
+    fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64 ", \"time_s\": {\"median\": %.9g}, ", report->count,
+            all.median_s);
     if (all.median_answer_s > 0)
         fprintf(out, "\"answer_s\": {\"median\": %.9g}, ", all.median_answer_s);
     fprintf(out, "\"teps\": {\"harmonic_mean\": %.9g},\n    \"distance_checksum\": \"%016" PRIx64 "\"\n  },\n",

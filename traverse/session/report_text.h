@@ -15,7 +15,7 @@ struct json {
     int any; /* a member stands before the next one */
 };
 
-/* Formats of json_member. A reader of JSON_EXACT gets the same double. */
+/* Formats of json_member. JSON_EXACT has all digits of a double. */
 #define JSON_COUNT "%" PRIu64
 #define JSON_SECONDS "%.9f"
 #define JSON_DIGITS "%.9g"

@@ -4,9 +4,9 @@
  * that follows from the seed: random ids at first, as many as usually find enough vertices with edges, and then all ids in
  * turn, from a random id on, as vertices with edges may be rare.
  *
- * Nothing here is an array over n, and no loop goes over n. Random candidates are looked up in the shards, as given roots are.
- * Of the ids in turn, the vertices of the shards whose distance from the first id is the smallest are the roots. So the
- * time is that of a few passes over the vertices that have edges. */
+ * No array and no loop goes over n. Random candidates are located in the shards, as given roots are. Of the ids in turn, the
+ * roots are the vertices of the shards at the smallest distances from the first id. So drawing takes a few passes over the
+ * vertices that have edges. */
 #include "roots.h"
 
 #include "traverse/engine/threads.h"
@@ -31,7 +31,7 @@ struct locations {
     uint64_t count;
     uint64_t *id; /* [count], ascending once locate has sorted them */
     uint64_t *of; /* [count]; of an id that is there several times, only one location is set */
-    const uint64_t *delegates; /* if not NULL, a vertex from which no search goes on counts as isolated; see struct drawing */
+    const uint64_t *delegates; /* NULL, or struct drawing's: a vertex from which no search goes on then counts as isolated */
 };
 
 /* Takes memory for `count` ids, which locations_close releases, also after a failure. `what` is for messages. Collective. */
@@ -51,7 +51,7 @@ static void locations_close(struct locations *l, const struct rank *rank)
     memory_release(rank->budget, l->of);
 }
 
-/* Returns where the location of an id is kept; NULL: the id is not among those of `l`. */
+/* Returns where `l` keeps the location of an id; NULL: `l` does not have the id. */
 static uint64_t *location_of(const struct locations *l, uint64_t id)
 {
     const uint64_t *found = bsearch(&id, l->id, l->count, sizeof id, compare_u64);
@@ -64,7 +64,7 @@ static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i
     return at == ROOT_AT_LOCAL ? local_vertex_id(shard, i) : shard_delegate_id(shard, i);
 }
 
-/* Returns whether a search goes on from a vertex. Bit i of `delegates` says it of delegate i. */
+/* Returns whether a vertex has an edge that a search would follow. Bit i of `delegates` is the answer for delegate i. */
 static int goes_on(const uint64_t *delegates, const struct shard *shard, enum root_at at, uint64_t i)
 {
     return at == ROOT_AT_LOCAL ? mask_bit(shard->csr[NN].sources, i) || mask_bit(shard->csr[ND].sources, i)
@@ -182,7 +182,8 @@ static uint64_t random_candidate(const struct drawing *d, uint64_t i)
     return (uint64_t)((unsigned __int128)random64(d->seed, i) * d->n >> 64);
 }
 
-/* Draws from the random candidates `first` to `end` - 1. Collective. */
+/* Collective. Locates the random candidates `first` to `end` - 1, and draws the ones from which a search goes on, in their
+ * order, until d->count are drawn. */
 static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, struct error *e)
 {
     const struct graph *graph = d->rank->graph;
@@ -211,8 +212,8 @@ static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, s
     return e->status;
 }
 
-/* Returns the stored id of a vertex of a shard, by its number, if the vertex can be drawn; UINT64_MAX if another shard owns
- * it, or no search goes on from it. */
+/* Returns the stored id of vertex `number` of a shard: local vertices come first, then delegates. UINT64_MAX: the vertex
+ * cannot be drawn, as another shard owns the vertex, or no search goes on from there. */
 static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, uint64_t number)
 {
     const enum root_at at = number < shard->locals ? ROOT_AT_LOCAL : ROOT_AT_DELEGATE;
@@ -264,7 +265,7 @@ static void least_of_ranks(struct least *l, const struct comm *comm)
     least_sort(l);
 }
 
-/* Draws the ids that follow a random id, by their distances from it. Collective. */
+/* Collective. Draws the vertices that follow a random id: the ones at the smallest distances from that id, modulo n. */
 static enum status draw_in_turn(struct drawing *d, struct error *e)
 {
     const struct rank *rank = d->rank;
@@ -297,8 +298,7 @@ static enum status draw_in_turn(struct drawing *d, struct error *e)
     return e->status;
 }
 
-/* Collective. Sets the bits of delegates from which a search goes on, and bounds the number of roots by that of vertices that
- * can be drawn. */
+/* Collective. Sets d->delegates, and lowers d->count to the number of vertices that can be drawn. */
 static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
 {
     const struct rank *rank = d->rank;

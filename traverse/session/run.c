@@ -39,7 +39,8 @@ struct run {
     FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
 };
 
-/* Collective. Writes the result files of a search that are wanted. Parents come first, as devices usually hold them already. */
+/* Collective. Writes the result files of a search that are wanted. Parents come first, as devices usually hold them
+ * already. */
 static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = run->args;
@@ -154,7 +155,7 @@ static enum status conclude(struct run *run, struct error *e)
     return comm_agree(&run->searcher.comm, e);
 }
 
-/* Runs all steps between those of searcher_run, which calls it on each rank. `context` is the struct run. */
+/* Opens, searches and reports; searcher_run calls this function on each rank. `context` is the struct run. */
 static void work(void *context, struct error *e)
 {
     struct run *run = context;
@@ -176,7 +177,7 @@ static void work(void *context, struct error *e)
         conclude(run, e);
 }
 
-/* Frees the records, and discards an incomplete trace; searcher_run calls it in the end. */
+/* Frees the records, and discards an incomplete trace; searcher_run calls this function at the end. */
 static void tear_down(void *context)
 {
     struct run *run = context;

@@ -75,7 +75,7 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
 
 /* ---- opening ---- */
 
-/* Takes this rank's share of the cores and the memory of its host. */
+/* Sets the threads and the memory budget of this rank: its share of the cores and of the memory of its host. */
 static void share_host(struct searcher *s)
 {
     struct cli *cli = &s->args->cli;
@@ -143,8 +143,8 @@ static void note_idle_options(const struct searcher *s, const struct args *args)
     }
 }
 
-/* Collective. Opens devices for the shards, and what lies between the devices and the search from a root. `files` is that of
- * searcher_open. */
+/* Collective. Opens a device for each shard, then the exchange between devices, the results and the search itself. `files`:
+ * see searcher_open. */
 static enum status open_devices(struct searcher *s, const struct args *args, int files, struct error *e)
 {
     struct rank *rank = &s->rank;
@@ -182,7 +182,8 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
 
 void searcher_explain_memory(const struct searcher *s, struct error *e)
 {
-    const uint64_t bytes = s->graph.search_bytes, enough = bytes + bytes / 8 + (8 << 20); /* messages, results, small arrays */
+    const uint64_t bytes = s->graph.search_bytes;
+    const uint64_t enough = bytes + bytes / 8 + (8 << 20); /* messages, results, small arrays */
     const size_t used = strlen(e->text);
     if (e->status == ST_RESOURCE && bytes > 0 && s->budget.limit_bytes < enough)
         snprintf(e->text + used, sizeof e->text - used, "; -S %" PRIu64 "M is enough for a search", (enough >> 20) + 1);

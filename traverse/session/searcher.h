@@ -31,9 +31,9 @@ struct searcher {
 };
 
 /* The frame of a program: starts MPI and the watch of --timeout, checks the names of result files, calls `work` on each
- * rank, then `close`, which may be NULL, and closes the searcher. Returns the exit code. With --dry-run it checks names.
- * If ranks would share GPUs (shared_gpus.h), rank 0 alone works, with the threads and memory of all, and says so; the others
- * wait. `holds_all`: each rank will hold all shards, so all of them work. */
+ * rank, then `close`, which may be NULL, and closes the searcher. Returns the exit code. With --dry-run only the names are
+ * checked. If ranks would share GPUs (shared_gpus.h), rank 0 prints a note and works alone, with the threads and the memory
+ * of all ranks. The other ranks wait. `holds_all`: each rank will hold all shards, so all ranks work. */
 typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,
                  void (*close)(void *context), void *context);
@@ -43,7 +43,7 @@ int searcher_run(struct searcher *searcher, struct args *args, int holds_all, se
 enum status searcher_open(struct searcher *searcher, int files, struct error *e);
 
 /* If *e says that an array exceeds the memory budget, appends the value of -S that is enough for a whole search: the array's
- * own message counts only the arrays up to it. Failures of searcher_open have this already. */
+ * own message counts only the arrays up to this one. searcher_open does so by itself. */
 void searcher_explain_memory(const struct searcher *searcher, struct error *e);
 
 /* Opens all shards on this rank, in columns of this residence, and the map of names. bytes_needed: as backend.bytes_needed;

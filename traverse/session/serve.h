@@ -11,7 +11,7 @@ enum { MOST_LINE_BYTES = 1 << 20 }; /* of a line that can be a root: names may b
 
 struct serve {
     int ended;            /* standard input has no more lines */
-    struct error refused; /* of rank 0: why the last line is no root; ST_OK: it is one */
+    struct error refused; /* of rank 0: why the last line is no root; ST_OK: the line is a root */
     int any_refused;      /* of rank 0: some line was refused */
     char line[MOST_LINE_BYTES + 1]; /* of rank 0 */
 };

@@ -13,9 +13,9 @@ static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
     return 0;
 }
 
-/* Collective. Returns whether two ranks of G shards each would share a GPU, and rank 0 sees all GPUs of all ranks. own[p] and
- * leader[p] are zeroed. They get the address of the GPU of each slot of the host: own if each rank drives its devices, leader
- * if rank 0 drives them all. 0: there is no GPU. */
+/* Collective. Returns whether two ranks of G shards each would share a GPU, and rank 0 sees all GPUs of all ranks. own[p]
+ * and leader[p] are zeroed. They get the address of the GPU of each slot of the host: own if each rank drives its devices,
+ * leader if rank 0 drives them all. 0: there is no GPU. */
 static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
     const struct backend *backend = NULL;

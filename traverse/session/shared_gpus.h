@@ -1,7 +1,7 @@
 /* shared_gpus.h: whether ranks would share GPUs, so that one of them had better drive all.
  *
  * A GPU takes turns between processes by time slices of its driver. So a search of several ranks that share GPUs takes
- * eight times as long as one of a single rank that drives the same devices.
+ * eight times as long as a search of a single rank that drives the same devices.
  */
 #ifndef DBFS_SHARED_GPUS_H
 #define DBFS_SHARED_GPUS_H

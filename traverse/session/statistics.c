@@ -24,8 +24,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the value below which a share q of the `count` values lies, interpolated between the two nearest values. The values
- * ascend. */
+/* Returns the value below which a share q of the `count` values lies, interpolated between the two nearest values. The
+ * values ascend. */
 static double quantile(const double *sorted, uint64_t count, double q)
 {
     double at = q * (double)(count - 1);

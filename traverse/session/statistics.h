@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* What is measured of a search. TEPS: traversed edges a second, by the clock of the search or that of the answer. */
+/* The measures of a search. TEPS are traversed edges a second, by the time of the search or by the time of the answer. */
 enum measure { SEARCH_TIME, ANSWER_TIME, VALIDATION_TIME, EDGES, SEARCH_TEPS, ANSWER_TEPS };
 
 /* A measure of one search; times are in seconds. */

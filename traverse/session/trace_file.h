@@ -18,7 +18,7 @@ enum status trace_file_open(struct trace_file *trace, const char *path, const st
 /* Appends the levels of a search, and clears the record's log. */
 enum status trace_file_add(struct trace_file *trace, struct record *record, struct error *e);
 
-/* Completes the file. Without that outfile_abort(trace->out) discards it. */
+/* Completes the file. Until then, outfile_abort(trace->out) discards the file. */
 enum status trace_file_commit(struct trace_file *trace, struct error *e);
 
 #endif
