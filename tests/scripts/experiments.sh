@@ -58,7 +58,7 @@ fi
 
 # ---- scripts, small ----
 
-small() { SCALES=2 SCALE=8 ROOTS=2 OUT=$tmp/kept GRAPHS=$tmp/none TMPDIR=$tmp timeout 100 "$here/run.sh" "$@"; }
+small() { SCALES=2 SCALE=8 ROOTS=2 OUT=$tmp/kept GRAPHS=$tmp/none TMPDIR=$tmp timeout 900 "$here/run.sh" "$@"; }
 check_exit 0 'scripts run' small pan-table-1 pan-figure-5 pan-figure-7 mastrostefano-pairs merrill-suite kolganov-gteps yoo-volumes
 check 'a command says all that chose what was measured' \
     grep -q "BACKEND=cpu SCALES=2 GRAPHS=$tmp/none scripts/experiments/kolganov-gteps.sh" "$tmp"/kept/kolganov-*.about
