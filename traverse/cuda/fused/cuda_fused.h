@@ -15,7 +15,7 @@
  *   cuda_fused_progress.cuh      between two levels: the barrier of the grid, counters, the state of the search
  *   cuda_fused_launch.cu         the launch of kernels
  *   cuda_fused_after.cu          kernels beside a search: row lengths, depths, frontiers
- *   cuda_fused_run.c, _notes.c   the host's side
+ *   cuda_fused_run.c, _notes.c   the host's side; cuda_fused.c: sliced or fused
  * The visits of a level are in traverse/cuda/visit/.
  */
 #ifndef DBFS_CUDA_FUSED_H

@@ -1,5 +1,4 @@
-/* cuda_fused_run.c: the host's side of a search that is one kernel, fused or sliced: opening, starting, waiting; see
- * cuda_fused.h and backend.h */
+/* cuda_fused_run.c: the host's side of a search that is one kernel: opening, starting, waiting; see cuda_fused.h */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
@@ -201,36 +200,5 @@ enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int
         if (*levels == PEERS_FAILED)
             fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", devices[i]->where);
     }
-    return e->status;
-}
-
-/* ---- the backend: searches that devices do by themselves, sliced or fused ---- */
-
-int gpu_can_search_fused(const struct device *dev)
-{
-    return (dev->shard->p > 1 ? dev->fused.group.launch.blocks : dev->fused.launch.blocks) > 0;
-}
-
-static int is_sliced(const struct device *dev)
-{
-    return dev->shard->p == 1 && dev->fused.sliced.launch.blocks > 0;
-}
-
-enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
-                             struct error *e)
-{
-    dev->fused.answers = 0;
-    dev->fused.ahead = dev->shard->p == 1 && !is_sliced(dev) && gpu_can_answer_ahead(dev);
-    return is_sliced(dev) ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, mode, noted, e);
-}
-
-enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
-{
-    struct device *dev = devices[0];
-    struct gpu_fused_search *f = &dev->fused;
-    if (gpu_await_kernels(devices, count, noted, levels, e) != ST_OK || dev->shard->p > 1 || is_sliced(dev))
-        return e->status;
-    f->is_deep = *levels > BYTE_LEVELS;
-    f->answers = f->ahead && (f->answer == ANSWER_PARENTS || !f->is_deep);
     return e->status;
 }

@@ -26,8 +26,9 @@ template <class S> __device__ static void gather_for_pulls(S &s)
     grid_barrier(s);
 }
 
-/* Lets the delegates `rows` that no GPU has found look for parents in their rows of g. All threads of the grid call it. */
-template <class S> __device__ static void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
+/* Lets the delegates `rows` that no GPU has found look for parents in their rows of g. All threads of the grid call it. Not
+ * inlined: its two calls share one copy. */
+template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
 {
     const pulling q = start_pulling<S::together>(s, g);
     const uint32_t words = (uint32_t)s.of[DELEGATES].words, warps = warps_of_grid(),

@@ -24,30 +24,33 @@ template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_
 }
 
 /* Reads the rows of vertex `id` in the two subgraphs of its kind, for lanes that have one; other lanes get empty rows. All
- * reads are under way before the first one is waited for. */
+ * reads are under way before the first one is waited for. Two copies of each step: a loop costs the callers 3 KB of code. */
 __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool has, listed_row (&row)[VERTEX_KINDS])
 {
-    uint32_t head[] = {NO_HEAD, NO_HEAD};
-    row_rest rest[] = {{0, 0}, {0, 0}};
-    const bool in[] = {has && csr[0].edges != 0, has && csr[1].edges != 0};
-#pragma unroll
-    for (int k = 0; k < VERTEX_KINDS; k++) {
-        if (in[k] && csr[k].head_columns > 0)
-            head[k] = csr[k].heads[id];
+    const gpu_csr &a = csr[0], &b = csr[1];
+    const bool in_a = has && a.edges != 0, in_b = has && b.edges != 0;
+    uint64_t a_end = 0, b_end = 0;
+    uint32_t a_head = NO_HEAD, b_head = NO_HEAD;
+    row[0].begin = row[1].begin = 0;
+    if (in_a && a.head_columns > 0)
+        a_head = a.heads[id];
+    if (in_b && b.head_columns > 0)
+        b_head = b.heads[id];
+    if (in_a) {
+        const row_rest rest = rest_of_row(a, id);
+        row[0].begin = rest.begin, a_end = rest.end;
     }
-#pragma unroll
-    for (int k = 0; k < VERTEX_KINDS; k++) {
-        if (in[k])
-            rest[k] = rest_of_row(csr[k], id);
+    if (in_b) {
+        const row_rest rest = rest_of_row(b, id);
+        row[1].begin = rest.begin, b_end = rest.end;
     }
-#pragma unroll
-    for (int k = 0; k < VERTEX_KINDS; k++) {
-        listed_row &r = row[k];
-        r.begin = rest[k].begin;
-        r.length = rest[k].end - r.begin;
-        r.heads = head[k] != NO_HEAD ? csr[k].head_columns : 0;
+    const auto measure = [](listed_row &r, uint64_t end, uint32_t head, uint32_t head_columns) {
+        r.length = end - r.begin;
+        r.heads = head != NO_HEAD ? head_columns : 0;
         r.items = r.length > ITEM_EDGES ? pieces_of(r.length) : r.length > 0 || r.heads > 0;
-    }
+    };
+    measure(row[0], a_end, a_head, a.head_columns);
+    measure(row[1], b_end, b_head, b.head_columns);
 }
 
 /* ---- appending work items ---- */
