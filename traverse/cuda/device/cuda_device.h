@@ -155,23 +155,13 @@ struct gpu_fused_search {
     struct gpu_fused search;
     struct fused_launch launch, noted; /* noted is planned if the device was opened with notes */
     struct gpu_notes notes;
-<<<<<<< HEAD
     int32_t deepest;         /* the depth at which a search ends */
     int possible;            /* the plan has memory for a fused search, and columns that it can read */
     int settled;             /* the depths of the last search are complete, or the level loop made them */
     enum answer_kind answer; /* the answer that is made with a search */
-    int ahead;               /* kernels launched behind the search make this answer (cuda_ahead.c) */
+    int ahead;               /* kernels launched behind the search make this answer (cuda_values.c) */
     int answers;             /* the last search made this answer, or does so, and nothing was written over it */
     int is_deep;             /* the last search had too many levels for an answer ahead */
-=======
-    int32_t deepest; /* the depth at which a search ends */
-    int possible; /* the plan has memory for a fused search, and columns that it can read */
-    int settled; /* the depths of the last search are complete, or the level loop made them */
-    enum answer_kind answer; /* the one that is made with a search */
-    int ahead;   /* kernels launched behind the search make it (cuda_values.c) */
-    int answers; /* the last search made it, or does so, and nothing has been written over it */
-    int is_deep; /* the last search had too many levels for an answer ahead */
->>>>>>> r/answers
 };
 
 /* Two allocations that have all arrays of the plan. */
