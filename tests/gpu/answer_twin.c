@@ -29,7 +29,7 @@ static struct device *open_device(const struct shard *shard, const struct answer
     struct device_options options = {.threads = 3, .deepest = INT32_MAX, .parents = 1, .budget = &budget};
     struct device *dev;
     struct error e = {0};
-    need(backend_cpu.open(&dev, shard, &options, &e), &e);
+    need(backend_cpu.open(&dev, shard, &options, NULL, &e), &e);
     need(backend_cpu.results->open_answers(dev, tables, &e), &e);
     return dev;
 }

@@ -16,17 +16,10 @@ static void choose_next_level(struct device *dev, struct search_state *s)
 static enum status run_dense_level(struct device *dev, struct search_state *s, struct error *e)
 {
     const struct visit_plan plan = {.directions = s->directions};
-    if (cpu_visit(dev, &plan, e) != ST_OK)
-        return e->status;
-    cpu_keep_updates(dev);
-    if (cpu_previsit(dev, dev->depth + 1, e) == ST_OK)
+    if (cpu_visit(dev, &plan, VISIT_DD, e) == ST_OK && cpu_visit(dev, &plan, VISIT_OTHERS, e) == ST_OK &&
+        cpu_previsit(dev, BOTH_KINDS, dev->depth + 1, e) == ST_OK)
         choose_next_level(dev, s);
     return e->status;
-}
-
-int cpu_can_search_fused(const struct device *dev)
-{
-    return dev->shard->p == 1;
 }
 
 enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
@@ -34,10 +27,10 @@ enum status cpu_search_begin(struct device *dev, const struct root *root, enum d
 {
     begin_level_notes(dev, noted);
     dev->mode = mode;
-    return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, 0, e) : e->status;
+    return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, BOTH_KINDS, 0, e) : e->status;
 }
 
-/* A device of the CPU searches where its end is waited for. There is one, as cpu_can_search_fused says. */
+/* A device of the CPU searches where its end is waited for. There is one, as cpu_join allows no other searches. */
 enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];

@@ -11,6 +11,7 @@ const char *const exchange_count_name[EXCHANGE_COUNTS] = {
 
 /* ---- opening ---- */
 
+/* Sets *memory to device memory if the option, the backend and the MPI library allow it, else to host memory. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e)
 {
@@ -26,6 +27,7 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                 "takes device memory: %s", comm->library);
 }
 
+/* Whether the option lets ranks of one host read each other's memory. */
 int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
 {
     return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
@@ -38,6 +40,7 @@ static uint64_t first_frontier_bits(const struct exchange *x)
     return x->rank->backend->updates_frontiers ? x->nn.sources : x->nn.normals;
 }
 
+/* Forms the group of devices, then takes memory for vertices, if the group lacks a shard, and for masks. */
 enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
                           struct error *e)
 {
@@ -64,6 +67,7 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     return comm_agree(rank->comm, e);
 }
 
+/* Frees the memory of masks and vertices, and dissolves the group. */
 void exchange_close(struct exchange *x)
 {
     if (x->rank == NULL)
@@ -83,17 +87,17 @@ static double lap(double *clock)
 
 /* ---- before and within a visit ---- */
 
+/* Shows the frontiers of this thread's devices to their peers, and sends them to other groups by messages. */
 enum status exchange_frontier(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
-    const struct rank *rank = x->rank;
+    const int sends = !x->group.holds_all_shards;
     double clock = cli_seconds();
     if (t->number == 0)
         vertices_count_frontiers(&x->group, &x->counts);
-    for (uint32_t g = t->first; g < t->end; g++)
-        rank->backend->show_frontier(rank->devices[g]);
-    if (group_barrier(&x->group, t, e) == ST_OK && !x->group.holds_all_shards)
+    vertices_show_frontiers(&x->group, sends ? &x->vertices : NULL, t, e);
+    if (group_barrier(&x->group, t, e) == ST_OK && sends)
         vertices_give_frontiers(&x->vertices, t, &x->counts, e);
-    if (t->number == 0 && !x->group.holds_all_shards && rank->backend->updates_frontiers)
+    if (t->number == 0 && sends && x->rank->backend->updates_frontiers)
         x->nn.bits = x->nn.work.unvisited_sources; /* the next updates leave out what was visited by now */
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
@@ -103,11 +107,16 @@ enum status exchange_frontier(struct exchange *x, const struct host_thread *t, s
 static enum status await_delegates(const struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
-    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
-        rank->backend->finish_delegates(rank->devices[g], &x->group.updated[x->group.first + g], e);
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
+        struct visit_result result = {0};
+        rank->backend->finish(rank->devices[g], ONLY_DELEGATES, &result, e);
+        x->group.updated[x->group.first + g] = result.found_delegates;
+    }
     return group_barrier(&x->group, t, e);
 }
 
+/* Lets all devices know the delegates that the first part of a pull of dd found: peers by a barrier, after which they
+ * read each other, other groups by a reduction of masks. */
 enum status exchange_join_parts(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                 struct error *e)
 {
@@ -132,6 +141,7 @@ int exchange_overlaps(const struct exchange *x)
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
+/* Waits for the delegates of the group, and begins to reduce their masks while normals are looked for. */
 enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                  struct error *e)
 {
@@ -144,14 +154,18 @@ enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t
     return group_barrier(&x->group, t, e); /* masks are read by `updated`, which changes next */
 }
 
-void exchange_drive(struct exchange *x, const struct host_thread *t)
+/* Moves the reduction of masks on until it is over, or until the visits of this thread's devices are. */
+void exchange_drive(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
     int busy = t->number == 0; /* only this thread calls MPI */
     while (busy && !masks_move(&x->masks, &x->counts)) {
         busy = 0;
-        for (uint32_t g = t->first; g < t->end; g++)
-            busy |= rank->backend->is_busy(rank->devices[g]);
+        for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
+            int over = 1;
+            rank->backend->is_over(rank->devices[g], VISIT_EVENT, &over, e);
+            busy |= !over;
+        }
     }
 }
 
@@ -260,6 +274,8 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     return e->status;
 }
 
+/* Ends a level between groups up to its delegates: sends vertices on their way, reduces masks beside them, and gives the
+ * masks to devices. *done: no rank found anything. */
 static enum status reduce_between_groups(struct exchange *x, const struct host_thread *t, int *done,
                                          struct exchange_stats *stats, struct error *e)
 {
@@ -286,6 +302,7 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     return host_threads_barrier(t, e);
 }
 
+/* Makes the delegates that any device found known to all: within the group, or between groups by messages. */
 enum status exchange_masks(struct exchange *x, const struct host_thread *t, int *done, struct exchange_stats *stats,
                            struct error *e)
 {
@@ -293,11 +310,13 @@ enum status exchange_masks(struct exchange *x, const struct host_thread *t, int 
                                      : reduce_between_groups(x, t, done, stats, e);
 }
 
+/* Whether a level may begin with dd: messages are under way, and there are delegates to begin with. */
 int exchange_runs_ahead(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated;
 }
 
+/* Waits until the vertices of other groups have arrived, and takes the counts of the level. */
 enum status exchange_vertices(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();

@@ -10,6 +10,7 @@
 const char *const pair_member_name[PAIR_MEMBERS] = {"level",          "source",        "destination",
                                                     "found_vertices", "sent_vertices", "bytes"};
 
+/* Appends a note. Without memory it sets `failed`. */
 static void add_note(struct pair_log *log, const struct pair_note *note)
 {
     struct pair_note *grown = memory_grow(log->note, log->count, sizeof *grown);
@@ -20,6 +21,7 @@ static void add_note(struct pair_log *log, const struct pair_note *note)
     log->note[log->count++] = *note;
 }
 
+/* Appends this level's notes for the ranks to which this rank sent something. */
 void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to)
 {
     for (uint32_t r = 0; r < comm->ranks && !log->failed; r++) {
@@ -33,6 +35,7 @@ void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pa
     log->levels++;
 }
 
+/* Replaces the notes by those of all ranks: each rank writes its own into zeroed memory, and all are added up. */
 enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struct error *e)
 {
     uint64_t before = comm_sum_before(comm, log->count), all = log->count;
@@ -53,6 +56,7 @@ enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struc
     return ST_OK;
 }
 
+/* Frees the notes. The log is empty afterwards. */
 void pair_log_free(struct pair_log *log)
 {
     free(log->note);

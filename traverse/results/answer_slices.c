@@ -14,7 +14,7 @@ enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags differ from those o
 static void close_buffers(const struct slices *x, struct slice_buffer *buffers)
 {
     for (uint32_t g = 0; buffers != NULL && g < x->G; g++)
-        x->rank->backend->host_release(buffers[g].memory);
+        x->rank->backend->release_buffer(x->rank->devices[0], EXCHANGE_HOST, buffers[g].memory);
     free(buffers);
 }
 
@@ -65,11 +65,11 @@ struct slice *slices_in(const struct slices *x, uint32_t g)
 static enum status make_room(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
-    const struct backend *messages = x->rank->backend;
+    const struct backend *backend = x->rank->backend;
     if (bytes <= buffer->capacity)
         return ST_OK;
-    messages->host_release(buffer->memory);
-    buffer->memory = messages->host_take(bytes, what, e);
+    backend->release_buffer(x->rank->devices[0], EXCHANGE_HOST, buffer->memory);
+    buffer->memory = backend->take_buffer(x->rank->devices[0], EXCHANGE_HOST, bytes, what, e);
     buffer->capacity = buffer->memory != NULL ? bytes : 0;
     return e->status;
 }

@@ -106,8 +106,8 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     slices_open(&a->questions, rank, e);
     slices_open(&a->replies, rank, e);
     if (e->status == ST_OK && parents && rank->comm->ranks > 1)
-        a->delegate_parents =
-            rank->backend->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
+        a->delegate_parents = rank->backend->take_buffer(rank->devices[0], EXCHANGE_HOST, (m->d + 1) * a->id_bytes,
+                                                         "delegate parents", e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         make_tables(a, g, parents, e);
     if (e->status == ST_OK)
@@ -126,7 +126,7 @@ void answers_close(struct answers *a)
     slices_close(&a->questions);
     slices_close(&a->replies);
     if (a->delegate_parents != NULL)
-        a->rank->backend->host_release(a->delegate_parents);
+        a->rank->backend->release_buffer(a->rank->devices[0], EXCHANGE_HOST, a->delegate_parents);
 }
 
 /* ---- steps ---- */

@@ -59,9 +59,10 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     slices_open(&w->parts, rank, e);
     w->parts.hosted = 1;
     if (e->status == ST_OK)
-        w->window = rank->backend->host_take(w->ids * w->width, what, e);
+        w->window = rank->backend->take_buffer(rank->devices[0], EXCHANGE_HOST, w->ids * w->width, what, e);
     if (e->status == ST_OK)
-        w->copied = rank->backend->host_take(rank->device_count * rank->comm->ranks * w->copied_bytes, what, e);
+        w->copied = rank->backend->take_buffer(rank->devices[0], EXCHANGE_HOST,
+                                               rank->device_count * rank->comm->ranks * w->copied_bytes, what, e);
     if (e->status == ST_OK)
         pool_open(&w->pool, w->threads, e);
     return comm_agree(rank->comm, e);
@@ -73,8 +74,8 @@ void windows_close(struct windows *w)
     if (w->answers == NULL)
         return;
     pool_close(w->pool);
-    rank_of(w)->backend->host_release(w->window);
-    rank_of(w)->backend->host_release(w->copied);
+    rank_of(w)->backend->release_buffer(rank_of(w)->devices[0], EXCHANGE_HOST, w->window);
+    rank_of(w)->backend->release_buffer(rank_of(w)->devices[0], EXCHANGE_HOST, w->copied);
     slices_close(&w->parts);
     free(w->source);
 }

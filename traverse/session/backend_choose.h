@@ -10,4 +10,8 @@ enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
  * none that this build can use. */
 enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e);
 
+/* The GPU that the device of this slot of the host would use: its address on the buses of the host, alike in all processes,
+ * plus 1. 0: the choice leads to no GPU. Opens nothing. */
+uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot);
+
 #endif

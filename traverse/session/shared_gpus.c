@@ -19,15 +19,11 @@ static uint32_t shards_of_rank(const struct comm *comm, const struct args *args)
  * rank 0 drives them all. 0: none. */
 static void find_gpus(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
-    const struct backend *backend = NULL;
-    struct error ignored = {0};
-    uint32_t p = G * comm->ranks, first = G * comm->host_rank;
-    if (backend_choose(&backend, args->backend, &ignored) == ST_OK) {
-        for (uint32_t s = first; s < first + G; s++)
-            own[s] = backend->pci_address(s);
-        for (uint32_t s = 0; s < p && comm->rank == 0; s++)
-            leader[s] = backend->pci_address(s);
-    }
+    const uint32_t p = G * comm->ranks, first = G * comm->host_rank;
+    for (uint32_t s = first; s < first + G; s++)
+        own[s] = backend_gpu_address(args->backend, s);
+    for (uint32_t s = 0; s < p && comm->rank == 0; s++)
+        leader[s] = backend_gpu_address(args->backend, s);
     comm_sum_u64(comm, own, p);
     comm_sum_u64(comm, leader, p);
 }

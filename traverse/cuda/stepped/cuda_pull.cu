@@ -73,6 +73,7 @@ static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }
 
+/* Launches a pull, by the width of packed or raw columns. */
 void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents,
                     cudaStream_t stream)
 {

@@ -55,6 +55,7 @@ template <class S> __device__ static inline void note_found(const S &s)
         *s.target.found = 1;
 }
 
+/* The number of this thread's warp in the grid. */
 __device__ static inline uint64_t own_warp()
 {
     return (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
@@ -148,6 +149,7 @@ static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *s
         piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, by->cut);
 }
 
+/* Launches a push by equal shares of edges, or by rows, with a second kernel for long rows. */
 void cuda_push(const gpu_csr *csr, const gpu_sparse_frontier *sparse, const gpu_target *target, const gpu_sharing *by,
                cudaStream_t stream)
 {
