@@ -70,6 +70,7 @@ struct device_description {
     uint64_t host_bytes; /* of the shard in memory of the host that a GPU reads */
     double load_s;       /* to load the shard into memory of the device; 0 on a CPU */
     double ranges_s;     /* part of load_s: checking decoded sections */
+    int searches_fused;  /* search_begin may be called: known after backend.join */
 };
 
 /* ---- peers ---- */
@@ -98,12 +99,13 @@ struct root {
  * delegates, while normals are still under way between ranks, and then that of the normals. */
 enum vertex_kinds { BOTH_KINDS, ONLY_DELEGATES, ONLY_NORMALS };
 
-/* The parts of a level's visit, in the order in which the loop calls. Usually dd comes first, and then the other subgraphs.
- * A pull of dd by several devices may be divided (visit_plan.divides_dd), with a barrier between its parts:
- * - VISIT_DD: each device looks for parents of the delegates that it owns. Their edges to neighbours of higher degree are
- *   there, so most find a parent with the first probe. Other devices have only edges to neighbours of lower degree.
- * - VISIT_REST: devices know the delegates that other devices have found: of peers by reading their memory, which this part
- *   does, of other devices by messages (know_mask). Each device looks for parents of the rest. */
+/* The parts of a level's visit, in the order in which the loop calls. Usually dd is visited first, and then the other
+ * subgraphs. A pull of dd by several devices may be divided (visit_plan.divides_dd), with a barrier between its parts:
+ * - VISIT_DD: each device looks for parents of the delegates that it owns. The owner of a delegate has its edges to
+ *   neighbours of higher degree, so most delegates find a parent with the first probe. Other devices have only edges to
+ *   neighbours of lower degree.
+ * - VISIT_REST: each device looks for parents of the delegates that nobody has found yet. It reads the delegates that peers
+ *   found in their memory; the delegates that other devices found came by messages (know_mask). */
 enum visit_part {
     VISIT_DD,     /* dd, or the rows of dd that the device owns. Wants the frontier of the delegates only */
     VISIT_OTHERS, /* nd, dn and nn. If dd is divided, only those of them that need not wait for VISIT_REST */
@@ -148,8 +150,8 @@ struct mask_update {
     uint64_t *mask;          /* [mask_words(d)] */
     struct mask_word *words; /* [most], of which the first `count` count; NULL: the delegates are in `mask` */
     uint64_t most;           /* 0: words are not wanted */
-    uint64_t count;          /* of non-zero words; any number above `most` if there are more, or if most is 0 */
-    int has_mask;            /* `mask` was written */
+    uint64_t count;          /* of non-zero words, which `words` has; any number above `most` if there are more words */
+    int has_mask;            /* `mask` was written, perhaps beside `words` */
 };
 
 /* ---- results, after a search ---- */
@@ -312,8 +314,8 @@ struct backend {
 
     /* ---- the device ---- */
 
-    /* Takes memory for searches over the shard, which outlives the device, and describes the device;
-     * `description` NULL: not wanted. A device with memory of its own loads the shard. *device is NULL after a failure. */
+    /* Takes memory for searches over the shard, which outlives the device. A device with memory of its own loads the shard.
+     * Fills *description unless it is NULL. *device is NULL after a failure. */
     enum status (*open)(struct device **device, const struct shard *shard, const struct device_options *options,
                         struct device_description *description, struct error *e);
     void (*close)(struct device *device); /* frees the device, and leaves its peers; NULL is allowed */

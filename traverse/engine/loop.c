@@ -155,10 +155,10 @@ static void visit(struct bfs *bfs, const struct host_thread *t, enum vertex_kind
                   struct error *e)
 {
     const struct visit_plan *plan = &bfs->levels[t->first].plan;
-    if (plan->directions.of[NN] == PULL && !rank_is_single_device(bfs->rank))
-        exchange_frontier(bfs->exchange, t, stats, e);
     if (kinds == BOTH_KINDS)
         visit_part(bfs, t, VISIT_DD, e);
+    if (plan->directions.of[NN] == PULL && !rank_is_single_device(bfs->rank))
+        exchange_frontier(bfs->exchange, t, stats, e);
     visit_part(bfs, t, VISIT_OTHERS, e);
     if (plan->divides_dd || bfs->exchange->in_parts)
         exchange_join_parts(bfs->exchange, t, stats, e);

@@ -34,10 +34,10 @@ int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm
 }
 
 /* The bits of the first frontiers that groups give each other in a search: an update has one for each vertex with nn
- * edges. */
-static uint64_t first_frontier_bits(const struct exchange *x)
+ * edges, a bitmap one for each normal vertex. */
+static uint64_t first_frontier_bits(const struct backend *backend, const struct nn_total *nn)
 {
-    return x->rank->backend->updates_frontiers ? x->nn.sources : x->nn.normals;
+    return backend->updates_frontiers ? nn->sources : nn->normals;
 }
 
 /* Forms the group of devices, then takes memory for vertices, if the group lacks a shard, and for masks. */
@@ -60,7 +60,7 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     comm_sum_u64(rank->comm, &x->nn.sources, 1);
     if (group_open(&x->group, rank, reach, x->why, e) != ST_OK)
         return e->status;
-    x->nn.bits = first_frontier_bits(x);
+    x->nn.bits = first_frontier_bits(rank->backend, &x->nn);
     if (!x->group.holds_all_shards)
         vertices_open(&x->vertices, &x->group, options->chunk_bytes, options->local_all2all, x->has_bitmaps, e);
     masks_open(&x->masks, &x->group, options->nonblocking, e);
@@ -103,16 +103,16 @@ enum status exchange_frontier(struct exchange *x, const struct host_thread *t, s
     return e->status;
 }
 
-/* Waits for the delegates of all devices of the group, and writes who found some. */
-static enum status await_delegates(const struct exchange *x, const struct host_thread *t, struct error *e)
+/* Waits for the delegates of all devices of the group, and writes to group->updated which devices found some. */
+static enum status await_delegates(const struct group *group, const struct host_thread *t, struct error *e)
 {
-    const struct rank *rank = x->rank;
+    const struct rank *rank = group->rank;
     for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
         struct visit_result result = {0};
         rank->backend->finish(rank->devices[g], ONLY_DELEGATES, &result, e);
-        x->group.updated[x->group.first + g] = result.found_delegates;
+        group->updated[group->first + g] = result.found_delegates;
     }
-    return group_barrier(&x->group, t, e);
+    return group_barrier(group, t, e);
 }
 
 /* Lets all devices know the delegates that the first part of a pull of dd found: peers by a barrier, after which they
@@ -122,7 +122,7 @@ enum status exchange_join_parts(struct exchange *x, const struct host_thread *t,
 {
     if (x->group.holds_all_shards)
         return group_barrier(&x->group, t, e);
-    if (await_delegates(x, t, e) != ST_OK)
+    if (await_delegates(&x->group, t, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
     if (t->number == 0)
@@ -145,7 +145,7 @@ int exchange_overlaps(const struct exchange *x)
 enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                  struct error *e)
 {
-    if (await_delegates(x, t, e) != ST_OK)
+    if (await_delegates(&x->group, t, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
     if (t->number == 0)
@@ -230,29 +230,34 @@ static enum status share_level(struct exchange *x, struct error *e)
  * went. */
 static enum status prepare_messages(struct exchange *x, const struct host_thread *t, struct error *e)
 {
+    const struct rank *rank = x->rank;
+    const struct vertices *v = &x->vertices;
     const int drops = x->options.uniquify;
     if (t->number == 0) {
         masks_await_sum(&x->masks, &x->counts);
         vertices_count_found(&x->vertices);
     }
-    if (drops && host_threads_barrier(t, e) == ST_OK)
-        vertices_drop_repeated(&x->group, t, e);
+    if (drops && host_threads_barrier(t, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = t->first; drops && g < t->end && e->status == ST_OK; g++) /* in what each device found */
+        rank->backend->uniquify(rank->devices[g], group_outgoing(&x->group, g), rank->graph->manifest.p, e);
     if (drops && host_threads_barrier(t, e) != ST_OK)
         return e->status;
     if (t->number == 0)
         vertices_collect(&x->vertices, e);
-    if (drops && x->options.local_all2all && host_threads_barrier(t, e) == ST_OK)
-        vertices_drop_duplicates(&x->vertices, t, e);
+    const int gathered = drops && x->options.local_all2all && host_threads_barrier(t, e) == ST_OK && v->leaving;
+    for (uint32_t g = t->first; gathered && g < t->end && e->status == ST_OK; g++) /* between devices, too */
+        rank->backend->uniquify(rank->devices[g], send_buffer_of(v, g, 0, 0), (uint32_t)buffers_of_device(v), e);
     if (host_threads_barrier(t, e) == ST_OK && t->number == 0)
         share_level(x, e);
     return host_threads_barrier(t, e);
 }
 
-/* Moves vertices on. `beside`: masks have been under way since `begun`, too; *merged_s is then the time of both. */
-static void move_vertices(struct exchange *x, int beside, double begun, double *merged_s, struct error *e)
+/* Moves vertices on. `beside`: masks have been under way since `begun`, too; *merged_s then becomes the time of both. */
+static void move_vertices(struct vertices *vertices, int beside, double begun, double *merged_s, struct error *e)
 {
-    int moving = !vertices_are_here(&x->vertices);
-    vertices_move(&x->vertices, e);
+    const int moving = !vertices_are_here(vertices);
+    vertices_move(vertices, e);
     if (moving && beside)
         *merged_s = cli_seconds() - begun;
 }
@@ -263,13 +268,13 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     double begun = cli_seconds();
     int beside = x->level.updated && masks_reduce(&x->masks, x->vertices.notes, &x->counts);
     while (e->status == ST_OK && !masks_are_here(&x->masks))
-        move_vertices(x, beside, begun, merged_s, e);
+        move_vertices(&x->vertices, beside, begun, merged_s, e);
     if (e->status != ST_OK || !x->group.of_host)
         return e->status;
     uint32_t barrier = comm_window_arrive(x->group.window);
     watch_wait_begin();
     while (e->status == ST_OK && !comm_window_barrier_is_over(x->group.window, barrier))
-        move_vertices(x, beside, begun, merged_s, e);
+        move_vertices(&x->vertices, beside, begun, merged_s, e);
     watch_wait_end();
     return e->status;
 }
@@ -298,7 +303,7 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     stats->reduced_masks += x->level.updated;
     *done = !x->level.updated && !x->level.found;
     if (*done && t->number == 0)
-        x->nn.bits = first_frontier_bits(x); /* for the next search */
+        x->nn.bits = first_frontier_bits(x->rank->backend, &x->nn); /* for the next search */
     return host_threads_barrier(t, e);
 }
 

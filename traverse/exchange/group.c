@@ -41,21 +41,14 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
     return ST_OK;
 }
 
-/* A group that its devices join, and which of them can then search by themselves. */
-struct joining {
-    const struct group *group;
-    int *searches_fused; /* [device_count] */
-};
-
 /* Job of a host thread: its devices join their peers. */
 static enum status join_devices(void *context, const struct host_thread *t, struct error *e)
 {
-    const struct joining *joining = context;
-    const struct group *group = joining->group;
+    const struct group *group = context;
     const struct rank *rank = group->rank;
     for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
-        rank->backend->join(rank->devices[g], comm_window_memory(group->window), group->count, joining->searches_fused + g,
-                            e);
+        rank->backend->join(rank->devices[g], comm_window_memory(group->window), group->count,
+                            &rank->descriptions[g].searches_fused, e);
     return e->status;
 }
 
@@ -66,19 +59,17 @@ static enum status join_peers(struct group *g, struct error *e)
     struct peer_handle *handles = comm_window_memory(g->window);
     const int elsewhere = g->of_host && rank->comm->host_ranks > 1;
     uint64_t stepped = 0; /* devices that cannot search by themselves: one is enough, as the others would wait for it */
-    struct joining joining = {g, zeroed(rank->device_count, sizeof *joining.searches_fused, "devices", e)};
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->show(rank->devices[i], elsewhere, &handles[g->first + i], e);
-    if (comm_agree(rank->comm, e) == ST_OK) {
-        host_threads_run(rank->host_threads, join_devices, &joining, e);
-        comm_agree(rank->comm, e); /* all handles are read, too */
-    }
-    for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
-        stepped += !joining.searches_fused[i];
-    if (e->status == ST_OK)
-        g->searches_fused = comm_max_of(rank->comm, stepped) == 0;
-    free(joining.searches_fused);
-    return e->status;
+    if (comm_agree(rank->comm, e) != ST_OK)
+        return e->status;
+    host_threads_run(rank->host_threads, join_devices, g, e);
+    if (comm_agree(rank->comm, e) != ST_OK) /* all handles are read, too */
+        return e->status;
+    for (uint32_t i = 0; i < rank->device_count; i++)
+        stepped += !rank->descriptions[i].searches_fused;
+    g->searches_fused = comm_max_of(rank->comm, stepped) == 0;
+    return ST_OK;
 }
 
 /* Collective. Forms the group of the host, or of the rank. ST_RESOURCE: a device cannot read the memory of a peer. */
@@ -119,10 +110,9 @@ void group_close(struct group *g)
     if (rank == NULL)
         return;
     for (uint32_t i = 0; rank->devices != NULL && i < rank->device_count; i++) {
-        int searches_fused;
         struct error none = {0}; /* leaving cannot fail */
         if (rank->devices[i] != NULL)
-            rank->backend->join(rank->devices[i], NULL, 0, &searches_fused, &none);
+            rank->backend->join(rank->devices[i], NULL, 0, &rank->descriptions[i].searches_fused, &none);
     }
     if (g->of_host)
         comm_barrier(rank->comm); /* before a device frees the memory that it showed */

@@ -10,18 +10,7 @@
 const char *const pair_member_name[PAIR_MEMBERS] = {"level",          "source",        "destination",
                                                     "found_vertices", "sent_vertices", "bytes"};
 
-/* Appends a note. Without memory it sets `failed`. */
-static void add_note(struct pair_log *log, const struct pair_note *note)
-{
-    struct pair_note *grown = memory_grow(log->note, log->count, sizeof *grown);
-    log->failed = grown == NULL;
-    if (log->failed)
-        return;
-    log->note = grown;
-    log->note[log->count++] = *note;
-}
-
-/* Appends this level's notes for the ranks to which this rank sent something. */
+/* Appends this level's notes for the ranks to which this rank sent something. Sets `failed` if there is no memory. */
 void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to)
 {
     for (uint32_t r = 0; r < comm->ranks && !log->failed; r++) {
@@ -29,8 +18,14 @@ void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pa
         note.of[PAIR_LEVEL] = log->levels;
         note.of[PAIR_SOURCE] = comm->rank;
         note.of[PAIR_DESTINATION] = r;
-        if (note.of[PAIR_FOUND] + note.of[PAIR_BYTES] > 0)
-            add_note(log, &note);
+        if (note.of[PAIR_FOUND] + note.of[PAIR_BYTES] == 0)
+            continue;
+        struct pair_note *grown = memory_grow(log->note, log->count, sizeof *grown);
+        log->failed = grown == NULL;
+        if (log->failed)
+            break;
+        log->note = grown;
+        log->note[log->count++] = note;
     }
     log->levels++;
 }

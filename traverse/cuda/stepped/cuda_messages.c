@@ -7,16 +7,6 @@
 
 /* ---- memory that MPI sees ---- */
 
-/* Returns `memory`, and sets *e if it was not taken. A GPU that is lost gives none, either. */
-static void *check_taken(void *memory, cudaError_t code, size_t bytes, const char *what, struct error *e)
-{
-    if (code == cudaErrorMemoryAllocation)
-        fail_memory(e, what, bytes);
-    else if (code != cudaSuccess)
-        fail(e, ST_RUNTIME, "%s: %s", what, cudaGetErrorString(code));
-    return memory;
-}
-
 /* Each buffer of device memory is an allocation of its own, which MPI libraries can open in another process. */
 void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t bytes, const char *what, struct error *e)
 {
@@ -26,7 +16,11 @@ void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t byte
     if (bytes == 0)
         bytes = 1;
     cudaError_t code = kind == EXCHANGE_HOST ? cudaMallocHost(&memory, bytes) : cudaMalloc(&memory, bytes);
-    return check_taken(memory, code, bytes, what, e);
+    if (code == cudaErrorMemoryAllocation)
+        fail_memory(e, what, bytes);
+    else if (code != cudaSuccess) /* a GPU that is lost gives none, either */
+        fail(e, ST_RUNTIME, "%s: %s", what, cudaGetErrorString(code));
+    return memory;
 }
 
 /* Frees memory of gpu_take_buffer. */

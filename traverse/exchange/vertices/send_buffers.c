@@ -108,21 +108,3 @@ enum status vertices_collect(struct vertices *v, struct error *e)
         return e->status;
     return fill_buffers(v, e);
 }
-
-/* Drops duplicates from the lists that each of this thread's devices found. */
-enum status vertices_drop_repeated(const struct group *group, const struct host_thread *t, struct error *e)
-{
-    const struct rank *rank = group->rank;
-    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
-        rank->backend->uniquify(rank->devices[g], group_outgoing(group, g), rank->graph->manifest.p, e);
-    return e->status;
-}
-
-/* Drops duplicates from the send buffers of this thread's devices. */
-enum status vertices_drop_duplicates(const struct vertices *v, const struct host_thread *t, struct error *e)
-{
-    const struct rank *rank = v->rank;
-    for (uint32_t g = t->first; v->leaving && g < t->end && e->status == ST_OK; g++)
-        rank->backend->uniquify(rank->devices[g], send_buffer_of(v, g, 0, 0), (uint32_t)buffers_of_device(v), e);
-    return e->status;
-}

@@ -2,7 +2,7 @@
  *
  * Within a group there are no messages: a device reads vertices where its peers have them (peer_vertices.c). The steps
  * of a level between groups, in their order:
- * 1. vertices_collect (send_buffers.c) puts leaving vertices into send buffers; options L and U work there.
+ * 1. vertices_collect (send_buffers.c) puts leaving vertices into send buffers, which option L gathers there.
  * 2. vertices_share (vertices.c): ranks tell each other how their level went, and how much each send buffer has.
  * 3. vertices_begin to vertices_end (vertex_flow.c): buffers are copied, sent, and taken in, all side by side.
  * If nn is pulled, devices give each other the frontier instead, before the visit (frontiers.c).
@@ -70,14 +70,8 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 /* Counts the vertices of lists that leave, before duplicates are dropped. vertices_begin counts the others. */
 void vertices_count_found(const struct vertices *vertices);
 
-/* Option U: drops duplicates among the vertices that each device found for another. */
-enum status vertices_drop_repeated(const struct group *group, const struct host_thread *thread, struct error *e);
-
 /* Sets `leaving` and the sizes of send buffers. With option L fills the buffers, too, and waits. */
 enum status vertices_collect(struct vertices *vertices, struct error *e);
-
-/* Options U and L: one send buffer has all vertices for a device, so duplicates between devices are dropped, too. */
-enum status vertices_drop_duplicates(const struct vertices *vertices, const struct host_thread *thread, struct error *e);
 
 /* Collective. Sends `own` and the sizes of send buffers to all ranks, and sets `notes`. */
 void vertices_share(struct vertices *vertices, const struct rank_note *own);
