@@ -122,6 +122,14 @@ if [ "${ARCHIVE:-1}" != 0 ]; then
         test "$(grep -lE 'libarchive\.so' "$BIN"/* | tr '\n' ' ')" = "$BIN/edgeconv "
 fi
 
+wrong=$(awk -F '\t' 'NF != 8 || $1 !~ /^(date|-|20[0-9][0-9]-[01][0-9](-[0-3][0-9])?)$/ || $6 !~ /^[a-z0-9_]+$/ || $7 == "" || $8 == "" { print FNR }' scripts/results/results.tsv)
+check "results.tsv has eight columns: date, revision, device, graph, option, metric, value, command ($(echo $wrong))" test -z "$wrong"
+missing=$(sed -n 's/^|.*| `\([^ `]* [^ `]* [^ `]*\)` |$/\1/p' NOTES.md | while read -r device graph metric; do
+    awk -F '\t' -v d="$device" -v g="$graph" -v m="$metric" '$3 == d && $4 == g && $6 == m { found = 1 } END { exit !found }' scripts/results/results.tsv ||
+        echo "$device $graph $metric"
+done)
+check "each row that NOTES.md names stands in results.tsv ($missing)" test -z "$missing" -a "$(grep -c '^|.*_.*` |$' NOTES.md)" -gt 10
+
 duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 check "file names are unique ($duplicates)" test -z "$duplicates"
 

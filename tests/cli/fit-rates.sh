@@ -32,7 +32,7 @@ for rows in 24-c2-levels 26-h100-levels 26-c16-crew-levels 24-c2-th-steps 24-h20
     "$fit" scripts/results/2026-11-$rows.tsv >"$tmp/again"
     check 'the same numbers twice' cmp "$tmp/once" "$tmp/again"
 done
-check 'TH of a GPU are the best of their sweeps, as scripts/results/threshold.md says' grep -q '^today: .*loss 1.000 (mean), 1.000 (worst)$' "$tmp/out"
+check 'the suggested TH of a GPU are the best of their sweeps, as decision 22 has it' grep -q '^today: .*loss 1.000 (mean), 1.000 (worst)$' "$tmp/out"
 
 # ---- a trace, and a sweep ----
 
