@@ -14,7 +14,7 @@
 #include "cpu_probe.h"
 #include "thread_pool.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 #include "formats/base/shared_memory.h"
 
@@ -395,7 +395,7 @@ void find_even_rows(struct device *dev);
 /* cpu_answers.c. Releases dev->answers, which may be NULL. */
 void cpu_close_answers(struct device *dev);
 
-/* The functions of backend_cpu, in the order of backend.h, which says what each does. */
+/* The functions of backend_cpu, in the order of engine.h, which says what each does. */
 enum status cpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e);
 void cpu_close(struct device *device);

@@ -1,4 +1,4 @@
-/* cpu_messages.c: vertices and delegate masks between devices of the CPU, and to and from MPI; see backend.h
+/* cpu_messages.c: vertices and delegate masks between devices of the CPU, and to and from MPI; see engine.h
  *
  * Devices of the CPU share the memory of the host: vertices and masks of peers are read where they are.
  */

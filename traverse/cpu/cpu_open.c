@@ -1,4 +1,4 @@
-/* cpu_open.c: the CPU backend: its table (backend.h), and the memory of a device
+/* cpu_open.c: the CPU backend: its table (engine.h), and the memory of a device
  *
  * The backend serves hosts without a GPU. It is also the reference for the kernels of the GPU: each kernel has a twin here
  * that finds the same vertices.

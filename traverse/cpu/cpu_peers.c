@@ -1,4 +1,4 @@
-/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and reading theirs; see backend.h
+/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and reading theirs; see engine.h
  *
  * A device shows one piece of memory: `updated` of the delegates, the frontier of the normals, and the vertices for other
  * shards, as a bitmap and as a list. Peers of this process read it where it is. Other processes open it by the process id

@@ -1,4 +1,4 @@
-/* cpu_questions.c: parents that a device of the CPU does not know itself; see backend.h
+/* cpu_questions.c: parents that a device of the CPU does not know itself; see engine.h
  *
  * A vertex that was reached over an nn edge from another shard asks all its neighbours there; of a directed
  * graph, those that have an edge to it. All threads count the questions, and then write them: by shard, and

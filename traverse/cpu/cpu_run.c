@@ -1,4 +1,4 @@
-/* cpu_run.c: a whole search by the only device of a graph; see backend.h and cpu_run.h
+/* cpu_run.c: a whole search by the only device of a graph; see engine.h and cpu_run.h
  *
  * Kinds of levels follow from counts. Only who runs a level of a parallel region depends on a clock, which tells whether
  * threads have cores: one thread finds the same vertices by a sparse level.

@@ -1,4 +1,4 @@
-/* cpu_search.c: the steps of a dense level on the CPU; see backend.h. Functions that cannot fail return the status
+/* cpu_search.c: the steps of a dense level on the CPU; see engine.h. Functions that cannot fail return the status
  * that *e has. */
 #include "cpu_device.h"
 

@@ -2,7 +2,7 @@
 #ifndef DBFS_RANK_DEVICES_H
 #define DBFS_RANK_DEVICES_H
 
-#include "backend.h"
+#include "engine.h"
 #include "traverse/session/graph.h"
 #include "host_threads.h"
 

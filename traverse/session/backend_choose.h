@@ -2,7 +2,7 @@
 #ifndef DBFS_BACKEND_CHOOSE_H
 #define DBFS_BACKEND_CHOOSE_H
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
 

@@ -1,5 +1,5 @@
 /* cuda_look.c: GPUs that read each other's memory find the parents that one of them does not know
- * itself; see backend.h
+ * itself; see engine.h
  *
  * Each shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where the values
  * will be, if the search had few levels. Vertices that were reached over an nn edge from another shard look there at

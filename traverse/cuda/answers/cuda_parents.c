@@ -1,4 +1,4 @@
-/* cuda_parents.c: how GPUs find the parents that a device did not record itself; see backend.h
+/* cuda_parents.c: how GPUs find the parents that a device did not record itself; see engine.h
  *
  * Arrays of the search, free once it is over, serve again: the queue of normals lists the vertices that ask,
  * the codes of vertices for other shards hold the questions, and the array of sent ids holds, for each question,

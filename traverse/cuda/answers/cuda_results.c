@@ -1,4 +1,4 @@
-/* cuda_results.c: results of a GPU: depths for the host, and answers in its own memory; see backend.h */
+/* cuda_results.c: results of a GPU: depths for the host, and answers in its own memory; see engine.h */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 

@@ -11,7 +11,7 @@
 #include "traverse/cuda/fused/cuda_fused.h"
 #include "traverse/cuda/sliced/cuda_sliced.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 /* The bitmaps that a search clears. They lie one behind the other, so that one call clears all. */
 struct gpu_masks {
@@ -112,7 +112,7 @@ struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
     cudaEvent_t masks_read;            /* this device has read the masks of the others */
-    cudaEvent_t event[DEVICE_EVENTS];  /* of backend.h */
+    cudaEvent_t event[DEVICE_EVENTS];  /* of engine.h */
     cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
 };
 
@@ -391,7 +391,7 @@ enum status gpu_open_look(struct device *device, struct error *e);
 enum status gpu_show_parents(struct device *device, uint32_t levels, struct error *e);
 enum status gpu_look_parents(struct device *device, struct error *e);
 
-/* The functions of backend_cuda, in the order of backend.h, which says what each does. */
+/* The functions of backend_cuda, in the order of engine.h, which says what each does. */
 enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e);
 void gpu_close(struct device *device);

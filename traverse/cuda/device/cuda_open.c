@@ -1,4 +1,4 @@
-/* cuda_open.c: the CUDA backend: its table (backend.h), and opening a GPU: its memory and the shard in it */
+/* cuda_open.c: the CUDA backend: its table (engine.h), and opening a GPU: its memory and the shard in it */
 #include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"

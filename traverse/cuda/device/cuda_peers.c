@@ -1,4 +1,4 @@
-/* cuda_peers.c: the memory that a GPU shows to its peers, and its reads of theirs; see backend.h
+/* cuda_peers.c: the memory that a GPU shows to its peers, and its reads of theirs; see engine.h
  *
  * All arrays of a GPU lie in one allocation. Another process opens this allocation, and two events, by handles
  * of CUDA IPC, which the peer handle holds with the addresses of the arrays. Peers of this process read the arrays

@@ -1,4 +1,4 @@
-/* cuda_fused.c: searches that devices do by themselves, sliced or fused; see backend.h */
+/* cuda_fused.c: searches that devices do by themselves, sliced or fused; see engine.h */
 #include "traverse/cuda/device/cuda_device.h"
 
 static int is_sliced(const struct device *dev)

@@ -1,4 +1,4 @@
-/* cuda_delegates.c: GPUs get to know all delegates that they found in a level; see backend.h
+/* cuda_delegates.c: GPUs get to know all delegates that they found in a level; see engine.h
  *
  * A GPU reads the masks of its peers (cuda_peers.c). For other ranks the result goes through the host, whole or, if few
  * of its words are not zero, as a list of them, so that a level costs what it found.

@@ -1,4 +1,4 @@
-/* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see backend.h
+/* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see engine.h
  *
  * Each message says which vertices of a shard are visited, which serves as well as a frontier, without those that the
  * receiver knows (struct gpu_frontier_update). The bitmap of known vertices is the one in which a pull of nn looks for

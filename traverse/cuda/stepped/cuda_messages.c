@@ -1,4 +1,4 @@
-/* cuda_messages.c: vertices that leave a GPU and arrive, between two levels; see backend.h
+/* cuda_messages.c: vertices that leave a GPU and arrive, between two levels; see engine.h
  *
  * A GPU reads vertices in the memory of its peers (cuda_peers.c). For other ranks they go through buffers, which MPI sends.
  */

@@ -1,4 +1,4 @@
-/* cuda_search.c: the steps of a level on a GPU; see backend.h
+/* cuda_search.c: the steps of a level on a GPU; see engine.h
  *
  * There are two streams, as in figure 3 of Pan et al.: one for visits that find delegates (dd, nd) and one
  * for those that find normals (dn, nn). They wait for each other before and after the previsits. The host waits once a

@@ -3,7 +3,7 @@
  * A proof belongs to a device, and lies in the memory in which the device searched. validate.c has its arrays, its
  * questions and its steps. The functions that work in the memory of a device are a table (struct prover): prover_cpu
  * (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
- * are numbered as in struct answer_tables (backend.h): locals, then delegates.
+ * are numbered as in struct answer_tables (engine.h): locals, then delegates.
  *
  * A device has the claimed parents of its own vertices among the values of the answer (answers.h); those of the delegates
  * of other devices are reduced. It asks other devices about the far ends of its nn edges. These questions do not change

@@ -1,7 +1,7 @@
 /* proof_loops.c: see proof_loops.h */
 #include "proof_loops.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 /* Replaces *first by `found` if that is an offence and comes before *first. */
 static void note(struct offence *first, struct offence found)

@@ -13,7 +13,7 @@
 
 #include "pair_runs.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 #include "traverse/session/graph.h"
 
 #include "formats/base/memory.h"

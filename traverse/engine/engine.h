@@ -1,4 +1,4 @@
-/* backend.h: the interface of a device that searches one shard, as one table of functions (struct backend).
+/* engine.h: the interface of a device that searches one shard, as one table of functions (struct backend).
  *
  * A device holds one shard and the state of one search over it. There are two backends: the cores of the host (cpu/) and
  * GPUs (cuda/). The level loop (loop.c) and the exchange (exchange/) call the devices of a rank through the table. A
@@ -10,8 +10,8 @@
  * - One thread at a time uses a device. Functions without a status cannot fail.
  * - Memory that a caller passes stays the caller's.
  */
-#ifndef DBFS_BACKEND_H
-#define DBFS_BACKEND_H
+#ifndef DBFS_ENGINE_H
+#define DBFS_ENGINE_H
 
 #include "answer_ids.h"
 #include "choose.h"
