@@ -5,7 +5,7 @@
 
 #include "steps.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 /* A search that is over, and the tables of its values. */
 struct answering {

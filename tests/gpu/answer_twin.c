@@ -30,7 +30,7 @@ static struct device *open_device(const struct shard *shard, const struct answer
     struct device *dev;
     struct answer_arrays arrays;
     struct error e = {0};
-    need(backend_cpu.open(&dev, shard, &options, &e), &e);
+    need(backend_cpu.open(&dev, shard, &options, NULL, &e), &e);
     need(backend_cpu.answers->open(dev, tables, &arrays, &e), &e);
     return dev;
 }

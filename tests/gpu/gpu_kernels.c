@@ -10,7 +10,7 @@
  *                                     (cpu_sparse.c)
  *   cuda_pull_rows                    pull_subgraph (cpu_pull.c)                    found, parents
  *   cuda_bin                          the bins of push_nn (cpu_push.c),             multisets by shard
- *                                     cpu_messages.take_outgoing
+ *                                     cpu_finish
  *   cuda_unique                       unique_ids (unique.c)                         sets, mask cleared
  *   cuda_receive                      cpu_messages.receive                          found, parents, bad
  *   cuda_receive_mask                 cpu_messages.receive                          found, parents, bad

@@ -3,7 +3,7 @@
 #include "steps.h"
 #include "tests.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

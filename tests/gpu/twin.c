@@ -28,7 +28,7 @@ static struct device *open_device(const struct shard *shard, int parents)
     struct root nowhere = {.at = ROOT_AT_ISOLATED};
     struct device *dev;
     struct error e = {0};
-    need(backend_cpu.open(&dev, shard, &options, &e), &e);
+    need(backend_cpu.open(&dev, shard, &options, NULL, &e), &e);
     need(backend_cpu.start(dev, &nowhere, &e), &e);
     if (parents) {
         memset(dev->delegates.parent, POISON_BYTE, shard->d * 4);
@@ -124,20 +124,26 @@ static uint64_t push(struct device *dev, const struct visit *v)
     return dev->normals.next_sparse_count;
 }
 
+/* The vertices that the last visit found for each shard: [p], to be freed. */
+static struct vertex_span *sent_spans(struct device *dev)
+{
+    struct vertex_span *spans = need_memory(dev->shard->p * sizeof *spans);
+    struct visit_result result = {.outgoing = spans};
+    struct error e = {0};
+    need(backend_cpu.finish(dev, BOTH_KINDS, &result, &e), &e);
+    return spans;
+}
+
 static void read_sent(struct device *dev, struct visited *out)
 {
     const struct shard *shard = dev->shard;
-    struct error e = {0};
+    struct vertex_span *spans = sent_spans(dev);
     for (uint64_t s = 0; shard->p > 1 && s < shard->p; s++) {
-        struct vertex_span span = backend_cpu.outgoing(dev, (uint32_t)s);
-        uint64_t count = span.count;
-        uint32_t *ids = need_memory(count * sizeof *ids);
-        need(backend_cpu.take_outgoing(dev, &span, ids, &e), &e);
-        for (uint64_t i = 0; i < count; i++)
-            out->sent_sum += code_sum(s << shard->local_bits | ids[i]);
-        out->sent += count;
-        free(ids);
+        for (uint64_t i = 0; i < spans[s].count; i++)
+            out->sent_sum += code_sum(s << shard->local_bits | spans[s].ids[i]);
+        out->sent += spans[s].count;
     }
+    free(spans);
 }
 
 static uint32_t *parents_of(const struct device *dev, enum vertex_kind kind)
@@ -169,7 +175,7 @@ static void arrive(struct device *dev, const struct previsit_step *p)
     uint64_t count = mask_list(p->in, p->shard->locals, &ids);
     put_mask(dev->normals.visited, p->visited, p->shard->locals);
     dev->depth = p->depth - 1;
-    need(backend_cpu.receive(dev, ids, &(struct vertex_span){.count = count}, &e), &e);
+    need(backend_cpu.receive(dev, &(struct vertex_span){.ids = ids, .count = count}, &e), &e);
     free(ids);
     dev->depth = p->depth;
     previsit_normals(dev);
@@ -238,15 +244,16 @@ void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_
                                  .sources = &sources,
                                  .source_rows = sources};
     struct device *dev = open_device(&shard, 0);
-    struct error e = {0};
     out->begin = need_memory((p + 1) * sizeof *out->begin);
     out->ids = need_memory(count * sizeof *out->ids);
     push(dev, &(struct visit){.g = NN, .from = &(uint64_t){1}});
+    struct vertex_span *spans = sent_spans(dev);
     for (uint32_t s = 0; s < p; s++) {
-        struct vertex_span span = backend_cpu.outgoing(dev, s);
-        out->begin[s + 1] = out->begin[s] + span.count;
-        need(backend_cpu.take_outgoing(dev, &span, out->ids + out->begin[s], &e), &e);
+        out->begin[s + 1] = out->begin[s] + spans[s].count;
+        if (spans[s].count > 0)
+            memcpy(out->ids + out->begin[s], spans[s].ids, spans[s].count * sizeof *out->ids);
     }
+    free(spans);
     backend_cpu.close(dev);
 }
 
@@ -260,7 +267,7 @@ void twin_receive(const struct arrival *a, struct visited *out)
     struct device *dev = open_device(a->shard, a->parents);
     struct error e = {0};
     set_targets(dev, NORMALS, a->visited, a->next);
-    need(backend_cpu.receive(dev, a->ids, &(struct vertex_span){.count = a->count}, &e), &e);
+    need(backend_cpu.receive(dev, &(struct vertex_span){.ids = (uint32_t *)a->ids, .count = a->count}, &e), &e);
     out->next = next_of(dev, NORMALS, a->visited);
     out->parent = parents_of(dev, NORMALS);
     backend_cpu.close(dev);
@@ -275,15 +282,17 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
     struct device **devices = need_memory(((size_t)count + 1) * sizeof(struct device *));
     struct peer_handle *cards = need_memory(((size_t)count + 1) * sizeof *cards);
     int *updating = need_memory(((size_t)count + 1) * sizeof *updating);
+    struct mask_update update = {.mask = to};
     struct error e = {0};
+    int searches_fused;
     for (int i = 0; i <= count; i++) {
         devices[i] = open_device(&shard, 0);
         put_mask(devices[i]->delegates.updated, i < count ? masks[i] : to, shard.d);
         updating[i] = i < count || keep;
         need(backend_cpu.show(devices[i], 0, &cards[i], &e), &e);
     }
-    need(backend_cpu.join(devices[0], cards, (uint32_t)count + 1, &e), &e);
-    need(backend_cpu.read_masks(devices[0], updating, to, &e), &e);
+    need(backend_cpu.join(devices[0], cards, (uint32_t)count + 1, &searches_fused, &e), &e);
+    need(backend_cpu.read_masks(devices[0], updating, &update, &e), &e);
     for (int i = 0; i <= count; i++)
         backend_cpu.close(devices[i]);
     free(devices);

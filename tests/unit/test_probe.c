@@ -1,7 +1,7 @@
 /* test_probe.c: twins of the inner loops of pulls and answers find the same as those, next to each limit */
 #include "unit.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 #include "traverse/cpu/cpu_probe.h"
 
 #include <stdlib.h>

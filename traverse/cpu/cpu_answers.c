@@ -1,4 +1,4 @@
-/* cpu_answers.c: answers of devices of the CPU, and parents that a device does not know itself; see backend.h
+/* cpu_answers.c: answers of devices of the CPU, and parents that a device does not know itself; see engine.h
  *
  * Old values of vertices that the search did not reach are overwritten first. Then each value is gathered from the arrays
  * of the search by the number of its vertex, without a branch. Bytes that must move for each value: 4 of its vertex, 4 of

@@ -14,7 +14,7 @@
 #include "cpu_probe.h"
 #include "thread_pool.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 #include "formats/base/shared_memory.h"
 
@@ -43,7 +43,6 @@ struct cpu_delegates {
     uint64_t frontier_count; /* vertices of the frontier, in either form */
     int32_t frontier_depth;
     uint32_t *next_sparse;   /* the frontier that a sparse level makes: with one shard [list_capacity(d)] */
-    int ahead;               /* 1: the delegates are a level ahead of the normals (cpu_previsit_ahead) */
     int32_t *depth;          /* [d], behind the depths of normals */
     uint32_t *parent;        /* [d], behind the parents of normals; NULL: parents are not recorded */
     uint64_t longest;        /* most edges of a row */
@@ -145,6 +144,7 @@ struct device {
     int threads;   /* of the thread pool that this device may use */
     int parents;   /* 1: record parents */
     int32_t depth; /* of the frontier of the normals */
+    enum vertex_kinds previsited; /* by the last previsit; after ONLY_NORMALS the delegates had come ahead */
     enum direction_mode mode; /* of the search that cpu_search_begin began */
     struct cpu_delegates delegates;
     struct cpu_normals normals;
@@ -341,6 +341,9 @@ uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows
 enum status take_shown(struct device *dev, int shared, struct error *e);
 void release_shown(struct device *dev);
 
+/* Frees what cpu_join has opened: the bitmaps and, on the device that owns it, the table of peers with their memory. */
+void leave_peers(struct device *dev);
+
 /* Forgets the vertices for other shards, before a visit, and chooses their form in this level. */
 void begin_outgoing(struct device *dev, enum outgoing_form form);
 
@@ -359,59 +362,40 @@ void find_even_rows(struct device *dev);
 /* cpu_answers.c. Releases dev->answers, which may be NULL. */
 void cpu_close_answers(struct device *dev);
 
-/* The functions of backend_cpu, in the order of backend.h, which says what each does. */
+/* The functions of backend_cpu, in the order of engine.h, which says what each does. */
 enum status cpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
-                     struct error *e);
+                     struct device_description *description, struct error *e);
 void cpu_close(struct device *device);
-void cpu_describe(const struct device *device, struct device_description *description);
 uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents);
-uint64_t cpu_pci_address(uint32_t slot);
 enum status cpu_show(struct device *device, int elsewhere, struct peer_handle *handle, struct error *e);
-enum status cpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, struct error *e);
+enum status cpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
+                     struct error *e);
 enum status cpu_wake(struct device *device, struct error *e);
-void cpu_leave(struct device *device);
-int cpu_can_search_fused(const struct device *device);
 enum status cpu_search_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e);
 enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 enum status cpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
 enum status cpu_start(struct device *device, const struct root *root, struct error *e);
-enum status cpu_previsit(struct device *device, int32_t depth, struct error *e);
+enum status cpu_previsit(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);
 enum status cpu_counts(struct device *device, struct workload *work, struct error *e);
-enum status cpu_count_forward(struct device *device, enum subgraph g, uint64_t *forward, struct error *e);
-void cpu_show_frontier(struct device *device);
-enum status cpu_visit(struct device *device, const struct visit_plan *plan, struct error *e);
-enum status cpu_finish_delegates(struct device *device, int *found, struct error *e);
-enum status cpu_finish(struct device *device, struct visit_result *result, struct error *e);
-void cpu_keep_updates(struct device *device);
-enum status cpu_previsit_ahead(struct device *device, int32_t depth, struct subgraph_work *dd, struct error *e);
-enum status cpu_visit_ahead(struct device *device, const struct visit_plan *plan, struct error *e);
-int cpu_is_busy(const struct device *device);
-void *cpu_exchange_take(struct device *device, size_t bytes, const char *what, struct error *e);
-void cpu_exchange_release(struct device *device, void *memory);
-void *cpu_host_take(size_t bytes, const char *what, struct error *e);
-void cpu_host_release(void *memory);
-struct vertex_span cpu_outgoing(const struct device *device, uint32_t shard);
-enum status cpu_drop_repeated(struct device *device, struct error *e);
-enum status cpu_take_outgoing(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
-enum status cpu_or_outgoing(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
-enum status cpu_record_copies(struct device *device, uint32_t event, struct error *e);
-enum status cpu_copies_are_over(struct device *device, uint32_t event, int *over, struct error *e);
-enum status cpu_uniquify(struct device *device, struct send_buffer *buffers, uint32_t count, struct error *e);
-enum status cpu_receive(struct device *device, const uint32_t *from, const struct vertex_span *part, struct error *e);
+enum status cpu_count_edges(struct device *device, const int exact[SUBGRAPHS], struct workload *work, struct error *e);
+enum status cpu_visit(struct device *device, const struct visit_plan *plan, enum visit_part part, struct error *e);
+enum status cpu_finish(struct device *device, enum vertex_kinds kinds, struct visit_result *result, struct error *e);
+void *cpu_take_buffer(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
+void cpu_release_buffer(struct device *device, enum exchange_memory kind, void *memory);
+enum status cpu_uniquify(struct device *device, struct vertex_span *spans, uint32_t count, struct error *e);
+enum status cpu_copy_vertices(struct device *device, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
+                              struct error *e);
+enum status cpu_is_over(struct device *device, uint32_t event, int *over, struct error *e);
+enum status cpu_receive(struct device *device, const struct vertex_span *span, struct error *e);
 enum status cpu_receive_peers(struct device *device, const struct vertex_span *spans, struct error *e);
-enum status cpu_read_masks(struct device *device, const int *updating, uint64_t *mask, struct error *e);
-enum status cpu_read_mask_words(struct device *device, const int *updating, struct mask_words_list *list,
-                                struct error *e);
+enum status cpu_read_masks(struct device *device, const int *updating, struct mask_update *to, struct error *e);
 enum status cpu_know_mask(struct device *device, const uint64_t *mask, struct error *e);
-enum status cpu_take_mask(struct device *device, const uint64_t *mask, struct error *e);
-enum status cpu_take_mask_words(struct device *device, const struct mask_word *words, uint64_t count, struct error *e);
+enum status cpu_take_mask(struct device *device, const struct mask_update *from, struct error *e);
 enum status cpu_learn_sources(struct device *device, uint32_t shard, const uint32_t *bitmap, uint64_t words,
                               struct error *e);
-enum status cpu_count_frontiers(struct device *device, struct error *e);
-uint64_t cpu_frontier_words(const struct device *device, uint32_t shard);
-enum status cpu_read_frontier(struct device *device, uint32_t *to, struct error *e);
-enum status cpu_write_frontier(struct device *device, uint32_t shard, const uint32_t *from, struct error *e);
+enum status cpu_show_frontier(struct device *device, uint32_t *message, uint64_t *words, struct error *e);
+enum status cpu_take_frontier(struct device *device, uint32_t shard, const uint32_t *message, struct error *e);
 
 extern const struct backend_answers cpu_answers; /* cpu_answers.c */
 

@@ -1,4 +1,4 @@
-/* cpu_messages.c: vertices and delegate masks between devices of the CPU, and to and from MPI; see backend.h
+/* cpu_messages.c: vertices and delegate masks between devices of the CPU, and to and from MPI; see engine.h
  *
  * Devices of the CPU share the memory of the host: vertices and masks of peers are read where they are.
  */
@@ -8,95 +8,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *cpu_host_take(size_t bytes, const char *what, struct error *e)
+/* Takes memory of the host, whatever the kind. */
+void *cpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t bytes, const char *what, struct error *e)
 {
+    (void)dev, (void)kind;
     void *memory = malloc(bytes > 0 ? bytes : 1);
     if (memory == NULL)
         fail_memory(e, what, bytes);
     return memory;
 }
 
-void cpu_host_release(void *memory)
+/* Frees memory of cpu_take_buffer. */
+void cpu_release_buffer(struct device *dev, enum exchange_memory kind, void *memory)
 {
-    free(memory);
-}
-
-void *cpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
-{
-    (void)dev;
-    return cpu_host_take(bytes, what, e);
-}
-
-void cpu_exchange_release(struct device *dev, void *memory)
-{
-    (void)dev;
+    (void)dev, (void)kind;
     free(memory);
 }
 
 /* ---- vertices that leave ---- */
 
-/* A shard for which nothing was found gets an empty list, whatever the form. */
-struct vertex_span cpu_outgoing(const struct device *dev, uint32_t shard)
-{
-    const struct cpu_shown *s = &dev->shown;
-    uint64_t begin = s->begin[shard], count = s->count[shard], shard_words = 2 * column_words(dev->shard);
-    if (s->form == OUTGOING_LIST || count == 0)
-        return (struct vertex_span){begin, count, OUTGOING_LIST};
-    return (struct vertex_span){shard * shard_words, shard_words, OUTGOING_MASK};
-}
-
-/* The ids that are left begin where they began, as peers may know that place already. */
-enum status cpu_drop_repeated(struct device *dev, struct error *e)
-{
-    struct cpu_shown *s = &dev->shown;
-    for (uint32_t i = 0; s->form == OUTGOING_LIST && i < dev->shard->p; i++)
-        s->count[i] = unique_ids(s->ids + s->begin[i], s->count[i]);
-    return e->status;
-}
-
-/* The ids, or the words of a bitmap, of a span. */
-static const uint32_t *find_span(const struct device *dev, const struct vertex_span *span)
-{
-    const uint32_t *mask = (const uint32_t *)dev->shown.mask;
-    return (span->form == OUTGOING_LIST ? dev->shown.ids : mask) + span->begin;
-}
-
-enum status cpu_take_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to, struct error *e)
-{
-    if (span->count > 0)
-        memcpy(to, find_span(dev, span), span->count * sizeof *to);
-    return e->status;
-}
-
-enum status cpu_or_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to, struct error *e)
-{
-    const uint32_t *from = find_span(dev, span);
-    for (uint64_t w = 0; w < span->count; w++)
-        to[w] |= from[w];
-    return e->status;
-}
-
-/* Copies are over at once. */
-enum status cpu_record_copies(struct device *dev, uint32_t event, struct error *e)
-{
-    (void)dev, (void)event;
-    return e->status;
-}
-
-enum status cpu_copies_are_over(struct device *dev, uint32_t event, int *over, struct error *e)
-{
-    (void)dev, (void)event;
-    *over = 1;
-    return e->status;
-}
-
-enum status cpu_uniquify(struct device *dev, struct send_buffer *buffers, uint32_t count, struct error *e)
+/* Gives peers the remaining ids where the list began, as they may know that place already. */
+enum status cpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t count, struct error *e)
 {
     (void)dev;
     for (uint32_t i = 0; i < count; i++) {
-        if (buffers[i].form == OUTGOING_LIST)
-            buffers[i].count = unique_ids(buffers[i].ids, buffers[i].count);
+        if (spans[i].form == OUTGOING_LIST)
+            spans[i].count = unique_ids(spans[i].ids, spans[i].count);
     }
+    return e->status;
+}
+
+/* Copies at once, so there is no event to record. */
+enum status cpu_copy_vertices(struct device *dev, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
+                              struct error *e)
+{
+    (void)dev, (void)event;
+    if (!adds && span->count > 0)
+        memcpy(to, span->ids, span->count * sizeof *to);
+    for (uint64_t w = 0; adds && w < span->count; w++)
+        to[w] |= span->ids[w];
+    return e->status;
+}
+
+/* Says yes, as nothing goes on after a function has returned. */
+enum status cpu_is_over(struct device *dev, uint32_t event, int *over, struct error *e)
+{
+    (void)dev, (void)event;
+    *over = 1;
     return e->status;
 }
 
@@ -161,6 +119,7 @@ struct arrived_ids {
     const uint32_t *ids;
 };
 
+/* Appends the new ones of ids begin..end that arrived, beside other threads. */
 static void append_arrived(void *context, uint64_t begin, uint64_t end)
 {
     const struct arrived_ids *a = context;
@@ -184,15 +143,16 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
     return ST_OK;
 }
 
-enum status cpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part, struct error *e)
+/* Takes in a list of ids, or the ids of a bitmap word by word. */
+enum status cpu_receive(struct device *dev, const struct vertex_span *span, struct error *e)
 {
-    if (part->form == OUTGOING_LIST)
-        return receive_ids(dev, from, part->count, e);
-    for (uint64_t w = 0; w < part->count && e->status == ST_OK; w++) { /* words of 32 bits */
+    if (span->form == OUTGOING_LIST)
+        return receive_ids(dev, span->ids, span->count, e);
+    for (uint64_t w = 0; w < span->count && e->status == ST_OK; w++) { /* words of 32 bits */
         uint32_t ids[32];
         uint64_t count = 0;
-        for (uint32_t bits = from[w]; bits != 0; bits &= bits - 1)
-            ids[count++] = (uint32_t)(32 * (part->begin + w)) + (uint32_t)__builtin_ctz(bits);
+        for (uint32_t bits = span->ids[w]; bits != 0; bits &= bits - 1)
+            ids[count++] = (uint32_t)(32 * (span->begin + w)) + (uint32_t)__builtin_ctz(bits);
         if (count > 0)
             receive_ids(dev, ids, count, e);
     }
@@ -207,6 +167,7 @@ struct arrived_masks {
     _Atomic uint64_t found;
 };
 
+/* The bitmap of this device's vertices that peer i found, or NULL. */
 static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
 {
     const struct cpu_peer *peer = &a->dev->peers.all[i];
@@ -215,6 +176,7 @@ static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
     return is_mask ? (const uint64_t *)(peer->mask + span->begin) : NULL;
 }
 
+/* ORs words begin..end of all peers' bitmaps, and makes the unvisited vertices among them part of the next frontier. */
 static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
 {
     struct arrived_masks *a = context;
@@ -256,6 +218,7 @@ static enum status receive_masks(struct device *dev, const struct vertex_span *s
     return e->status;
 }
 
+/* Takes in the bitmaps of all peers at once, then their lists one after the other. */
 enum status cpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     receive_masks(dev, spans, e);
@@ -277,6 +240,7 @@ struct mask_sum {
     uint64_t *sum;
 };
 
+/* ORs words begin..end of the updating peers' masks, without known delegates. */
 static void sum_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct mask_sum *s = context;
@@ -288,42 +252,33 @@ static void sum_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-enum status cpu_read_masks(struct device *dev, const int *updating, uint64_t *mask, struct error *e)
+/* Always writes the whole mask, and lists its words if a list is wanted. */
+enum status cpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d), *incoming = dev->delegates.incoming;
-    struct mask_sum sum = {&dev->peers, updating, incoming, mask != NULL ? mask : incoming};
+    struct mask_sum sum = {&dev->peers, updating, incoming, to != NULL ? to->mask : incoming};
     int threads = threads_for(dev, sum.peers->count * words);
     pool_for(dev->means.pool, threads, words, CLEAR_WORDS, sum_words, &sum);
-    return e->status;
-}
-
-enum status cpu_read_mask_words(struct device *dev, const int *updating, struct mask_words_list *list, struct error *e)
-{
-    const uint64_t words = mask_words(dev->shard->d);
-    cpu_read_masks(dev, updating, list->mask, e);
-    list->has_mask = 1;
-    list->count = 0;
-    for (uint64_t w = 0; w < words && list->count <= list->most; w++) {
-        if (list->mask[w] != 0 && list->count++ < list->most)
-            list->words[list->count - 1] = (struct mask_word){w, list->mask[w]};
+    if (to == NULL)
+        return e->status;
+    to->has_mask = 1;
+    to->count = to->most == 0;
+    for (uint64_t w = 0; to->most > 0 && w < words && to->count <= to->most; w++) {
+        if (to->mask[w] != 0 && to->count++ < to->most)
+            to->words[to->count - 1] = (struct mask_word){w, to->mask[w]};
     }
     return e->status;
 }
 
-enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
+/* ORs the result into `incoming`, which has the delegates of cpu_know_mask already, and all if nothing came. */
+enum status cpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;
-    for (uint64_t w = 0; mask != NULL && w < mask_words(dev->shard->d); w++)
-        d->incoming[w] |= mask[w]; /* those that cpu_know_mask added are there */
+    for (uint64_t i = 0; from->words != NULL && i < from->count; i++)
+        d->incoming[from->words[i].at] |= from->words[i].bits;
+    for (uint64_t w = 0; from->words == NULL && from->mask != NULL && w < mask_words(dev->shard->d); w++)
+        d->incoming[w] |= from->mask[w];
     d->any_incoming = 1;
-    return e->status;
-}
-
-enum status cpu_take_mask_words(struct device *dev, const struct mask_word *words, uint64_t count, struct error *e)
-{
-    for (uint64_t i = 0; i < count; i++)
-        dev->delegates.incoming[words[i].at] |= words[i].bits;
-    dev->delegates.any_incoming = 1;
     return e->status;
 }
 

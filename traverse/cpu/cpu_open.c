@@ -1,4 +1,4 @@
-/* cpu_open.c: the CPU backend: its table (backend.h), and the memory of a device
+/* cpu_open.c: the CPU backend: its table (engine.h), and the memory of a device
  *
  * The backend serves hosts without a GPU. It is also the reference for the kernels of the GPU: each kernel has a twin here
  * that finds the same vertices.
@@ -161,14 +161,26 @@ void cpu_close(struct device *dev)
     cpu_close_answers(dev);
     pool_close(dev->means.pool);
     free(dev->notes.level);
-    cpu_leave(dev);
+    leave_peers(dev);
     release_shown(dev);
     free(dev);
 }
 
+/* Describes the shard as it lies in memory of the host. */
+static struct device_description describe(const struct shard *shard)
+{
+    struct device_description description = {.resident = RESIDENT_RAW};
+    for (int g = 0; g < shard_row_sets(shard); g++) {
+        if (shard->csr[g].packed.words != NULL)
+            description.resident = RESIDENT_PACKED;
+    }
+    description.bytes = residence_bytes(shard, description.resident);
+    return description;
+}
+
 /* Implements open of the backend. */
 enum status cpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
-                     struct error *e)
+                     struct device_description *description, struct error *e)
 {
     *result = NULL;
     struct device *dev = calloc(1, sizeof *dev);
@@ -193,24 +205,10 @@ enum status cpu_open(struct device **result, const struct shard *shard, const st
         return e->status;
     }
     find_even_rows(dev);
+    if (description != NULL)
+        *description = describe(shard);
     *result = dev;
     return ST_OK;
-}
-
-void cpu_describe(const struct device *dev, struct device_description *d)
-{
-    *d = (struct device_description){.resident = RESIDENT_RAW};
-    for (int g = 0; g < shard_row_sets(dev->shard); g++) {
-        if (dev->shard->csr[g].packed.words != NULL)
-            d->resident = RESIDENT_PACKED;
-    }
-    d->bytes = residence_bytes(dev->shard, d->resident);
-}
-
-uint64_t cpu_pci_address(uint32_t slot)
-{
-    (void)slot;
-    return 0;
 }
 
 /* Implements bytes_needed of the backend: the arrays of a device, and of its answers the ids by vertex and the values. Bins
@@ -239,51 +237,31 @@ const struct backend backend_cpu = {
     .part_rows = 1 << 12,
     .open = cpu_open,
     .close = cpu_close,
-    .describe = cpu_describe,
     .bytes_needed = cpu_bytes_needed,
-    .pci_address = cpu_pci_address,
     .show = cpu_show,
     .join = cpu_join,
     .wake = cpu_wake,
-    .leave = cpu_leave,
-    .can_search_fused = cpu_can_search_fused,
     .search_begin = cpu_search_begin,
     .search_end = cpu_search_end,
     .replay_levels = cpu_replay_levels,
     .start = cpu_start,
     .previsit = cpu_previsit,
     .counts = cpu_counts,
-    .count_forward = cpu_count_forward,
-    .show_frontier = cpu_show_frontier,
+    .count_edges = cpu_count_edges,
     .visit = cpu_visit,
-    .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
-    .keep_updates = cpu_keep_updates,
-    .previsit_ahead = cpu_previsit_ahead,
-    .visit_ahead = cpu_visit_ahead,
-    .is_busy = cpu_is_busy,
-    .exchange_take = cpu_exchange_take,
-    .exchange_release = cpu_exchange_release,
-    .host_take = cpu_host_take,
-    .host_release = cpu_host_release,
-    .outgoing = cpu_outgoing,
-    .drop_repeated = cpu_drop_repeated,
-    .take_outgoing = cpu_take_outgoing,
-    .or_outgoing = cpu_or_outgoing,
-    .record_copies = cpu_record_copies,
-    .copies_are_over = cpu_copies_are_over,
+    .take_buffer = cpu_take_buffer,
+    .release_buffer = cpu_release_buffer,
     .uniquify = cpu_uniquify,
+    .copy_vertices = cpu_copy_vertices,
+    .is_over = cpu_is_over,
     .receive = cpu_receive,
     .receive_peers = cpu_receive_peers,
     .read_masks = cpu_read_masks,
-    .read_mask_words = cpu_read_mask_words,
     .know_mask = cpu_know_mask,
     .take_mask = cpu_take_mask,
-    .take_mask_words = cpu_take_mask_words,
     .learn_sources = cpu_learn_sources,
-    .count_frontiers = cpu_count_frontiers,
-    .frontier_words = cpu_frontier_words,
-    .read_frontier = cpu_read_frontier,
-    .write_frontier = cpu_write_frontier,
+    .show_frontier = cpu_show_frontier,
+    .take_frontier = cpu_take_frontier,
     .answers = &cpu_answers,
 };

@@ -1,4 +1,4 @@
-/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and reading theirs; see backend.h
+/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and reading theirs; see engine.h
  *
  * A device shows one piece of memory: `updated` of the delegates, the frontier of the normals, and the vertices for other
  * shards, as a bitmap and as a list. Peers of this process read it where it is. Other processes open it by the process id
@@ -20,6 +20,7 @@ static uint64_t mask_bytes(const struct cpu_layout *l)
     return 8 * (l->updated_words + l->frontier_words + l->mask_words);
 }
 
+/* Takes the memory that peers read, charges all but the ids, and sets the pointers into it. */
 enum status take_shown(struct device *dev, int shared, struct error *e)
 {
     const struct shard *shard = dev->shard;
@@ -49,6 +50,7 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     return ST_OK;
 }
 
+/* Frees the memory that peers read, and discharges it. */
 void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->shown;
@@ -58,6 +60,7 @@ void release_shown(struct device *dev)
     memory_release(dev->means.budget, s->begin);
 }
 
+/* Empties the spans of all shards, and sets the form of this level. */
 void begin_outgoing(struct device *dev, enum outgoing_form form)
 {
     struct cpu_shown *s = &dev->shown;
@@ -78,6 +81,7 @@ static enum status charge_ids(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Moves the ids of all threads' bins into one list by shard, or into the bitmap, and empties the bins. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -114,6 +118,7 @@ struct cpu_peer_handle {
 
 _Static_assert(sizeof(struct cpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
+/* Fills the handle with the process id, the descriptor and the layout of the memory that peers read. */
 enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
     (void)elsewhere; /* one handle serves all */
@@ -143,16 +148,35 @@ static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle
     return ST_OK;
 }
 
-/* The devices of a process call this in their order. The first opens all peers; the others use its table. */
-enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, struct error *e)
+/* Closes the memory of other processes' devices, and frees the bitmaps of rows. */
+void leave_peers(struct device *dev)
+{
+    struct cpu_peers *p = &dev->peers;
+    for (uint32_t i = 0; p->owns_all && i < p->count; i++)
+        shared_memory_release(&p->all[i].memory);
+    if (p->owns_all)
+        memory_release(dev->means.budget, p->all);
+    memory_release(dev->means.budget, p->own);
+    memory_release(dev->means.budget, p->others);
+    memory_release(dev->means.budget, p->gathered);
+    *p = (struct cpu_peers){0};
+}
+
+/* Opens all peers on the first device of a process, whose table the other devices use. */
+enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
+                     struct error *e)
 {
     struct cpu_peers *p = &dev->peers;
     struct device *first = NULL;
     struct cpu_peer_handle handle;
+    leave_peers(dev);
+    *searches_fused = dev->shard->p == 1;
     for (uint32_t i = 0; i < count && first == NULL; i++) {
         memcpy(&handle, &handles[i], sizeof handle);
         first = handle.pid == getpid() ? handle.device : NULL;
     }
+    if (first == NULL)
+        return e->status;
     p->owns_all = first == dev;
     if (p->owns_all && memory_take(dev->means.budget, (void **)&p->all, count, sizeof *p->all, "peers", e) != ST_OK) {
         p->owns_all = 0;
@@ -179,19 +203,7 @@ enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint
     return e->status;
 }
 
-void cpu_leave(struct device *dev)
-{
-    struct cpu_peers *p = &dev->peers;
-    for (uint32_t i = 0; p->owns_all && i < p->count; i++)
-        shared_memory_release(&p->all[i].memory);
-    if (p->owns_all)
-        memory_release(dev->means.budget, p->all);
-    memory_release(dev->means.budget, p->own);
-    memory_release(dev->means.budget, p->others);
-    memory_release(dev->means.budget, p->gathered);
-    *p = (struct cpu_peers){0};
-}
-
+/* Wakes the threads of the pool. */
 enum status cpu_wake(struct device *dev, struct error *e)
 {
     if (dev->threads > 1)
@@ -214,6 +226,7 @@ static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
+/* Copies the frontiers of all peers into one bitmap, by several threads. */
 void gather_peer_frontiers(struct device *dev)
 {
     uint64_t words = column_words(dev->shard);
@@ -232,6 +245,7 @@ static void take_updated_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
+/* ORs the delegates that peers have found so far into `updated`, by several threads. */
 void take_peer_updates(struct device *dev)
 {
     uint64_t words = dev->shown.layout.updated_words;

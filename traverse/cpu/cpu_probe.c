@@ -8,7 +8,7 @@
 #include "cpu_probe.h"
 #include "cpu_lanes.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 /* With at least so many rows of a word, all 64 are probed: straight code beats picking bits. By vectors it takes eight. */
 enum { MANY_ROWS = 40, MANY_ROWS_OF_VECTORS = 12 };

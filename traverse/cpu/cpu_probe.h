@@ -15,7 +15,7 @@
 
 /* Recorded parents, and the ids of vertices. Vertices are fewer than 2^31. */
 struct named_parents {
-    const uint32_t *records; /* [locals + d + 1] of each vertex (backend.h); the last is PARENT_NONE */
+    const uint32_t *records; /* [locals + d + 1] of each vertex (engine.h); the last is PARENT_NONE */
     const int32_t *ids;      /* [locals + d] */
     uint32_t locals;
 };

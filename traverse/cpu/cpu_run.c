@@ -1,4 +1,4 @@
-/* cpu_run.c: a whole search by the only device of a graph; see backend.h and cpu_run.h
+/* cpu_run.c: a whole search by the only device of a graph; see engine.h and cpu_run.h
  *
  * Kinds of levels follow from counts. Only who runs a level of a parallel region depends on a clock, which tells whether
  * threads have cores: one thread finds the same vertices by a sparse level.
@@ -8,23 +8,17 @@
 /* Searches, after one whose parallel region lacked cores, in which one thread stands in for regions where it can. */
 enum { SEARCHES_WITHOUT_REGION = 16 };
 
-/* Implements can_search_fused of the backend. */
-int cpu_can_search_fused(const struct device *dev)
-{
-    return dev->shard->p == 1;
-}
-
 /* Implements search_begin of the backend: makes the frontier of the root. The levels run in cpu_search_end. */
 enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
     begin_level_notes(dev, noted);
     dev->mode = mode;
-    return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, 0, e) : e->status;
+    return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, BOTH_KINDS, 0, e) : e->status;
 }
 
 /* Runs the whole search, level by level: a device of the CPU searches where the end of a search is waited for. There is one
- * device, as cpu_can_search_fused says. */
+ * device, as cpu_join allows no other searches. */
 enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];
@@ -42,10 +36,8 @@ enum status cpu_search_end(struct device *const *devices, uint32_t count, int no
         }
         if (s.kind == LEVEL_DENSE) {
             const struct visit_plan plan = {.directions = s.directions};
-            if (cpu_visit(dev, &plan, e) != ST_OK)
-                break;
-            cpu_keep_updates(dev);
-            cpu_previsit(dev, dev->depth + 1, e);
+            if (cpu_visit(dev, &plan, VISIT_DD, e) == ST_OK && cpu_visit(dev, &plan, VISIT_OTHERS, e) == ST_OK)
+                cpu_previsit(dev, BOTH_KINDS, dev->depth + 1, e);
         } else {
             run_sparse_level(dev);
         }

@@ -1,4 +1,4 @@
-/* cpu_search.c: the steps of a dense level on the CPU; see backend.h. Functions that cannot fail return the status
+/* cpu_search.c: the steps of a dense level on the CPU; see engine.h. Functions that cannot fail return the status
  * that *e has. */
 #include "cpu_device.h"
 
@@ -35,7 +35,7 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
     struct cpu_normals *n = &dev->normals;
     uint64_t words = mask_words(most_rows(dev));
     pool_for(dev->means.pool, threads_for(dev, words / WORDS_OF_WORK), words, CLEAR_WORDS, clear_words, dev);
-    d->any_incoming = d->any_updated = d->ahead = 0;
+    d->any_incoming = d->any_updated = 0;
     d->frontier_count = 0;
     d->is_sparse = 1;
     if (dev->parents && dev->shard->p > 1) /* PARENT_NONE where another device finds the delegate */
@@ -63,30 +63,33 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- previsit ---- */
 
-/* Zeroes the times and probes of a level's visits. */
-static void clear_visit_notes(struct device *dev)
+/* Makes the delegates that the only device of a search found the incoming ones: its previsit needs no exchange. */
+static void take_own_updates(struct cpu_delegates *d)
 {
-    memset(&dev->notes.times.phase_s[PHASE_VISIT], 0, SUBGRAPHS * sizeof(double));
-    memset(dev->notes.probes, 0, sizeof dev->notes.probes);
+    uint64_t *incoming = d->incoming;
+    d->incoming = d->updated;
+    d->updated = incoming;
+    d->any_incoming = 1;
 }
 
-/* Makes the frontier of the delegates, of this depth, and counts it. */
-static void previsit_and_count_delegates(struct device *dev, int32_t depth)
-{
-    dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
-    dev->delegates.frontier_depth = depth;
-    previsit_delegates(dev);
-    count_frontier_of(dev, DELEGATES);
-}
-
-enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
+/* Leaves dev->depth as it is while normals are still to come: vertices that arrive get their depth from it. */
+enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
-    if (!dev->delegates.ahead)
-        previsit_and_count_delegates(dev, depth);
-    dev->depth = depth;
-    previsit_normals(dev);
-    count_frontier_of(dev, NORMALS);
+    dev->previsited = kinds;
+    if (kinds != ONLY_NORMALS) {
+        dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
+        if (dev->shard->p == 1 && dev->delegates.any_updated)
+            take_own_updates(&dev->delegates);
+        dev->delegates.frontier_depth = depth;
+        previsit_delegates(dev);
+        count_frontier_of(dev, DELEGATES);
+    }
+    if (kinds != ONLY_DELEGATES) {
+        dev->depth = depth;
+        previsit_normals(dev);
+        count_frontier_of(dev, NORMALS);
+    }
     dev->notes.times.phase_s[PHASE_PREVISIT] += cli_seconds() - start;
     return e->status;
 }
@@ -121,74 +124,49 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
                         words * graph->rates.mark_word) / threads_for(dev, dev->forward[g]);
 }
 
-/* Leaves dev->depth as it is: vertices that arrive meanwhile get their depth from it. */
-enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd, struct error *e)
-{
-    double start = cli_seconds();
-    clear_visit_notes(dev);
-    previsit_and_count_delegates(dev, depth);
-    dev->delegates.ahead = 1;
-    struct workload work = {.of[DD] = see_work(dev, DD)};
-    set_visit_costs(dev, DD, &work);
-    *dd = work.of[DD];
-    dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
-    return e->status;
-}
-
 /* Costs come last: they rest on the work of g and of its reverse, whose rows g finds. Subgraphs from delegates come first
- * then, as they are pulled first. */
+ * then, as they are pulled first. dd keeps the work that it had when its delegates came ahead. */
 enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
+    if (dev->previsited == ONLY_DELEGATES) {
+        work->of[DD] = see_work(dev, DD);
+        set_visit_costs(dev, DD, work);
+        return e->status;
+    }
+    const struct subgraph_work dd = work->of[DD];
+    const int has_dd = dev->previsited == ONLY_NORMALS;
     work->delegates = dev->delegates.frontier_count;
     work->fresh = work->delegates + dev->normals.sparse_count + dev->normals.dense_count;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        if (g != DD || !dev->delegates.ahead) /* of dd, previsit_ahead has seen it */
+        if (g != DD || !has_dd)
             work->of[g] = see_work(dev, (enum subgraph)g);
     }
     for (int g = SUBGRAPHS - 1; g >= 0; g--)
         set_visit_costs(dev, (enum subgraph)g, work);
+    if (has_dd)
+        work->of[DD] = dd;
     return e->status;
 }
 
-enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward, struct error *e)
+enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
-    *forward = count_forward(dev, g);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (exact[g])
+            work->of[g].forward = count_forward(dev, (enum subgraph)g);
+    }
     return e->status;
 }
 
 /* ---- frontiers that are shown to peers, or sent ---- */
 
-/* Frontiers go as bitmaps, so there is nothing to learn, or to count. */
+/* Frontiers go as bitmaps, so there is nothing to learn. */
 enum status cpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *bitmap, uint64_t words, struct error *e)
 {
     (void)dev, (void)shard, (void)bitmap, (void)words;
     return e->status;
 }
 
-enum status cpu_count_frontiers(struct device *dev, struct error *e)
-{
-    (void)dev;
-    return e->status;
-}
-
-uint64_t cpu_frontier_words(const struct device *dev, uint32_t shard)
-{
-    return 2 * mask_words(dev->locals[shard]);
-}
-
-enum status cpu_read_frontier(struct device *dev, uint32_t *to, struct error *e)
-{
-    memcpy(to, dev->shown.frontier, cpu_frontier_words(dev, dev->shard->index) * sizeof *to);
-    return e->status;
-}
-
-enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, struct error *e)
-{
-    memcpy(dev->peers.gathered + shard * column_words(dev->shard), from,
-           cpu_frontier_words(dev, shard) * sizeof *from);
-    return e->status;
-}
-
+/* Writes words begin..end of the dense part of the normals' frontier to where peers read the frontier. */
 static void show_dense_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -199,13 +177,26 @@ static void show_dense_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
-void cpu_show_frontier(struct device *dev)
+enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
-    uint64_t words = dev->shown.layout.frontier_words;
-    pool_for(dev->means.pool, threads_for(dev, words), words, CLEAR_WORDS, show_dense_words, dev);
+    const uint64_t shown_words = dev->shown.layout.frontier_words;
+    pool_for(dev->means.pool, threads_for(dev, shown_words), shown_words, CLEAR_WORDS, show_dense_words, dev);
     for (uint64_t i = 0; i < n->sparse_count; i++)
         set_mask_bit(dev->shown.frontier, n->sparse[i]);
+    if (message == NULL)
+        return e->status;
+    memcpy(message, dev->shown.frontier, shown_words * sizeof *dev->shown.frontier);
+    for (uint32_t s = 0; s < dev->shard->p; s++)
+        words[s] = 2 * mask_words(dev->locals[s]);
+    return e->status;
+}
+
+enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
+{
+    memcpy(dev->peers.gathered + shard * column_words(dev->shard), message,
+           mask_words(dev->locals[shard]) * sizeof *dev->peers.gathered);
+    return e->status;
 }
 
 /* ---- visits ---- */
@@ -231,40 +222,27 @@ static void visit_subgraph(struct device *dev, enum subgraph g, enum direction d
     dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
 }
 
-/* Visits dd, or a part of it, which is a pull. */
-static void visit_dd(struct device *dev, enum direction direction, enum visit_part part)
+/* Visits dd. If dd is divided, VISIT_DD pulls the rows that the device owns, and VISIT_REST the other rows, once the device
+ * has what its peers found. */
+static void visit_dd(struct device *dev, const struct visit_plan *plan, enum visit_part part)
 {
     double start = cli_seconds();
-    if (part == VISIT_WHOLE) {
-        visit_subgraph(dev, DD, direction);
+    if (!plan->divides_dd) {
+        visit_subgraph(dev, DD, plan->directions.of[DD]);
         return;
     }
     if (part == VISIT_REST)
         take_peer_updates(dev);
     if (dev->frontier[DD] > 0)
-        pull_subgraph(dev, DD, part == VISIT_FIRST ? dev->peers.own : dev->peers.others);
+        pull_subgraph(dev, DD, part == VISIT_DD ? dev->peers.own : dev->peers.others);
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 
-enum status cpu_visit_ahead(struct device *dev, const struct visit_plan *plan, struct error *e)
-{
-    visit_dd(dev, plan->directions.of[DD], plan->part);
-    return e->status;
-}
-
-/* A pull of nd looks for normals that were visited before this level: nd comes before dn and nn, which visit more. nn is
- * last: after a pull of dn most of its destinations are visited, and little is left. */
-enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
+/* Visits nd, dn and nn. A pull of nd looks for normals that were visited before this level: nd comes before dn and nn, which
+ * visit more. nn is last: after a pull of dn most of its destinations are visited, and little is left. */
+static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
-    const int ahead = dev->delegates.ahead; /* visit_ahead has visited dd, or its first part */
-    if (plan->part != VISIT_REST && !ahead)
-        clear_visit_notes(dev);
-    if (!ahead || plan->part == VISIT_REST)
-        visit_dd(dev, directions->of[DD], plan->part);
-    if (plan->part == VISIT_FIRST)
-        return e->status;
-    dev->delegates.ahead = 0;
     if (dev->shard->p > 1)
         begin_outgoing(dev, plan->form);
     if (directions->of[NN] == PULL && dev->shard->p > 1)
@@ -277,38 +255,41 @@ enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct 
     return e->status;
 }
 
+/* Visits a part of the level. If dd is divided, nd, dn and nn wait for VISIT_REST: each visit uses all threads, so that
+ * nothing is gained by an earlier one. */
+enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
+{
+    if (part == VISIT_DD) {
+        memset(&dev->notes.times.phase_s[PHASE_VISIT], 0, SUBGRAPHS * sizeof(double));
+        memset(dev->notes.probes, 0, sizeof dev->notes.probes);
+    }
+    if (part != VISIT_OTHERS)
+        visit_dd(dev, plan, part);
+    return part == (plan->divides_dd ? VISIT_REST : VISIT_OTHERS) ? visit_others(dev, plan, e) : e->status;
+}
+
 /* ---- the end of a level ---- */
 
-/* Visits are over when cpu_visit returns. */
-int cpu_is_busy(const struct device *dev)
+/* The vertices that the visit found for a shard. If it found none, the span is an empty list, whatever the form. */
+static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
-    (void)dev;
-    return 0;
+    const struct cpu_shown *s = &dev->shown;
+    const uint64_t begin = s->begin[shard], count = s->count[shard], shard_words = 2 * column_words(dev->shard);
+    if (s->form == OUTGOING_LIST || count == 0)
+        return (struct vertex_span){s->ids + begin, begin, count, OUTGOING_LIST};
+    return (struct vertex_span){(uint32_t *)s->mask + shard * shard_words, shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-enum status cpu_finish_delegates(struct device *dev, int *found, struct error *e)
+/* Does not wait: visits are over when cpu_visit returns. */
+enum status cpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
-    *found = dev->delegates.any_updated;
-    return e->status;
-}
-
-enum status cpu_finish(struct device *dev, struct visit_result *result, struct error *e)
-{
-    result->found = dev->normals.next_sparse_count + dev->normals.next_dense_count;
     result->found_delegates = dev->delegates.any_updated;
+    if (kinds == ONLY_DELEGATES)
+        return e->status;
+    result->found = dev->normals.next_sparse_count + dev->normals.next_dense_count;
+    for (uint32_t s = 0; dev->shard->p > 1 && s < dev->shard->p; s++)
+        result->outgoing[s] = outgoing_span(dev, s);
     memcpy(result->probes, dev->notes.probes, sizeof result->probes);
     result->times = dev->notes.times;
     return e->status;
-}
-
-/* Makes the delegates that this level found the incoming mask of the next previsit. */
-void cpu_keep_updates(struct device *dev)
-{
-    struct cpu_delegates *d = &dev->delegates;
-    uint64_t *incoming = d->incoming;
-    if (!d->any_updated)
-        return;
-    d->incoming = d->updated;
-    d->updated = incoming;
-    d->any_incoming = 1;
 }

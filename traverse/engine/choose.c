@@ -18,12 +18,14 @@ const struct direction_policy direction_defaults = {
     },
 };
 
+/* BV = |U| (q + s) / q. */
 double backward_work(const struct subgraph_work *w)
 {
     double q = (double)w->frontier, s = (double)w->unvisited_sources;
     return (double)w->unvisited_targets * (q + s) / q;
 }
 
+/* Whether the lower bound q of FV leaves the choice open. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                             enum direction current)
 {
@@ -35,6 +37,7 @@ int direction_needs_forward(const struct direction_policy *policy, enum subgraph
     return least < policy->factor1[g] * backward;
 }
 
+/* Chooses by factors: changes the direction if FV has passed the factor's multiple of BV. */
 enum direction choose_direction(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                                 enum direction current)
 {
@@ -54,6 +57,7 @@ enum direction choose_direction(const struct direction_policy *policy, enum subg
 
 /* ---- by cost ---- */
 
+/* Zeroes the rows and edges seen, and the overlap. */
 void direction_costs_begin(struct direction_costs *costs)
 {
     memset(costs->seen_rows, 0, sizeof costs->seen_rows);
@@ -61,6 +65,7 @@ void direction_costs_begin(struct direction_costs *costs)
     costs->overlap = 0;
 }
 
+/* Adds a frontier's rows and edges to those seen. */
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     costs->seen_rows[g] += (double)work->frontier;
@@ -89,6 +94,7 @@ static double left_by_pull(const struct direction_costs *costs, enum subgraph g,
                : 1;
 }
 
+/* Predicts the costs of a push and a pull of g from the counts of all subgraphs. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *all)
 {
@@ -103,6 +109,7 @@ struct direction_costs_of direction_costs_of(const struct direction_costs *costs
     return costs_of;
 }
 
+/* Chooses the direction of less predicted cost, unless the mode wants one. */
 enum direction direction_by_cost(enum direction_mode mode, const struct subgraph_work *work)
 {
     if (mode != DIRECTION_AUTO)
@@ -122,6 +129,7 @@ const struct cost_rates cost_rates_h200 = {
 #include "formats/rates.def"
 };
 
+/* Scales the unvisited rows that g's reverse pushes to the rows that a pull of g reads, which differ in directed graphs. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited)
 {
     const struct csr *pushed = &shard->csr[subgraph_reverse(g)], *pulled = shard_pull_rows(shard, g);
@@ -131,6 +139,7 @@ uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t u
     return (uint64_t)(share * (double)pulled->source_rows);
 }
 
+/* Sets the rows and edges that a pull reads for each row and edge of a push. */
 void cost_settle_pulled(struct cost_graph *graph)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -151,6 +160,7 @@ static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
     return (double)rows;
 }
 
+/* Counts what costs of a shard's visits depend on, and fits the rates to its size. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
     static const double NEAR_VERTICES = 1 << 18; /* of 8 bytes: they fit the second cache of a core */

@@ -53,6 +53,7 @@ static void await_all(struct host_threads *all)
     barrier_end(&all->barrier);
 }
 
+/* Waits for all threads of the job, and sets *e to the first failure of any of them. */
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
     struct host_threads *all = thread->all;
@@ -73,6 +74,7 @@ enum status host_threads_barrier(const struct host_thread *thread, struct error 
 
 /* ---- what threads are called to do ---- */
 
+/* Runs the current job on one thread, up to the barrier that ends the job. */
 static void run_job(struct host_threads *all, struct worker *w)
 {
     w->over = 0;
@@ -123,6 +125,7 @@ static uint32_t next_call(struct host_threads *all)
     return atomic_load(&all->calls.over) + 1;
 }
 
+/* Wakes all threads for a job; NULL ends them. */
 static void call_to_job(struct host_threads *all, host_thread_job *job, void *context)
 {
     all->job = job;
@@ -131,6 +134,7 @@ static void call_to_job(struct host_threads *all, host_thread_job *job, void *co
     barrier_end(&all->calls);
 }
 
+/* Calls all threads to the job, and does the caller's part of it. */
 enum status host_threads_run(struct host_threads *all, host_thread_job *job, void *context, struct error *e)
 {
     struct worker *own = &all->worker[0];
@@ -143,6 +147,7 @@ enum status host_threads_run(struct host_threads *all, host_thread_job *job, voi
     return e->status;
 }
 
+/* Offers the steps of all devices to all threads, takes part, and waits until all are done. */
 enum status host_threads_each(struct host_threads *all, uint32_t devices, device_step *step, void *context, struct error *e)
 {
     struct patience patience = {0};
@@ -167,6 +172,7 @@ enum status host_threads_each(struct host_threads *all, uint32_t devices, device
 
 /* ---- opening ---- */
 
+/* Starts the threads: one for each device, or none beside the caller. */
 enum status host_threads_open(struct host_threads **result, uint32_t devices, int side_by_side, struct error *e)
 {
     const uint32_t count = side_by_side ? devices : 1;
@@ -196,6 +202,7 @@ enum status host_threads_open(struct host_threads **result, uint32_t devices, in
     return ST_OK;
 }
 
+/* Ends the threads, and frees their memory. */
 void host_threads_close(struct host_threads *all)
 {
     if (all == NULL)

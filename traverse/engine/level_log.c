@@ -12,6 +12,7 @@ const char *const level_kind_name[LEVEL_KINDS] = {
     [LEVEL_SLICED_BLOCK] = "block",   [LEVEL_SLICED_SPARSE] = "list",  [LEVEL_SLICED_ALL] = "slices",
     [LEVEL_SLICED_PULL] = "slices",   [LEVEL_SLICED_PUSH] = "slices"};
 
+/* Appends a level, or sets `failed` without memory. */
 void level_log_add(struct level_log *log, const struct level_trace *level)
 {
     if (log->failed)
@@ -24,6 +25,7 @@ void level_log_add(struct level_log *log, const struct level_trace *level)
     log->level[log->count++] = *level;
 }
 
+/* Frees the levels. */
 void level_log_clear(struct level_log *log)
 {
     free(log->level);

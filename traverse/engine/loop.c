@@ -44,44 +44,63 @@
 
 /* ---- previsit: the frontier, and its work ---- */
 
-/* Directions follow factors if the user gave some, or if the backend predicts no costs. */
+/* Whether directions follow factors: if the user gave some, or if the backend predicts no costs. */
 static int follows_factors(const struct bfs *bfs)
 {
     return !bfs->rank->backend->knows_costs || bfs->options.policy.factors_given;
 }
 
-/* Whether a choice by factors, of a direction or of a form of nn's vertices, needs the exact forward workload of g. */
-static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work, enum direction current)
+/* Whether the work of g is counted after the previsit of these kinds of vertices. */
+static int is_counted(enum subgraph g, enum vertex_kinds kinds)
 {
-    if (!follows_factors(bfs))
-        return 0;
-    return direction_needs_forward(&bfs->options.policy, g, work, current) ||
-           (g == NN && !rank_is_single_device(bfs->rank) && exchange_needs_forward(bfs->exchange, work));
+    return kinds == BOTH_KINDS || (kinds == ONLY_DELEGATES) == (g == DD);
+}
+
+/* Counts the frontier's edges on device i exactly where a choice by factors needs them: of a direction, or of the form of
+ * nn's vertices. */
+static void count_needed_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds kinds, struct error *e)
+{
+    struct device_level *level = &bfs->levels[i];
+    int needed[SUBGRAPHS], any = 0;
+    for (int n = 0; n < SUBGRAPHS; n++) {
+        const enum subgraph g = (enum subgraph)n;
+        const struct subgraph_work *work = &level->work.of[g];
+        needed[g] = is_counted(g, kinds) && follows_factors(bfs) &&
+                    (direction_needs_forward(&bfs->options.policy, g, work, level->plan.directions.of[g]) ||
+                     (g == NN && !rank_is_single_device(bfs->rank) && exchange_needs_forward(bfs->exchange, work)));
+        any |= needed[g];
+    }
+    if (any)
+        bfs->rank->backend->count_edges(bfs->rank->devices[i], needed, &level->work, e);
+}
+
+/* Counts the frontier's edges on device i exactly for a trace, once directions are chosen. */
+static void count_traced_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds kinds, struct error *e)
+{
+    struct workload *work = &bfs->levels[i].work;
+    int traced[SUBGRAPHS];
+    for (int g = 0; g < SUBGRAPHS; g++)
+        traced[g] = is_counted((enum subgraph)g, kinds) && work->of[g].frontier > 0;
+    if (bfs->options.counts_edges && e->status == ST_OK)
+        bfs->rank->backend->count_edges(bfs->rank->devices[i], traced, work, e);
 }
 
 /* Makes the frontiers of a thread's devices, and puts their work where the group sees it. */
-static void previsit(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
+static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
-    const struct backend *backend = bfs->rank->backend;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
-        backend->previsit(bfs->rank->devices[i], depth, e); /* begins on all, before the first is waited for */
+        rank->backend->previsit(rank->devices[i], kinds, depth, e); /* begins on all, before the first is waited for */
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
-        struct device_level *level = &bfs->levels[i];
-        const struct subgraph_work dd = level->work.of[DD];
-        backend->counts(bfs->rank->devices[i], &level->work, e);
-        if (level->ahead)
-            level->work.of[DD] = dd; /* previsit_ahead has counted it */
-        for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-            struct subgraph_work *work = &level->work.of[g];
-            if ((g != DD || !level->ahead) && needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
-                backend->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
-        }
-        *exchange_work(bfs->exchange, i) = level->work;
+        if (rank->backend->counts(rank->devices[i], &bfs->levels[i].work, e) == ST_OK)
+            count_needed_edges(bfs, i, kinds, e);
+        *exchange_work(bfs->exchange, i) = bfs->levels[i].work;
     }
 }
 
 /* ---- choose ---- */
 
+/* Chooses the direction of g, by factors or by predicted costs. */
 static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
                                    enum direction current)
 {
@@ -89,119 +108,107 @@ static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const
                                 : direction_by_cost(bfs->options.policy.mode, work);
 }
 
-/* The part of dd that is visited first, once its direction is chosen. `dd`: the work of all devices of the group. */
-static enum visit_part first_part(const struct bfs *bfs, const struct device_level *level, const struct subgraph_work *dd)
+/* Chooses the direction of dd, and whether a pull of dd is divided. `dd`: the work of all devices of the group. `ahead`: the
+ * level begins with dd. */
+static void choose_dd(const struct bfs *bfs, struct visit_plan *plan, const struct subgraph_work *dd, int ahead)
 {
-    return level->plan.directions.of[DD] == PULL && dd->frontier > 0 && exchange_has_parts(bfs->exchange, level->ahead, dd)
-               ? VISIT_FIRST
-               : VISIT_WHOLE;
+    plan->directions.of[DD] = direction_of(bfs, DD, dd, plan->directions.of[DD]);
+    plan->divides_dd =
+        plan->directions.of[DD] == PULL && dd->frontier > 0 && exchange_has_parts(bfs->exchange, ahead, dd);
 }
 
-/* Chooses for each subgraph by itself (section IV-B). Each device chooses alone for nd and dn. Peers choose alike for dd,
- * which they pull in parts, and for nn, whose frontiers they give each other. */
-static void choose(struct bfs *bfs, const struct host_thread *t, struct error *e)
+/* Chooses a direction for each subgraph by itself (section IV-B), but for dd if dd is under way. Each device chooses alone
+ * for nd and dn. Peers choose alike for dd, which they may pull in parts, and for nn, whose frontiers they share. */
+static void choose(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct error *e)
 {
     struct workload total;
-    const int single = rank_is_single_device(bfs->rank);
     exchange_sum_work(bfs->exchange, t, &total, e);
+    const struct subgraph_work *nn = &total.of[NN];
     const int may_pull_nn =
-        single || (total.of[NN].frontier > 0 && exchange_may_pull_nn(bfs->exchange, &total.of[NN]));
+        rank_is_single_device(bfs->rank) || (nn->frontier > 0 && exchange_may_pull_nn(bfs->exchange, nn));
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
-        struct device_level *level = &bfs->levels[i];
-        enum direction *direction = level->plan.directions.of;
-        for (int g = 0; g < SUBGRAPHS; g++) {
-            const struct subgraph_work *work = g == NN || g == DD ? &total.of[g] : &level->work.of[g];
-            if (g != DD || !level->ahead)
-                direction[g] = direction_of(bfs, (enum subgraph)g, work, direction[g]);
-        }
-        if (!may_pull_nn)
-            direction[NN] = PUSH;
-        level->plan.form = exchange_form_of(bfs->exchange, &total.of[NN]);
-        if (!single && !level->ahead)
-            level->plan.part = first_part(bfs, level, &total.of[DD]);
-        for (int g = 0; bfs->options.counts_edges && g < SUBGRAPHS && e->status == ST_OK; g++) { /* for a trace */
-            struct subgraph_work *work = &level->work.of[g];
-            if (work->frontier > 0 && !(g == DD && level->ahead))
-                bfs->rank->backend->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
-        }
+        struct visit_plan *plan = &bfs->levels[i].plan;
+        const struct workload *own = &bfs->levels[i].work;
+        enum direction *direction = plan->directions.of;
+        if (kinds == BOTH_KINDS)
+            choose_dd(bfs, plan, &total.of[DD], 0);
+        direction[DN] = direction_of(bfs, DN, &own->of[DN], direction[DN]);
+        direction[ND] = direction_of(bfs, ND, &own->of[ND], direction[ND]);
+        direction[NN] = may_pull_nn ? direction_of(bfs, NN, nn, direction[NN]) : PUSH;
+        plan->form = exchange_form_of(bfs->exchange, nn);
+        count_traced_edges(bfs, i, kinds, e);
     }
 }
 
 /* ---- visit ---- */
 
-static void visit_part(struct bfs *bfs, const struct host_thread *t, struct error *e)
+/* Begins a part of the visit on this thread's devices. */
+static void visit_part(struct bfs *bfs, const struct host_thread *t, enum visit_part part, struct error *e)
 {
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
-        bfs->rank->backend->visit(bfs->rank->devices[i], &bfs->levels[i].plan, e);
+        bfs->rank->backend->visit(bfs->rank->devices[i], &bfs->levels[i].plan, part, e);
 }
 
-/* Visits the subgraphs by the plans of all devices of the group, which agree in the conditions tested here. Another group's
- * visit may have parts where this one's has none: this group takes part in the reduction between them. */
-static void visit(struct bfs *bfs, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
+/* Visits the subgraphs by the plans of all devices of the group, which agree in the conditions tested here; dd may be under
+ * way. Another group may divide dd where this group does not: this group takes part in the reduction between the parts. */
+static void visit(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
+                  struct error *e)
 {
     const struct visit_plan *plan = &bfs->levels[t->first].plan;
+    if (kinds == BOTH_KINDS)
+        visit_part(bfs, t, VISIT_DD, e);
     if (plan->directions.of[NN] == PULL && !rank_is_single_device(bfs->rank))
         exchange_frontier(bfs->exchange, t, stats, e);
-    visit_part(bfs, t, e);
-    if (plan->part == VISIT_FIRST || bfs->exchange->in_parts)
+    visit_part(bfs, t, VISIT_OTHERS, e);
+    if (plan->divides_dd || bfs->exchange->in_parts)
         exchange_join_parts(bfs->exchange, t, stats, e);
-    if (plan->part == VISIT_WHOLE || e->status != ST_OK)
-        return;
-    for (uint32_t i = t->first; i < t->end; i++)
-        bfs->levels[i].plan.part = VISIT_REST;
-    visit_part(bfs, t, e);
+    if (plan->divides_dd)
+        visit_part(bfs, t, VISIT_REST, e);
 }
 
 /* Waits for the visits, and puts what they found where the group sees it. */
 static void finish(struct bfs *bfs, const struct host_thread *t, struct error *e)
 {
-    exchange_drive(bfs->exchange, t);
+    struct group *group = &bfs->exchange->group;
+    exchange_drive(bfs->exchange, t, e);
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
-        struct device_level *level = &bfs->levels[i];
-        if (bfs->rank->backend->finish(bfs->rank->devices[i], &level->result, e) == ST_OK)
-            group_put_result(&bfs->exchange->group, i, &level->result);
-        level->ahead = 0;
+        struct visit_result *result = &bfs->levels[i].result;
+        result->outgoing = group_outgoing(group, i);
+        if (bfs->rank->backend->finish(bfs->rank->devices[i], BOTH_KINDS, result, e) == ST_OK)
+            group_put_result(group, i, result);
     }
 }
 
 /* ---- reduce and exchange ---- */
 
-/* Begins the next level with dd while vertices are under way between ranks. The group chooses whether dd has parts;
+/* Begins the next level with dd while vertices are under way between ranks. The group chooses whether dd is divided;
  * `choose` then tells the other groups. */
 static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
 {
-    const struct backend *backend = bfs->rank->backend;
     struct subgraph_work total;
-    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
-        struct device_level *level = &bfs->levels[i];
-        struct subgraph_work *dd = &level->work.of[DD];
-        level->ahead = 1;
-        if (backend->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK && dd->frontier > 0 &&
-            (bfs->options.counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
-            backend->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
-        exchange_work(bfs->exchange, i)->of[DD] = *dd;
-    }
+    previsit(bfs, t, ONLY_DELEGATES, depth, e);
     if (group_barrier(&bfs->exchange->group, t, e) != ST_OK)
         return;
     exchange_sum(bfs->exchange, DD, &total);
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
-        struct visit_plan *plan = &bfs->levels[i].plan;
-        plan->directions.of[DD] = direction_of(bfs, DD, &total, plan->directions.of[DD]);
-        plan->part = first_part(bfs, &bfs->levels[i], &total);
-        backend->visit_ahead(bfs->rank->devices[i], plan, e);
+        choose_dd(bfs, &bfs->levels[i].plan, &total, 1);
+        count_traced_edges(bfs, i, ONLY_DELEGATES, e);
     }
+    visit_part(bfs, t, VISIT_DD, e);
     if (t->number == 0)
-        bfs->exchange->in_parts = bfs->levels[t->first].plan.part == VISIT_FIRST;
+        bfs->exchange->in_parts = bfs->levels[t->first].plan.divides_dd;
 }
 
-/* Makes delegates and normals known where they have to be. *done: no device of any rank found any. */
-static void exchange(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done,
+/* Makes delegates and normals known where they have to be. *done: no device of any rank found any. *next: the vertices whose
+ * previsit is left to the next level, ONLY_NORMALS if it has begun with dd. */
+static void exchange(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
                      struct exchange_stats *stats, struct error *e)
 {
     if (exchange_masks(bfs->exchange, t, done, stats, e) != ST_OK)
         return;
     const double begun = cli_seconds();
     const int ahead = !*done && depth + 1 < bfs->options.deepest && exchange_runs_ahead(bfs->exchange);
+    *next = ahead ? ONLY_NORMALS : BOTH_KINDS;
     if (ahead)
         run_ahead(bfs, t, depth + 1, e);
     if (host_threads_barrier(t, e) == ST_OK)
@@ -259,27 +266,40 @@ static int ends_before_visit(const struct bfs *bfs, int32_t depth)
            (rank_is_single_device(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
+/* Adds a level to the times of the search, and to the log if there is one. */
+static void record_level(struct bfs *bfs, const struct level_trace *trace)
+{
+    struct bfs_times *times = bfs->times;
+    times->compute_s += trace->compute_s;
+    times->exchange_s += trace->exchange_s;
+    times->iterations++;
+    times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
+    times->sent_vertices += trace->exchange.counts.of[COUNT_SENT_VERTICES];
+    if (bfs->log != NULL)
+        level_log_add(bfs->log, trace);
+}
+
 /* Job of a host thread: all levels of a search, for the thread's devices. */
 static enum status search_levels(void *context, const struct host_thread *t, struct error *e)
 {
     struct bfs *bfs = context;
-    const struct backend *backend = bfs->rank->backend;
     struct group *group = &bfs->exchange->group;
     const int single = rank_is_single_device(bfs->rank), wants_results = bfs->options.timed || bfs->log != NULL;
+    enum vertex_kinds kinds = BOTH_KINDS; /* whose previsit is left to this level */
     int done = 0;
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
-        bfs->levels[i] = (struct device_level){.ahead = 0}; /* all push */
-        backend->start(bfs->rank->devices[i], bfs->root, e);
+        bfs->levels[i] = (struct device_level){0}; /* all push */
+        bfs->rank->backend->start(bfs->rank->devices[i], bfs->root, e);
     }
     for (int32_t depth = 0; !done && e->status == ST_OK; depth++) {
         struct level_trace trace = {0};
         const double begun = cli_seconds();
-        previsit(bfs, t, depth, e);
+        previsit(bfs, t, kinds, depth, e);
         if (group_barrier(group, t, e) != ST_OK || ends_before_visit(bfs, depth))
             break;
-        choose(bfs, t, e);
+        choose(bfs, t, kinds, e);
         if (e->status == ST_OK)
-            visit(bfs, t, &trace.exchange, e);
+            visit(bfs, t, kinds, &trace.exchange, e);
         if (exchange_overlaps(bfs->exchange)) /* delegates are reduced while normals are looked for */
             exchange_begin_masks(bfs->exchange, t, &trace.exchange, e);
         if (!single || wants_results)
@@ -288,21 +308,12 @@ static enum status search_levels(void *context, const struct host_thread *t, str
             break;
         trace_visits(bfs, &trace); /* before run_ahead changes the work of dd */
         const double visited = cli_seconds();
-        if (single)
-            backend->keep_updates(bfs->rank->devices[0]);
-        else
-            exchange(bfs, t, depth, &done, &trace.exchange, e);
-        if (t->number > 0 || e->status != ST_OK)
-            continue;
+        if (!single)
+            exchange(bfs, t, depth, &done, &kinds, &trace.exchange, e);
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
-        bfs->times->compute_s += trace.compute_s;
-        bfs->times->exchange_s += trace.exchange_s;
-        bfs->times->iterations++;
-        bfs->times->mask_reductions += (uint32_t)trace.exchange.reduced_masks;
-        bfs->times->sent_vertices += trace.exchange.counts.of[COUNT_SENT_VERTICES];
-        if (bfs->log != NULL)
-            level_log_add(bfs->log, &trace);
+        if (t->number == 0 && e->status == ST_OK)
+            record_level(bfs, &trace);
     }
     return e->status;
 }
@@ -316,6 +327,7 @@ static int may_run_fused(const struct bfs *bfs)
            bfs->options.deepest > 0;
 }
 
+/* Step for one device: begins a search of all levels. */
 static enum status begin_fused(void *context, uint32_t device, struct error *e)
 {
     const struct bfs *bfs = context;
@@ -323,6 +335,7 @@ static enum status begin_fused(void *context, uint32_t device, struct error *e)
                                             bfs->log != NULL, e);
 }
 
+/* Lets the devices run all levels by themselves, and waits for their end. */
 static enum status search_fused(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;
@@ -356,6 +369,7 @@ static void add_note(void *context, int32_t depth, const struct level_note *note
 
 /* ---- the method (loop.h has the contracts) ---- */
 
+/* Takes the state of each device in the level loop. */
 static enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                             const struct bfs_options *options, struct error *e)
 {
@@ -364,6 +378,7 @@ static enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exc
     return e->status;
 }
 
+/* Frees that state. */
 static void bfs_close(struct bfs *bfs)
 {
     free(bfs->levels);
@@ -379,11 +394,13 @@ static enum status wake_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
+/* Wakes all devices, each by the host thread that drives it. */
 static enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
     return host_threads_run(bfs->rank->host_threads, wake_devices, bfs, e);
 }
 
+/* Searches from a root, by the devices themselves if they may, else level by level. */
 static enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                               struct error *e)
 {
@@ -395,6 +412,7 @@ static enum status bfs_search(struct bfs *bfs, const struct root *root, struct b
     return may_run_fused(bfs) ? search_fused(bfs, e) : host_threads_run(bfs->rank->host_threads, search_levels, bfs, e);
 }
 
+/* Adds the notes of devices that searched by themselves to the log. */
 static enum status bfs_log_rest(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;

@@ -8,7 +8,6 @@
 struct device_level {
     struct visit_plan plan; /* the current choice */
     struct workload work;
-    int ahead; /* dd of this level was visited before vertices of other ranks had arrived */
     struct visit_result result;
 };
 

@@ -3,6 +3,7 @@
 
 #include "formats/graph/partition.h"
 
+/* Splits the rows of dd by whether this shard owns their delegate. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others)
 {
     const struct csr *dd = shard_pull_rows(shard, DD);

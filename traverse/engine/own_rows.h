@@ -1,4 +1,4 @@
-/* own_rows.h: the delegates that a shard owns (enum visit_part of backend.h) */
+/* own_rows.h: the delegates that a shard owns (enum visit_part of engine.h) */
 #ifndef DBFS_OWN_ROWS_H
 #define DBFS_OWN_ROWS_H
 

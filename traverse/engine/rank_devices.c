@@ -24,41 +24,45 @@ static enum status open_devices(void *context, const struct host_thread *t, stru
     options.locals = rank->graph->locals;
     for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
         options.slot = rank->comm->host_rank * rank->device_count + g;
-        rank->backend->open(&rank->devices[g], &rank->graph->shards[g], &options, e);
+        rank->backend->open(&rank->devices[g], &rank->graph->shards[g], &options, &rank->descriptions[g], e);
     }
     return e->status;
 }
 
+/* Starts the host threads, each of which opens its devices. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e)
 {
     struct opening opening = {rank, options};
     rank->device_count = rank->graph->device_count;
     rank->devices = zeroed(rank->device_count, sizeof *rank->devices, "devices", e);
+    rank->descriptions = zeroed(rank->device_count, sizeof *rank->descriptions, "devices", e);
     if (host_threads_open(&rank->host_threads, rank->device_count, rank->backend->side_by_side, e) != ST_OK)
         return e->status;
     return host_threads_run(rank->host_threads, open_devices, &opening, e);
 }
 
+/* Ends the host threads, and closes the devices. */
 void rank_close_devices(struct rank *rank)
 {
     host_threads_close(rank->host_threads);
     for (uint32_t g = 0; rank->devices != NULL && g < rank->device_count; g++)
         rank->backend->close(rank->devices[g]);
     free(rank->devices);
+    free(rank->descriptions);
 }
 
+/* Sums the bytes of all devices, and picks the device that loaded slowest. */
 struct rank_description rank_describe(const struct rank *rank)
 {
     struct rank_description all = {.resident = RESIDENT_RAW};
     for (uint32_t g = 0; g < rank->device_count; g++) {
-        struct device_description device;
-        rank->backend->describe(rank->devices[g], &device);
-        all.bytes += device.bytes;
-        all.host_bytes += device.host_bytes;
-        if (device.resident > all.resident)
-            all.resident = device.resident;
-        if (g == 0 || device.load_s > all.slowest.load_s)
-            all.slowest = device;
+        const struct device_description *device = &rank->descriptions[g];
+        all.bytes += device->bytes;
+        all.host_bytes += device->host_bytes;
+        if (device->resident > all.resident)
+            all.resident = device->resident;
+        if (g == 0 || device->load_s > all.slowest.load_s)
+            all.slowest = *device;
     }
     return all;
 }

@@ -2,7 +2,7 @@
 #ifndef DBFS_RANK_DEVICES_H
 #define DBFS_RANK_DEVICES_H
 
-#include "backend.h"
+#include "engine.h"
 #include "traverse/session/graph.h"
 #include "host_threads.h"
 
@@ -13,6 +13,7 @@ struct rank {
     const struct graph *graph; /* shard g of this rank is on device g */
     const struct backend *backend;
     struct device **devices; /* [device_count] */
+    struct device_description *descriptions; /* [device_count] */
     uint32_t device_count;   /* G */
     struct host_threads *host_threads; /* drive the devices */
     enum exchange_memory exchange_memory;

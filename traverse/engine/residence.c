@@ -14,6 +14,7 @@ static int stays_packed(const struct shard *shard, const struct section *s, enum
     return 0;
 }
 
+/* Sums the bytes of sections that a search reads, packed columns as they are packed. */
 uint64_t residence_bytes(const struct shard *shard, enum residence residence)
 {
     uint64_t bytes = 0;
@@ -25,6 +26,7 @@ uint64_t residence_bytes(const struct shard *shard, enum residence residence)
     return bytes;
 }
 
+/* Sums the bytes of decoded sections, and of the directories of packed columns. */
 uint64_t residence_taken_bytes(const struct shard *shard, enum residence residence)
 {
     uint64_t bytes = 0;

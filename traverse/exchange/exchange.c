@@ -11,6 +11,7 @@ const char *const exchange_count_name[EXCHANGE_COUNTS] = {
 
 /* ---- opening ---- */
 
+/* Sets *memory to device memory if the option, the backend and the MPI library allow it, else to host memory. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e)
 {
@@ -26,18 +27,20 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                 "takes device memory: %s", comm->library);
 }
 
+/* Whether the option lets ranks of one host read each other's memory. */
 int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
 {
     return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
 }
 
 /* The bits of the first frontiers that groups give each other in a search: an update has one for each vertex with nn
- * edges. */
-static uint64_t first_frontier_bits(const struct exchange *x)
+ * edges, a bitmap one for each normal vertex. */
+static uint64_t first_frontier_bits(const struct backend *backend, const struct nn_total *nn)
 {
-    return x->rank->backend->updates_frontiers ? x->nn.sources : x->nn.normals;
+    return backend->updates_frontiers ? nn->sources : nn->normals;
 }
 
+/* Forms the group of devices, then takes memory for vertices, if the group lacks a shard, and for masks. */
 enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
                           struct error *e)
 {
@@ -57,13 +60,14 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     comm_sum_u64(rank->comm, &x->nn.sources, 1);
     if (group_open(&x->group, rank, reach, x->why, e) != ST_OK)
         return e->status;
-    x->nn.bits = first_frontier_bits(x);
+    x->nn.bits = first_frontier_bits(rank->backend, &x->nn);
     if (!x->group.holds_all_shards)
         vertices_open(&x->vertices, &x->group, options->chunk_bytes, options->local_all2all, x->has_bitmaps, e);
     masks_open(&x->masks, &x->group, options->nonblocking, e);
     return comm_agree(rank->comm, e);
 }
 
+/* Frees the memory of masks and vertices, and dissolves the group. */
 void exchange_close(struct exchange *x)
 {
     if (x->rank == NULL)
@@ -83,37 +87,42 @@ static double lap(double *clock)
 
 /* ---- before and within a visit ---- */
 
+/* Shows the frontiers of this thread's devices to their peers, and sends them to other groups by messages. */
 enum status exchange_frontier(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
-    const struct rank *rank = x->rank;
+    const int sends = !x->group.holds_all_shards;
     double clock = cli_seconds();
     if (t->number == 0)
         vertices_count_frontiers(&x->group, &x->counts);
-    for (uint32_t g = t->first; g < t->end; g++)
-        rank->backend->show_frontier(rank->devices[g]);
-    if (group_barrier(&x->group, t, e) == ST_OK && !x->group.holds_all_shards)
+    vertices_show_frontiers(&x->group, sends ? &x->vertices : NULL, t, e);
+    if (group_barrier(&x->group, t, e) == ST_OK && sends)
         vertices_give_frontiers(&x->vertices, t, &x->counts, e);
-    if (t->number == 0 && !x->group.holds_all_shards && rank->backend->updates_frontiers)
+    if (t->number == 0 && sends && x->rank->backend->updates_frontiers)
         x->nn.bits = x->nn.work.unvisited_sources; /* the next updates leave out what was visited by now */
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
 }
 
-/* Waits for the delegates of all devices of the group, and writes who found some. */
-static enum status await_delegates(const struct exchange *x, const struct host_thread *t, struct error *e)
+/* Waits for the delegates of all devices of the group, and writes to group->updated which devices found some. */
+static enum status await_delegates(const struct group *group, const struct host_thread *t, struct error *e)
 {
-    const struct rank *rank = x->rank;
-    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
-        rank->backend->finish_delegates(rank->devices[g], &x->group.updated[x->group.first + g], e);
-    return group_barrier(&x->group, t, e);
+    const struct rank *rank = group->rank;
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
+        struct visit_result result = {0};
+        rank->backend->finish(rank->devices[g], ONLY_DELEGATES, &result, e);
+        group->updated[group->first + g] = result.found_delegates;
+    }
+    return group_barrier(group, t, e);
 }
 
+/* Lets all devices know the delegates that the first part of a pull of dd found: peers by a barrier, after which they
+ * read each other, other groups by a reduction of masks. */
 enum status exchange_join_parts(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                 struct error *e)
 {
     if (x->group.holds_all_shards)
         return group_barrier(&x->group, t, e);
-    if (await_delegates(x, t, e) != ST_OK)
+    if (await_delegates(&x->group, t, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
     if (t->number == 0)
@@ -132,10 +141,11 @@ int exchange_overlaps(const struct exchange *x)
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
+/* Waits for the delegates of the group, and begins to reduce their masks while normals are looked for. */
 enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                  struct error *e)
 {
-    if (await_delegates(x, t, e) != ST_OK)
+    if (await_delegates(&x->group, t, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
     if (t->number == 0)
@@ -144,14 +154,18 @@ enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t
     return group_barrier(&x->group, t, e); /* masks are read by `updated`, which changes next */
 }
 
-void exchange_drive(struct exchange *x, const struct host_thread *t)
+/* Moves the reduction of masks on until it is over, or until the visits of this thread's devices are. */
+void exchange_drive(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
     int busy = t->number == 0; /* only this thread calls MPI */
     while (busy && !masks_move(&x->masks, &x->counts)) {
         busy = 0;
-        for (uint32_t g = t->first; g < t->end; g++)
-            busy |= rank->backend->is_busy(rank->devices[g]);
+        for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
+            int over = 1;
+            rank->backend->is_over(rank->devices[g], VISIT_EVENT, &over, e);
+            busy |= !over;
+        }
     }
 }
 
@@ -216,29 +230,34 @@ static enum status share_level(struct exchange *x, struct error *e)
  * went. */
 static enum status prepare_messages(struct exchange *x, const struct host_thread *t, struct error *e)
 {
+    const struct rank *rank = x->rank;
+    const struct vertices *v = &x->vertices;
     const int drops = x->options.uniquify;
     if (t->number == 0) {
         masks_await_sum(&x->masks, &x->counts);
         vertices_count_found(&x->vertices);
     }
-    if (drops && host_threads_barrier(t, e) == ST_OK)
-        vertices_drop_repeated(&x->group, t, e);
+    if (drops && host_threads_barrier(t, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = t->first; drops && g < t->end && e->status == ST_OK; g++) /* in what each device found */
+        rank->backend->uniquify(rank->devices[g], group_outgoing(&x->group, g), rank->graph->manifest.p, e);
     if (drops && host_threads_barrier(t, e) != ST_OK)
         return e->status;
     if (t->number == 0)
         vertices_collect(&x->vertices, e);
-    if (drops && x->options.local_all2all && host_threads_barrier(t, e) == ST_OK)
-        vertices_drop_duplicates(&x->vertices, t, e);
+    const int gathered = drops && x->options.local_all2all && host_threads_barrier(t, e) == ST_OK && v->leaving;
+    for (uint32_t g = t->first; gathered && g < t->end && e->status == ST_OK; g++) /* between devices, too */
+        rank->backend->uniquify(rank->devices[g], send_buffer_of(v, g, 0, 0), (uint32_t)buffers_of_device(v), e);
     if (host_threads_barrier(t, e) == ST_OK && t->number == 0)
         share_level(x, e);
     return host_threads_barrier(t, e);
 }
 
-/* Moves vertices on. `beside`: masks have been under way since `begun`, too; *merged_s is then the time of both. */
-static void move_vertices(struct exchange *x, int beside, double begun, double *merged_s, struct error *e)
+/* Moves vertices on. `beside`: masks have been under way since `begun`, too; *merged_s then becomes the time of both. */
+static void move_vertices(struct vertices *vertices, int beside, double begun, double *merged_s, struct error *e)
 {
-    int moving = !vertices_are_here(&x->vertices);
-    vertices_move(&x->vertices, e);
+    const int moving = !vertices_are_here(vertices);
+    vertices_move(vertices, e);
     if (moving && beside)
         *merged_s = cli_seconds() - begun;
 }
@@ -249,17 +268,19 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     double begun = cli_seconds();
     int beside = x->level.updated && masks_reduce(&x->masks, x->vertices.notes, &x->counts);
     while (e->status == ST_OK && !masks_are_here(&x->masks))
-        move_vertices(x, beside, begun, merged_s, e);
+        move_vertices(&x->vertices, beside, begun, merged_s, e);
     if (e->status != ST_OK || !x->group.of_host)
         return e->status;
     uint32_t barrier = comm_window_arrive(x->group.window);
     watch_wait_begin();
     while (e->status == ST_OK && !comm_window_barrier_is_over(x->group.window, barrier))
-        move_vertices(x, beside, begun, merged_s, e);
+        move_vertices(&x->vertices, beside, begun, merged_s, e);
     watch_wait_end();
     return e->status;
 }
 
+/* Ends a level between groups up to its delegates: sends vertices on their way, reduces masks beside them, and gives the
+ * masks to devices. *done: no rank found anything. */
 static enum status reduce_between_groups(struct exchange *x, const struct host_thread *t, int *done,
                                          struct exchange_stats *stats, struct error *e)
 {
@@ -282,10 +303,11 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     stats->reduced_masks += x->level.updated;
     *done = !x->level.updated && !x->level.found;
     if (*done && t->number == 0)
-        x->nn.bits = first_frontier_bits(x); /* for the next search */
+        x->nn.bits = first_frontier_bits(x->rank->backend, &x->nn); /* for the next search */
     return host_threads_barrier(t, e);
 }
 
+/* Makes the delegates that any device found known to all: within the group, or between groups by messages. */
 enum status exchange_masks(struct exchange *x, const struct host_thread *t, int *done, struct exchange_stats *stats,
                            struct error *e)
 {
@@ -293,11 +315,13 @@ enum status exchange_masks(struct exchange *x, const struct host_thread *t, int 
                                      : reduce_between_groups(x, t, done, stats, e);
 }
 
+/* Whether a level may begin with dd: messages are under way, and there are delegates to begin with. */
 int exchange_runs_ahead(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated;
 }
 
+/* Waits until the vertices of other groups have arrived, and takes the counts of the level. */
 enum status exchange_vertices(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();

@@ -139,7 +139,7 @@ enum status exchange_begin_masks(struct exchange *exchange, const struct host_th
                                  struct exchange_stats *stats, struct error *e);
 
 /* Drives a reduction that has begun until the devices have finished their visits. */
-void exchange_drive(struct exchange *exchange, const struct host_thread *thread);
+void exchange_drive(struct exchange *exchange, const struct host_thread *thread, struct error *e);
 
 /* A level ends in two steps, after group_put_result for all devices and a barrier of the group. After exchange_masks the
  * delegates of all ranks are known, and vertices may still be under way between ranks. *done: nothing was found anywhere,

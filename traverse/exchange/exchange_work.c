@@ -5,11 +5,13 @@
 
 /* ---- sums of work ---- */
 
+/* The shared place for the work of a device of this rank. */
 struct workload *exchange_work(const struct exchange *x, uint32_t device)
 {
     return &x->group.work[x->group.first + device];
 }
 
+/* Adds up the work of the group's devices for one subgraph. */
 void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_work *total)
 {
     *total = (struct subgraph_work){0};
@@ -44,6 +46,7 @@ static int dd_may_have_parts(const struct exchange *x)
            x->rank->graph->manifest.d > x->rank->backend->part_rows;
 }
 
+/* Whether a pull of dd is divided: always among several devices that hold all shards, else if its rows are many. */
 int exchange_has_parts(const struct exchange *x, int ahead, const struct subgraph_work *dd)
 {
     if (x->group.holds_all_shards)
@@ -76,6 +79,7 @@ static void sum_groups(struct exchange *x, struct workload *total)
                                      .cost = {[PUSH] = (double)sum[4], [PULL] = (double)sum[5]}};
 }
 
+/* Adds up the work of the group's devices for all subgraphs; for nn, if worth it, over all groups. */
 enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, struct workload *total, struct error *e)
 {
     total->fresh = 0;
@@ -96,16 +100,11 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
 
 /* ---- bitmaps or lists ---- */
 
+/* Whether devices may search by themselves: they hold all shards, and no form of vertices was asked for. */
 int exchange_is_fused(const struct exchange *x)
 {
     return x->group.holds_all_shards && x->group.searches_fused &&
            (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
-}
-
-/* The number of devices whose work is in the total of nn. */
-static uint32_t summed_devices(const struct exchange *x)
-{
-    return x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;
 }
 
 /* Whether `bits` of all shards are fewer than the bits of lists, for the devices of the total `nn`. Each of these devices
@@ -116,7 +115,8 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
     double edges = (double)x->rank->graph->manifest.edges[NN];
     double expected = x->nn.sources > 0 ? (double)nn->frontier * edges / (double)x->nn.sources : 0;
     double vertices = (double)nn->forward > expected ? (double)nn->forward : expected;
-    return 32 * vertices > (double)summed_devices(x) * (double)bits;
+    const uint32_t devices = x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count; /* in the total */
+    return 32 * vertices > (double)devices * (double)bits;
 }
 
 /* A list is at least as long as its frontier, so a large frontier decides without FV. */
@@ -126,6 +126,7 @@ int exchange_needs_forward(const struct exchange *x, const struct subgraph_work 
            nn->frontier * 32 <= x->group.count * x->nn.normals;
 }
 
+/* Whether the frontiers of nn can be given to all devices, and are fewer bits than the vertices of a push. */
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
     if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.everywhere))
@@ -134,6 +135,7 @@ int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *n
            bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals);
 }
 
+/* Chooses bitmaps for the vertices of a push of nn if they are fewer bits than lists. */
 enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
 {
     if (!x->has_bitmaps)

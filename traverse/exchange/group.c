@@ -47,7 +47,8 @@ static enum status join_devices(void *context, const struct host_thread *t, stru
     const struct group *group = context;
     const struct rank *rank = group->rank;
     for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
-        rank->backend->join(rank->devices[g], comm_window_memory(group->window), group->count, e);
+        rank->backend->join(rank->devices[g], comm_window_memory(group->window), group->count,
+                            &rank->descriptions[g].searches_fused, e);
     return e->status;
 }
 
@@ -66,7 +67,7 @@ static enum status join_peers(struct group *g, struct error *e)
     if (comm_agree(rank->comm, e) != ST_OK) /* all handles are read, too */
         return e->status;
     for (uint32_t i = 0; i < rank->device_count; i++)
-        stepped += !rank->backend->can_search_fused(rank->devices[i]);
+        stepped += !rank->descriptions[i].searches_fused;
     g->searches_fused = comm_max_of(rank->comm, stepped) == 0;
     return ST_OK;
 }
@@ -83,11 +84,13 @@ static enum status form_group(struct group *g, const struct rank *rank, int of_h
     g->holds_all_shards = g->count == p;
     g->shard = zeroed(g->count, sizeof *g->shard, "peers", e);
     g->peer = zeroed(p, sizeof *g->peer, "peers", e);
+    g->outgoing = zeroed((uint64_t)G * p, sizeof *g->outgoing, "vertices of peers", e);
     if (comm_agree(rank->comm, e) != ST_OK || open_memory(g, comm, e) != ST_OK)
         return e->status;
     return join_peers(g, e);
 }
 
+/* Forms the group of the host or, if that cannot be, of this rank alone, and says why. */
 enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why, struct error *e)
 {
     int of_host = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
@@ -100,14 +103,16 @@ enum status group_open(struct group *g, const struct rank *rank, enum group_reac
     return form_group(g, rank, 0, e);
 }
 
+/* Ends the sharing of memory, on all ranks of the host before any frees it, and frees the tables. */
 void group_close(struct group *g)
 {
     const struct rank *rank = g->rank;
     if (rank == NULL)
         return;
     for (uint32_t i = 0; rank->devices != NULL && i < rank->device_count; i++) {
+        struct error none = {0}; /* leaving cannot fail */
         if (rank->devices[i] != NULL)
-            rank->backend->leave(rank->devices[i]);
+            rank->backend->join(rank->devices[i], NULL, 0, &rank->descriptions[i].searches_fused, &none);
     }
     if (g->of_host)
         comm_barrier(rank->comm); /* before a device frees the memory that it showed */
@@ -115,19 +120,22 @@ void group_close(struct group *g)
     memory_discharge(rank->budget, g->charged);
     free(g->shard);
     free(g->peer);
+    free(g->outgoing);
     *g = (struct group){0};
 }
 
+/* Takes host memory that is charged to the budget until the group is closed. */
 void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
 {
     if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
         return NULL;
     g->charged += bytes;
-    return g->rank->backend->host_take(bytes, what, e);
+    return g->rank->backend->take_buffer(g->rank->devices[0], EXCHANGE_HOST, bytes, what, e);
 }
 
 /* ---- levels ---- */
 
+/* Waits for the host threads of this rank and, in a group of the host, for those of all its ranks. */
 enum status group_barrier(const struct group *g, const struct host_thread *t, struct error *e)
 {
     if (host_threads_barrier(t, e) != ST_OK || !g->of_host)
@@ -137,36 +145,35 @@ enum status group_barrier(const struct group *g, const struct host_thread *t, st
     return host_threads_barrier(t, e);
 }
 
-struct vertex_span group_span_for(const struct group *g, uint32_t device, uint32_t shard)
-{
-    struct vertex_span span = g->rank->backend->outgoing(g->rank->devices[device], shard);
-    if (span.form == OUTGOING_MASK && span.count > 0)
-        span.count = group_shard_words(g, shard); /* without the words behind its vertices */
-    return span;
-}
-
+/* Looks up the span that one peer found for another, in shared memory or in this rank's own table. */
 struct vertex_span group_span_between(const struct group *g, uint32_t from, uint32_t to)
 {
     if (from == to)
         return (struct vertex_span){0};
-    return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_span_for(g, from - g->first, g->shard[to]);
+    return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_outgoing(g, from - g->first)[g->shard[to]];
 }
 
+/* Writes what a device found to where its peers see it: flags, and the spans for each peer. */
 void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
     const uint32_t from = g->first + device;
     g->updated[from] = result->found_delegates;
     g->found[from] = result->found > 0;
+    for (uint32_t s = 0; s < g->rank->graph->manifest.p; s++) {
+        struct vertex_span *span = &result->outgoing[s];
+        if (span->form == OUTGOING_MASK && span->count > 0)
+            span->count = group_shard_words(g, s); /* without the words behind its vertices */
+    }
     for (uint32_t to = 0; to < g->count; to++) {
-        struct vertex_span span = {0};
-        if (to != from)
-            span = group_span_for(g, device, g->shard[to]);
+        struct vertex_span span = to == from ? (struct vertex_span){0} : result->outgoing[g->shard[to]];
+        span.ids = NULL; /* peers may be of other processes */
         if (g->spans != NULL)
             g->spans[(size_t)to * g->count + from] = span;
         g->found[from] |= span.count > 0;
     }
 }
 
+/* Whether one of the flags is set. */
 static int any(const int *flags, uint32_t count)
 {
     int set = 0;
@@ -175,11 +182,13 @@ static int any(const int *flags, uint32_t count)
     return set;
 }
 
+/* Whether a device of the group found a delegate. */
 int group_updated(const struct group *g)
 {
     return any(g->updated, g->count);
 }
 
+/* Whether a device of the group found a normal vertex, of its own shard or for a peer. */
 int group_found(const struct group *g)
 {
     return any(g->found, g->count);

@@ -26,13 +26,14 @@ struct group {
     uint32_t first;       /* index of this rank's first device among them */
     int of_host;          /* 0: of this rank alone */
     int holds_all_shards; /* nothing is sent then */
-    int searches_fused;   /* all devices of all ranks can search by themselves (backend.can_search_fused) */
+    int searches_fused;   /* all devices of all ranks can search by themselves (backend.join) */
     uint32_t *shard;      /* [count] of each peer */
     uint32_t *peer;       /* [p]: the peer that holds a shard, or GROUP_NONE */
     struct workload *work; /* [count], shared: of the frontier, to choose directions by */
     int *updated, *found;  /* [count], shared: a peer found a delegate, a normal vertex in this level */
-    struct vertex_span *spans; /* [to][from], shared: the vertices that peer `from` found for peer `to`; NULL: all peers are
-                                * devices of this rank, which can be asked */
+    struct vertex_span *outgoing; /* [device][p]: the vertices that a device of this rank found for each shard */
+    struct vertex_span *spans;    /* [to][from], shared: the vertices that peer `from` found for peer `to`; NULL: all peers
+                                   * are devices of this rank, and `outgoing` has them */
     uint64_t *mask;   /* [mask_words(d)], shared: delegates on their way to and from MPI; NULL unless of_host */
     uint64_t charged; /* bytes charged to the budget */
 };
@@ -48,7 +49,7 @@ enum status group_open(struct group *group, const struct rank *rank, enum group_
 void group_close(struct group *group); /* collective if of_host; a zeroed one is allowed */
 
 /* Takes memory of the host that devices copy to and from fast. It is charged to the budget until the group is closed; before
- * that the caller frees it by the backend's host_release. NULL: *e says why, by the name `what`. */
+ * that the caller frees it by backend.release_buffer. NULL: *e says why, by the name `what`. */
 void *group_take_memory(struct group *group, uint64_t bytes, const char *what, struct error *e);
 
 /* Waits until the host threads of all ranks of the group have called this. As host_threads_barrier; a failure of another
@@ -57,15 +58,18 @@ enum status group_barrier(const struct group *group, const struct host_thread *t
 
 /* ---- how a level went ---- */
 
-/* Writes what a device of this rank found, before the barrier. */
+/* The spans [p] of a device of this rank, for visit_result.outgoing: the vertices that it found for each shard. */
+static inline struct vertex_span *group_outgoing(const struct group *group, uint32_t device)
+{
+    return group->outgoing + (size_t)device * group->rank->graph->manifest.p;
+}
+
+/* Writes what a device of this rank found, before the barrier. result->outgoing is group_outgoing of the device. */
 void group_put_result(struct group *group, uint32_t device, const struct visit_result *result);
 
 /* Whether a device of the group found a delegate, and a normal vertex; after the barrier. */
 int group_updated(const struct group *group);
 int group_found(const struct group *group);
-
-/* The vertices that a device of this rank found for a shard. */
-struct vertex_span group_span_for(const struct group *group, uint32_t device, uint32_t shard);
 
 /* The vertices that peer `from` found for peer `to`; `to` or both are of this rank. */
 struct vertex_span group_span_between(const struct group *group, uint32_t from, uint32_t to);
@@ -77,6 +81,7 @@ static inline uint32_t group_readers(const struct group *group, uint32_t peer)
     return devices - (peer >= group->first && peer < group->first + devices);
 }
 
+/* Whether a device of the group holds the shard. */
 static inline int group_has_shard(const struct group *group, uint32_t shard)
 {
     return group->peer[shard] != GROUP_NONE;

@@ -10,16 +10,7 @@
 const char *const pair_member_name[PAIR_MEMBERS] = {"level",          "source",        "destination",
                                                     "found_vertices", "sent_vertices", "bytes"};
 
-static void add_note(struct pair_log *log, const struct pair_note *note)
-{
-    struct pair_note *grown = memory_grow(log->note, log->count, sizeof *grown);
-    log->failed = grown == NULL;
-    if (log->failed)
-        return;
-    log->note = grown;
-    log->note[log->count++] = *note;
-}
-
+/* Appends this level's notes for the ranks to which this rank sent something. Sets `failed` if there is no memory. */
 void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to)
 {
     for (uint32_t r = 0; r < comm->ranks && !log->failed; r++) {
@@ -27,12 +18,19 @@ void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pa
         note.of[PAIR_LEVEL] = log->levels;
         note.of[PAIR_SOURCE] = comm->rank;
         note.of[PAIR_DESTINATION] = r;
-        if (note.of[PAIR_FOUND] + note.of[PAIR_BYTES] > 0)
-            add_note(log, &note);
+        if (note.of[PAIR_FOUND] + note.of[PAIR_BYTES] == 0)
+            continue;
+        struct pair_note *grown = memory_grow(log->note, log->count, sizeof *grown);
+        log->failed = grown == NULL;
+        if (log->failed)
+            break;
+        log->note = grown;
+        log->note[log->count++] = note;
     }
     log->levels++;
 }
 
+/* Replaces the notes by those of all ranks: each rank writes its own into zeroed memory, and all are added up. */
 enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struct error *e)
 {
     uint64_t before = comm_sum_before(comm, log->count), all = log->count;
@@ -53,6 +51,7 @@ enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struc
     return ST_OK;
 }
 
+/* Frees the notes. The log is empty afterwards. */
 void pair_log_free(struct pair_log *log)
 {
     free(log->note);

@@ -33,7 +33,7 @@ void slices_close(struct slices *x)
     struct slice_buffer *const buffers[] = {x->send, x->receive};
     for (int i = 0; i < 2; i++) {
         for (uint32_t g = 0; buffers[i] != NULL && g < x->G; g++)
-            x->rank->backend->host_release(buffers[i][g].memory);
+            x->rank->backend->release_buffer(x->rank->devices[0], EXCHANGE_HOST, buffers[i][g].memory);
         free(buffers[i]);
     }
     free(x->out);
@@ -49,11 +49,11 @@ void slices_close(struct slices *x)
 static enum status make_room(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
-    const struct backend *messages = x->rank->backend;
+    const struct backend *backend = x->rank->backend;
     if (bytes <= buffer->capacity)
         return ST_OK;
-    messages->host_release(buffer->memory);
-    buffer->memory = messages->host_take(bytes, what, e);
+    backend->release_buffer(x->rank->devices[0], EXCHANGE_HOST, buffer->memory);
+    buffer->memory = backend->take_buffer(x->rank->devices[0], EXCHANGE_HOST, bytes, what, e);
     buffer->capacity = buffer->memory != NULL ? bytes : 0;
     return e->status;
 }

@@ -1,6 +1,6 @@
 /* answer_slices.h: bytes that each device has for every shard, brought to the devices of these shards.
  *
- * Devices of a rank, and peers of a host (backend.h), read a slice in place. Between other devices a slice is a message,
+ * Devices of a rank, and peers of a host (engine.h), read a slice in place. Between other devices a slice is a message,
  * which goes through memory of the host. */
 #ifndef DBFS_ANSWER_SLICES_H
 #define DBFS_ANSWER_SLICES_H

@@ -97,7 +97,8 @@ static enum status take_delegate_parents(struct answers *a, struct error *e)
     const uint64_t bytes = (rank->graph->manifest.d + 1) * a->id_bytes;
     a->delegate_parents = zeroed(rank->device_count, sizeof *a->delegate_parents, "answers", e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
-        a->delegate_parents[g] = rank->backend->has_device_memory ? rank->backend->host_take(bytes, "delegate parents", e)
+        a->delegate_parents[g] = rank->backend->has_device_memory ? rank->backend->take_buffer(rank->devices[g], EXCHANGE_HOST,
+                                                                                               bytes, "delegate parents", e)
                                                                   : a->arrays[g].delegate_parents;
     return e->status;
 }
@@ -127,7 +128,7 @@ void answers_close(struct answers *a)
     release_tables(a);
     for (uint32_t g = 0; a->delegate_parents != NULL && g < a->rank->device_count; g++) {
         if (a->rank->backend->has_device_memory)
-            a->rank->backend->host_release(a->delegate_parents[g]);
+            a->rank->backend->release_buffer(a->rank->devices[g], EXCHANGE_HOST, a->delegate_parents[g]);
     }
     free(a->delegate_parents);
     free(a->tables);

@@ -1,4 +1,4 @@
-/* answers.h: depths or parents of all vertices, in the memory of the devices (backend.h).
+/* answers.h: depths or parents of all vertices, in the memory of the devices (engine.h).
  *
  * The values of an answer stand at their owners. With several shards vertex v, as stored, is value v / p of shard
  * v mod p (partition.h), delegates too. The only device of a search has values by input id, also where these are permuted.

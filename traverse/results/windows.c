@@ -46,9 +46,10 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     slices_open(&w->parts, rank, e);
     w->parts.hosted = 1;
     if (e->status == ST_OK)
-        w->window = backend->host_take(w->ids * width, what, e);
+        w->window = backend->take_buffer(rank->devices[0], EXCHANGE_HOST, w->ids * width, what, e);
     if (e->status == ST_OK)
-        w->copied = backend->host_take(rank->device_count * rank->comm->ranks * w->copied_bytes, what, e);
+        w->copied = backend->take_buffer(rank->devices[0], EXCHANGE_HOST,
+                                         rank->device_count * rank->comm->ranks * w->copied_bytes, what, e);
     if (e->status == ST_OK)
         pool_open(&w->pool, w->threads, e);
     return comm_agree(rank->comm, e);
@@ -60,8 +61,8 @@ void windows_close(struct windows *w)
     if (w->answers == NULL)
         return;
     pool_close(w->pool);
-    w->rank->backend->host_release(w->window);
-    w->rank->backend->host_release(w->copied);
+    w->rank->backend->release_buffer(w->rank->devices[0], EXCHANGE_HOST, w->window);
+    w->rank->backend->release_buffer(w->rank->devices[0], EXCHANGE_HOST, w->copied);
     slices_close(&w->parts);
     free(w->source);
 }

@@ -2,6 +2,8 @@
 #include "backend_choose.h"
 
 #ifdef DBFS_CUDA
+#include "traverse/cuda/device/cuda_choose.h"
+
 #include <cuda_runtime_api.h>
 
 /* Why there is no GPU to use; NULL where there is one. */
@@ -18,12 +20,26 @@ static const char *missing_gpu(void)
     return gpus > 0 ? NULL : "there is no GPU";
 }
 
+uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
+{
+    int gpus = 0;
+    if (choice == BACKEND_CPU || cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1)
+        return 0;
+    return gpu_bus_address(gpu_ordinal(slot, gpus)) + 1;
+}
+
 static const struct backend *const cuda = &backend_cuda;
 #else
 /* Why this build has no GPU to use. */
 static const char *missing_gpu(void)
 {
     return "this build has no CUDA backend";
+}
+
+uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
+{
+    (void)choice, (void)slot;
+    return 0;
 }
 
 static const struct backend *const cuda = &backend_cpu;

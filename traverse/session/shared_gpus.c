@@ -18,16 +18,12 @@ static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
  * leader if rank 0 drives them all. 0: there is no GPU. */
 static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
-    const struct backend *backend = NULL;
-    struct error ignored = {0};
     const uint32_t p = G * comm->ranks, first = G * comm->host_rank;
     int shared = 0;
-    if (backend_choose(&backend, args->backend, &ignored) == ST_OK) {
-        for (uint32_t s = first; s < first + G; s++)
-            own[s] = backend->pci_address(s);
-        for (uint32_t s = 0; s < p && comm->rank == 0; s++)
-            leader[s] = backend->pci_address(s);
-    }
+    for (uint32_t s = first; s < first + G; s++)
+        own[s] = backend_gpu_address(args->backend, s);
+    for (uint32_t s = 0; s < p && comm->rank == 0; s++)
+        leader[s] = backend_gpu_address(args->backend, s);
     comm_sum_u64(comm, own, p);
     comm_sum_u64(comm, leader, p);
     for (uint32_t s = 0; s < p; s++) {

@@ -2,7 +2,7 @@
  * plain C.
  *
  * Twin: cpu_answers.c. All pointers are device memory unless it is said otherwise; launches
- * are asynchronous on the stream given. Vertices are numbered as in struct answer_tables (backend.h). Parents are
+ * are asynchronous on the stream given. Vertices are numbered as in struct answer_tables (engine.h). Parents are
  * input ids of `id_bytes`: 4 or 8.
  */
 #ifndef DBFS_CUDA_ANSWERS_H
@@ -10,7 +10,7 @@
 
 #include "traverse/cuda/device/cuda_kernels.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* cuda_parents.c: how GPUs find the parents that a device did not record itself; see backend.h and answers.c
+/* cuda_parents.c: how GPUs find the parents that a device did not record itself; see engine.h and answers.c
  *
  * Arrays of the search, free once it is over, serve again.
  *

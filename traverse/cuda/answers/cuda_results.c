@@ -1,4 +1,4 @@
-/* cuda_results.c: the results of a search on a GPU: depths for the host, and answers in device memory; see backend.h */
+/* cuda_results.c: the results of a search on a GPU: depths for the host, and answers in device memory; see engine.h */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 

@@ -16,3 +16,15 @@ enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU
     snprintf(where, GPU_WHERE, "%s, rank %u, GPU %d", user->host, user->rank, *ordinal);
     return CUDA_TRY(cudaSetDevice(*ordinal), where, e);
 }
+
+uint64_t gpu_bus_address(int ordinal)
+{
+    static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId, cudaDevAttrPciDeviceId};
+    uint64_t address = 0;
+    for (int i = 0; i < 3; i++) {
+        int part = 0;
+        cudaDeviceGetAttribute(&part, parts[i], ordinal);
+        address = address << 16 | (uint64_t)part;
+    }
+    return address;
+}

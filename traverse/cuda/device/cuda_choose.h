@@ -23,4 +23,7 @@ static inline int gpu_ordinal(uint32_t slot, int gpus)
 /* Makes the user's GPU the current one of this thread, and writes its name to `where`. ST_RESOURCE: there is no GPU. */
 enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e);
 
+/* The address of a GPU on the buses of the host, alike in all processes: domain, bus and device, 16 bits each. */
+uint64_t gpu_bus_address(int ordinal);
+
 #endif

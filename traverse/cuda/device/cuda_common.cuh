@@ -6,7 +6,7 @@
 #include "cuda_kernels.h"
 
 enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
-/* constants of shard files and of backend.h, as numbers of 32 bits */
+/* constants of shard files and of engine.h, as numbers of 32 bits */
 #define NO_HEAD 0xffffffffu       /* HEAD_NONE */
 #define REMOTE_PARENT 0xfffffffeu /* PARENT_REMOTE */
 #define ROOT_PARENT 0xfffffffdu   /* PARENT_SELF */

@@ -12,7 +12,7 @@
 #include "traverse/cuda/fused/cuda_fused.h"
 #include "traverse/cuda/sliced/cuda_sliced.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 /* The bitmaps that a search clears. They lie one behind the other, so that one call clears all. */
 struct gpu_masks {
@@ -80,11 +80,9 @@ struct gpu_traffic {
     struct gpu_bins bins;
     uint32_t *sent_mask; /* bitmap of vertices by nn's columns; if they are sent as lists, scratch for dropping duplicates */
     size_t sent_mask_bytes;
-    enum outgoing_form form; /* bitmap or lists: how this level sends vertices */
-    int binned;              /* bins or sent_mask are those of this level */
-    int unique;              /* duplicates have been dropped from the bins, and `kept` has their sizes */
-    /* [p] each, host memory, or NULL: how many ids are left for a shard in its bin, and in a send buffer */
-    unsigned long long *kept, *kept_in_buffers;
+    enum outgoing_form form;  /* bitmap or lists: how this level sends vertices */
+    int binned;               /* bins or sent_mask are those of this level */
+    unsigned long long *kept; /* [p], host memory: ids left of each span by gpu_uniquify; or NULL */
     uint32_t *received; /* [received_capacity]: copies of ids or words that kernels cannot read where they are */
     uint64_t received_capacity;
     struct gpu_peers peers;
@@ -106,7 +104,7 @@ struct gpu_counters {
 
 /* The counts of the frontier, as the host has them. */
 struct gpu_frontier {
-    int ahead; /* the delegates of this level were previsited, and dd was visited, before the normals */
+    enum vertex_kinds previsited; /* by the last previsit (gpu_came_ahead) */
     uint64_t fresh[VERTEX_KINDS];
     int listed[VERTEX_KINDS]; /* gpu_vertices.queue holds the whole frontier of this kind */
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS]; /* as of struct subgraph_work (choose.h) */
@@ -117,7 +115,7 @@ struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* a point of a stream, after which the other stream goes on */
     cudaEvent_t masks_read;            /* this device has read the delegate masks of its peers */
-    cudaEvent_t copied[COPY_EVENTS];   /* vertices that leave have been copied */
+    cudaEvent_t event[DEVICE_EVENTS];  /* of engine.h */
     cudaEvent_t first_part;            /* this device has found the delegates that it owns (enum visit_part) */
 };
 
@@ -198,6 +196,12 @@ struct device {
     struct gpu_fused_search fused;
     struct gpu_answers answers;
 };
+
+/* Whether the delegates of this level were previsited, and dd was visited, before the normals. */
+static inline int gpu_came_ahead(const struct device *dev)
+{
+    return dev->frontier.previsited != BOTH_KINDS;
+}
 
 /* Whether columns of any subgraph are packed on the device. */
 static inline int gpu_is_packed(const struct device *dev)
@@ -325,14 +329,14 @@ enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error 
 
 /* cuda_peers.c
  * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`. Enables it.
- * - gpu_bus_address: domain, bus and device, 16 bits each.
+ * - gpu_leave: ends the sharing with peers.
  * - gpu_wait_for_peers: before the peers go on, the host waits for an event of this device that they cannot wait for.
  * - gpu_gather_frontiers: the visited bits of all peers' normals, before nn is pulled.
  * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is
  *   NULL, all but this device. `staging`: a bitmap of delegates, for a copy of one that kernels cannot read.
  * - gpu_take_peers_updates: adds the delegates that peers found in the first part of a visit to next. */
 int gpu_can_read(int from, int to);
-uint64_t gpu_bus_address(int ordinal);
+void gpu_leave(struct device *device);
 enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
 enum status gpu_gather_frontiers(struct device *device, struct error *e);
 enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,
@@ -388,59 +392,40 @@ enum status gpu_ask(struct device *device, uint32_t levels, struct slice *questi
 enum status gpu_reply(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
 enum status gpu_take_replies(struct device *device, const struct slice *replies, struct error *e);
 
-/* The functions of backend_cuda, in the order of backend.h, which says what each does. */
+/* The functions of backend_cuda, in the order of engine.h, which says what each does. */
 enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
-                     struct error *e);
+                     struct device_description *description, struct error *e);
 void gpu_close(struct device *device);
-void gpu_describe(const struct device *device, struct device_description *description);
 uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents);
-uint64_t gpu_pci_address(uint32_t slot);
 enum status gpu_show(struct device *device, int elsewhere, struct peer_handle *handle, struct error *e);
-enum status gpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, struct error *e);
+enum status gpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
+                     struct error *e);
 enum status gpu_wake(struct device *device, struct error *e);
-void gpu_leave(struct device *device);
-int gpu_can_search_fused(const struct device *device);
 enum status gpu_search_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e);
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
 enum status gpu_start(struct device *device, const struct root *root, struct error *e);
-enum status gpu_previsit(struct device *device, int32_t depth, struct error *e);
+enum status gpu_previsit(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);
 enum status gpu_counts(struct device *device, struct workload *work, struct error *e);
-enum status gpu_count_forward(struct device *device, enum subgraph g, uint64_t *forward, struct error *e);
-void gpu_show_frontier(struct device *device);
-enum status gpu_visit(struct device *device, const struct visit_plan *plan, struct error *e);
-enum status gpu_finish_delegates(struct device *device, int *found, struct error *e);
-enum status gpu_finish(struct device *device, struct visit_result *result, struct error *e);
-void gpu_keep_updates(struct device *device);
-enum status gpu_previsit_ahead(struct device *device, int32_t depth, struct subgraph_work *dd, struct error *e);
-enum status gpu_visit_ahead(struct device *device, const struct visit_plan *plan, struct error *e);
-int gpu_is_busy(const struct device *device);
-void *gpu_exchange_take(struct device *device, size_t bytes, const char *what, struct error *e);
-void gpu_exchange_release(struct device *device, void *memory);
-void *gpu_host_take(size_t bytes, const char *what, struct error *e);
-void gpu_host_release(void *memory);
-struct vertex_span gpu_outgoing(const struct device *device, uint32_t shard);
-enum status gpu_drop_repeated(struct device *device, struct error *e);
-enum status gpu_take_outgoing(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
-enum status gpu_or_outgoing(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
-enum status gpu_record_copies(struct device *device, uint32_t event, struct error *e);
-enum status gpu_copies_are_over(struct device *device, uint32_t event, int *over, struct error *e);
-enum status gpu_uniquify(struct device *device, struct send_buffer *buffers, uint32_t count, struct error *e);
-enum status gpu_receive(struct device *device, const uint32_t *from, const struct vertex_span *part, struct error *e);
+enum status gpu_count_edges(struct device *device, const int exact[SUBGRAPHS], struct workload *work, struct error *e);
+enum status gpu_visit(struct device *device, const struct visit_plan *plan, enum visit_part part, struct error *e);
+enum status gpu_finish(struct device *device, enum vertex_kinds kinds, struct visit_result *result, struct error *e);
+void *gpu_take_buffer(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
+void gpu_release_buffer(struct device *device, enum exchange_memory kind, void *memory);
+enum status gpu_uniquify(struct device *device, struct vertex_span *spans, uint32_t count, struct error *e);
+enum status gpu_copy_vertices(struct device *device, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
+                              struct error *e);
+enum status gpu_is_over(struct device *device, uint32_t event, int *over, struct error *e);
+enum status gpu_receive(struct device *device, const struct vertex_span *span, struct error *e);
 enum status gpu_receive_peers(struct device *device, const struct vertex_span *spans, struct error *e);
-enum status gpu_read_masks(struct device *device, const int *updating, uint64_t *mask, struct error *e);
-enum status gpu_read_mask_words(struct device *device, const int *updating, struct mask_words_list *list,
-                                struct error *e);
+enum status gpu_read_masks(struct device *device, const int *updating, struct mask_update *to, struct error *e);
 enum status gpu_know_mask(struct device *device, const uint64_t *mask, struct error *e);
-enum status gpu_take_mask(struct device *device, const uint64_t *mask, struct error *e);
-enum status gpu_take_mask_words(struct device *device, const struct mask_word *words, uint64_t count, struct error *e);
+enum status gpu_take_mask(struct device *device, const struct mask_update *from, struct error *e);
 enum status gpu_learn_sources(struct device *device, uint32_t shard, const uint32_t *bitmap, uint64_t words,
                               struct error *e);
-enum status gpu_count_frontiers(struct device *device, struct error *e);
-uint64_t gpu_frontier_words(const struct device *device, uint32_t shard);
-enum status gpu_read_frontier(struct device *device, uint32_t *to, struct error *e);
-enum status gpu_write_frontier(struct device *device, uint32_t shard, const uint32_t *from, struct error *e);
+enum status gpu_show_frontier(struct device *device, uint32_t *message, uint64_t *words, struct error *e);
+enum status gpu_take_frontier(struct device *device, uint32_t shard, const uint32_t *message, struct error *e);
 extern const struct backend_answers cuda_answers; /* cuda_results.c */
 
 #endif

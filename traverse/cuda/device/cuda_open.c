@@ -1,5 +1,5 @@
 /* cuda_open.c: opens and closes a device of the CUDA backend, step by step in open_device; and the backend's table
- * (backend.h) */
+ * (engine.h) */
 #include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -32,7 +32,8 @@ static void read_driver(char *driver, size_t bytes)
     }
 }
 
-void gpu_describe(const struct device *dev, struct device_description *d)
+/* Describes the GPU and the shard in its memory. */
+static void describe(const struct device *dev, struct device_description *d)
 {
     struct cudaDeviceProp properties;
     int runtime = 0;
@@ -55,14 +56,6 @@ uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     (void)shard, (void)threads, (void)parents;
     return 0;
-}
-
-uint64_t gpu_pci_address(uint32_t slot)
-{
-    int gpus = 0;
-    if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1)
-        return 0;
-    return gpu_bus_address(gpu_ordinal(slot, gpus)) + 1;
 }
 
 /* ---- memory ---- */
@@ -165,8 +158,8 @@ static enum status take_published(struct device *dev, const struct device_option
     take_mapped(dev, (void **)&c->published, GPU_COUNTERS_KINDS * sizeof *c->published, e);
     take_mapped(dev, (void **)&c->updated, GPU_COUNTERS_KINDS * sizeof *c->updated, e);
     take_mapped(dev, (void **)&t->bins.published, ((size_t)p + 1) * sizeof *t->bins.published, e);
-    if (options->uniquify && p > 1 && take_mapped(dev, (void **)&t->kept, 2 * p * sizeof *t->kept, e) == ST_OK)
-        t->kept_in_buffers = t->kept + p;
+    if (options->uniquify && p > 1)
+        take_mapped(dev, (void **)&t->kept, p * sizeof *t->kept, e);
     return e->status;
 }
 
@@ -183,8 +176,8 @@ static enum status make_streams(struct device *dev, struct error *e)
     }
     CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, shared), dev->where, e);
     CUDA_TRY(cudaEventCreateWithFlags(&s->first_part, shared), dev->where, e);
-    for (int i = 0; i < COPY_EVENTS; i++)
-        CUDA_TRY(cudaEventCreateWithFlags(&s->copied[i], cudaEventDisableTiming), dev->where, e);
+    for (int event = 0; event < DEVICE_EVENTS; event++)
+        CUDA_TRY(cudaEventCreateWithFlags(&s->event[event], cudaEventDisableTiming), dev->where, e);
     for (int phase = 0; dev->clock.runs && phase < DEVICE_PHASES; phase++) {
         CUDA_TRY(cudaEventCreate(&dev->clock.begin[phase]), dev->where, e);
         CUDA_TRY(cudaEventCreate(&dev->clock.end[phase]), dev->where, e);
@@ -212,8 +205,8 @@ void gpu_close(struct device *dev)
     }
     destroy_event(dev->stream.masks_read);
     destroy_event(dev->stream.first_part);
-    for (int i = 0; i < COPY_EVENTS; i++)
-        destroy_event(dev->stream.copied[i]);
+    for (int event = 0; event < DEVICE_EVENTS; event++)
+        destroy_event(dev->stream.event[event]);
     for (int phase = 0; phase < DEVICE_PHASES; phase++) {
         destroy_event(dev->clock.begin[phase]);
         destroy_event(dev->clock.end[phase]);
@@ -278,7 +271,7 @@ static enum status open_device(struct device *dev, const struct device_options *
 }
 
 enum status gpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
-                     struct error *e)
+                     struct device_description *description, struct error *e)
 {
     *result = NULL;
     struct device *dev = calloc(1, sizeof *dev);
@@ -294,6 +287,8 @@ enum status gpu_open(struct device **result, const struct shard *shard, const st
         gpu_close(dev);
         return e->status;
     }
+    if (description != NULL)
+        describe(dev, description);
     *result = dev;
     return ST_OK;
 }
@@ -306,51 +301,31 @@ const struct backend backend_cuda = {
     .part_rows = SEARCH_PART_ROWS,
     .open = gpu_open,
     .close = gpu_close,
-    .describe = gpu_describe,
     .bytes_needed = gpu_bytes_needed,
-    .pci_address = gpu_pci_address,
     .show = gpu_show,
     .join = gpu_join,
     .wake = gpu_wake,
-    .leave = gpu_leave,
-    .can_search_fused = gpu_can_search_fused,
     .search_begin = gpu_search_begin,
     .search_end = gpu_search_end,
     .replay_levels = gpu_replay_levels,
     .start = gpu_start,
     .previsit = gpu_previsit,
     .counts = gpu_counts,
-    .count_forward = gpu_count_forward,
-    .show_frontier = gpu_show_frontier,
+    .count_edges = gpu_count_edges,
     .visit = gpu_visit,
-    .finish_delegates = gpu_finish_delegates,
     .finish = gpu_finish,
-    .keep_updates = gpu_keep_updates,
-    .previsit_ahead = gpu_previsit_ahead,
-    .visit_ahead = gpu_visit_ahead,
-    .is_busy = gpu_is_busy,
-    .exchange_take = gpu_exchange_take,
-    .exchange_release = gpu_exchange_release,
-    .host_take = gpu_host_take,
-    .host_release = gpu_host_release,
-    .outgoing = gpu_outgoing,
-    .drop_repeated = gpu_drop_repeated,
-    .take_outgoing = gpu_take_outgoing,
-    .or_outgoing = gpu_or_outgoing,
-    .record_copies = gpu_record_copies,
-    .copies_are_over = gpu_copies_are_over,
+    .take_buffer = gpu_take_buffer,
+    .release_buffer = gpu_release_buffer,
     .uniquify = gpu_uniquify,
+    .copy_vertices = gpu_copy_vertices,
+    .is_over = gpu_is_over,
     .receive = gpu_receive,
     .receive_peers = gpu_receive_peers,
     .read_masks = gpu_read_masks,
-    .read_mask_words = gpu_read_mask_words,
     .know_mask = gpu_know_mask,
     .take_mask = gpu_take_mask,
-    .take_mask_words = gpu_take_mask_words,
     .learn_sources = gpu_learn_sources,
-    .count_frontiers = gpu_count_frontiers,
-    .frontier_words = gpu_frontier_words,
-    .read_frontier = gpu_read_frontier,
-    .write_frontier = gpu_write_frontier,
+    .show_frontier = gpu_show_frontier,
+    .take_frontier = gpu_take_frontier,
     .answers = &cuda_answers,
 };

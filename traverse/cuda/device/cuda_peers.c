@@ -1,9 +1,10 @@
-/* cuda_peers.c: the memory that a GPU shows to its peers, and its reads of theirs; see backend.h
+/* cuda_peers.c: the memory that a GPU shows to its peers, and its reads of theirs; see engine.h
  *
  * All arrays of a GPU lie in one allocation. Another process opens this allocation, and two events, by handles
  * of CUDA IPC, which the peer handle holds with the addresses of the arrays. Peers of this process read the arrays
  * where they are. Reads are of whole bitmaps and lists: remote single reads are slow.
  */
+#include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
 
@@ -62,19 +63,7 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
     return moved;
 }
 
-uint64_t gpu_bus_address(int ordinal)
-{
-    static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId,
-                                                cudaDevAttrPciDeviceId};
-    uint64_t address = 0;
-    for (int i = 0; i < 3; i++) {
-        int part = 0;
-        cudaDeviceGetAttribute(&part, parts[i], ordinal);
-        address = address << 16 | (uint64_t)part;
-    }
-    return address;
-}
-
+/* Fills the handle with the arrays that peers read and, for other processes, with handles of CUDA IPC. */
 enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
     const struct shard *s = dev->shard;
@@ -176,26 +165,7 @@ static int hosts_wait(const struct peer_handle *handles, uint32_t count)
     return sharing || (processes && several);
 }
 
-enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, struct error *e)
-{
-    struct gpu_peers *p = &dev->traffic.peers;
-    p->all = calloc(count, sizeof *p->all);
-    if (p->all == NULL)
-        return fail_memory(e, "peers", count * sizeof *p->all);
-    p->count = count;
-    p->host_waits = hosts_wait(handles, count);
-    if (gpu_use(dev, e) != ST_OK)
-        return e->status;
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        struct gpu_peer_handle handle;
-        memcpy(&handle, &handles[i], sizeof handle);
-        open_peer(dev, &p->all[i], &handle, e);
-    }
-    if (e->status != ST_OK || dev->shard->p == 1 || copy_rows_by_owner(dev, e) != ST_OK)
-        return e->status;
-    return gpu_peers_open(dev, e);
-}
-
+/* Closes the memory and events of other processes, and forgets the peers. */
 void gpu_leave(struct device *dev)
 {
     struct gpu_peers *p = &dev->traffic.peers;
@@ -215,6 +185,38 @@ void gpu_leave(struct device *dev)
     p->all = NULL;
     p->count = 0;
     dev->fused.group.launch.blocks = 0;
+}
+
+/* Opens the memory of all peers, and with several shards prepares searches that are fused on all of them. */
+static enum status join_peers(struct device *dev, const struct peer_handle *handles, uint32_t count, struct error *e)
+{
+    struct gpu_peers *p = &dev->traffic.peers;
+    p->all = calloc(count, sizeof *p->all);
+    if (p->all == NULL)
+        return fail_memory(e, "peers", count * sizeof *p->all);
+    p->count = count;
+    p->host_waits = hosts_wait(handles, count);
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        struct gpu_peer_handle handle;
+        memcpy(&handle, &handles[i], sizeof handle);
+        open_peer(dev, &p->all[i], &handle, e);
+    }
+    if (e->status != ST_OK || dev->shard->p == 1 || copy_rows_by_owner(dev, e) != ST_OK)
+        return e->status;
+    return gpu_peers_open(dev, e);
+}
+
+/* Leaves the earlier peers, and joins new ones if there are any. */
+enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
+                     struct error *e)
+{
+    gpu_leave(dev);
+    if (count > 0)
+        join_peers(dev, handles, count, e);
+    *searches_fused = (dev->shard->p > 1 ? dev->fused.group.launch.blocks : dev->fused.launch.blocks) > 0;
+    return e->status;
 }
 
 /* Wakes links to the arrays of peers that a search reads or writes. */
@@ -268,6 +270,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* ORs the delegates that peers found into `to`, in place or through a copy. */
 enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging, struct error *e)
 {
     uint64_t words = dev->of[DELEGATES].words;
@@ -285,6 +288,7 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* Lets the host wait for an event, if peers cannot wait for it on their GPUs. */
 enum status gpu_wait_for_peers(struct device *dev, cudaEvent_t event, struct error *e)
 {
     return dev->traffic.peers.host_waits

@@ -1,10 +1,5 @@
-/* cuda_fused.c: searches that devices do by themselves, sliced or fused; see backend.h */
+/* cuda_fused.c: searches that devices do by themselves, sliced or fused; see engine.h */
 #include "traverse/cuda/device/cuda_device.h"
-
-int gpu_can_search_fused(const struct device *dev)
-{
-    return (dev->shard->p > 1 ? dev->fused.group.launch.blocks : dev->fused.launch.blocks) > 0;
-}
 
 static int is_sliced(const struct device *dev)
 {

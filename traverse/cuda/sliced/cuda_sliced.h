@@ -111,7 +111,7 @@ struct sliced_state {
 
 /* An answer of all input ids: depths or, with `ids`, parents. */
 struct sliced_answer {
-    const uint32_t *vertex; /* [count]: as of struct answer_tables (backend.h); NULL: no answer is written */
+    const uint32_t *vertex; /* [count]: as of struct answer_tables (engine.h); NULL: no answer is written */
     const int32_t *ids;     /* the input id of each vertex, as of the same struct; NULL: depths */
     int32_t *to;            /* [count] */
     uint32_t count;

@@ -114,7 +114,7 @@ __device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
     return v < s.normals ? v : v - s.normals;
 }
 
-/* Returns v in the form in which parents are recorded (backend.h). */
+/* Returns v in the form in which parents are recorded (engine.h). */
 __device__ static inline uint32_t code_of(const gpu_sliced &s, uint32_t v)
 {
     return id_of(s, v) | (kind_of(s, v) == DELEGATES ? KIND_BIT : 0);

@@ -20,6 +20,7 @@ __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t b
     __syncthreads();
 }
 
+/* Counts the codes of each shard. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -57,6 +58,7 @@ __device__ static void begin_bins(const gpu_bins &b)
     __threadfence_system();
 }
 
+/* Replaces the counts of shards by the beginnings of their bins, and publishes these. */
 __global__ static void begin_kernel(gpu_bins b)
 {
     begin_bins(b);
@@ -81,6 +83,7 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     __syncthreads();
 }
 
+/* Writes the local id of each code into the bin of its shard. */
 __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -110,6 +113,7 @@ __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
     scatter_tile(b, count, at, 0, total);
 }
 
+/* Launches the sorting of codes by shard: one kernel for few codes, else three. */
 void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 {
     int grid = cuda_full_grid() / 4;
@@ -125,6 +129,7 @@ void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 
 /* ---- arrival ---- */
 
+/* Launches a thread for each id, which adds the vertex to `next` unless it was visited or found. */
 void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
                   cudaStream_t stream)
 {

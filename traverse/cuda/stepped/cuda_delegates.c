@@ -1,4 +1,4 @@
-/* cuda_delegates.c: GPUs get to know all delegates that they found in a level; see backend.h
+/* cuda_delegates.c: GPUs get to know all delegates that they found in a level; see engine.h
  *
  * A GPU reads the masks of its peers (cuda_peers.c). For other ranks the result goes through the host, whole or, if few
  * of its words are not zero, as a list of them, so that a level costs what it found.
@@ -6,6 +6,7 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
+/* Whether this device reads the memory of another one. */
 static int has_peers(const struct device *dev)
 {
     return dev->traffic.peers.count > 1;
@@ -34,28 +35,26 @@ static enum status read_updates(struct device *dev, const int *updating, struct 
     return gpu_wait_for_peers(dev, dev->stream.masks_read, e);
 }
 
-/* Given `mask`, the device also copies the result there, for its whole group, and the host waits for it. */
-enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask, struct error *e)
-{
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    size_t bytes = 4 * dev->of[DELEGATES].words;
-    if (read_updates(dev, updating, e) != ST_OK || mask == NULL || bytes == 0)
-        return e->status;
-    return gpu_fetch(dev, mask, all_updates(dev), bytes, stream, e);
-}
-
-/* Lists the words of the result. The counter lies in the prefix sums, too, once peers are read. */
-enum status gpu_read_mask_words(struct device *dev, const int *updating, struct mask_words_list *list, struct error *e)
+/* Given `to`, the device also copies the result there, for its whole group, and the host waits for it. The counter of listed
+ * words lies in the prefix sums, too, which are free once peers are read. */
+enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     unsigned long long *counter = (unsigned long long *)dev->scratch.scan.prefix;
-    list->has_mask = 0;
-    if (read_updates(dev, updating, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
+    const size_t bytes = 4 * dev->of[DELEGATES].words;
+    if (read_updates(dev, updating, e) != ST_OK || to == NULL)
         return e->status;
-    cuda_list_words(all_updates(dev), dev->masks.known ? dev->masks.incoming : NULL, dev->of[DELEGATES].words / 2,
-                    list->words, list->most, counter, stream);
-    return gpu_fetch(dev, &list->count, counter, sizeof list->count, stream, e);
+    to->count = to->most == 0;
+    if (to->most > 0) {
+        if (CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
+            return e->status;
+        cuda_list_words(all_updates(dev), dev->masks.known ? dev->masks.incoming : NULL, bytes / 8, to->words, to->most,
+                        counter, stream);
+        gpu_fetch(dev, &to->count, counter, sizeof to->count, stream, e);
+    }
+    to->has_mask = to->count > to->most;
+    return to->has_mask && bytes > 0 && e->status == ST_OK ? gpu_fetch(dev, to->mask, all_updates(dev), bytes, stream, e)
+                                                           : e->status;
 }
 
 /* Makes `incoming` what the next previsit reads, and clears the device's own updates, which `incoming` has, when all
@@ -84,13 +83,6 @@ static enum status copy_mask(struct device *dev, const uint64_t *mask, struct er
                     dev->where, e);
 }
 
-enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
-{
-    if (gpu_use(dev, e) != ST_OK || (mask != NULL && copy_mask(dev, mask, e) != ST_OK))
-        return e->status;
-    return clear_updates(dev, e);
-}
-
 /* Adds known delegates to the device's own finds, so that visits do not find them again. */
 enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
@@ -102,13 +94,19 @@ enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-enum status gpu_take_mask_words(struct device *dev, const struct mask_word *words, uint64_t count, struct error *e)
+/* Fills `incoming` from a list or a mask, or keeps it as gpu_read_masks made it, and makes it the next previsit's input. */
+enum status gpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    size_t bytes = 4 * dev->of[DELEGATES].words;
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK)
+    const size_t bytes = 4 * dev->of[DELEGATES].words;
+    if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_or_words(dev->masks.incoming, dev->of[DELEGATES].words / 2, words, count, stream);
+    if (from->words != NULL) {
+        if (CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK)
+            return e->status;
+        cuda_or_words(dev->masks.incoming, bytes / 8, from->words, from->count, stream);
+    } else if (from->mask != NULL && copy_mask(dev, from->mask, e) != ST_OK) {
+        return e->status;
+    }
     return clear_updates(dev, e);
 }

@@ -16,6 +16,7 @@ struct update_block {
     unsigned before, all; /* bits of the block before those of the word, and in all */
 };
 
+/* Blocks that take the words of one shard. */
 __device__ static uint64_t blocks_of_shard(const gpu_frontier_update &n)
 {
     return (n.shard_words + BLOCK - 1) / BLOCK;
@@ -32,11 +33,13 @@ __device__ static update_block open_block(const gpu_frontier_update &n, uint32_t
     return b;
 }
 
+/* 32-bit words that hold so many bits. */
 __device__ static unsigned words_of_bits(unsigned bits)
 {
     return (bits + 31) / 32;
 }
 
+/* Counts the words that each block of each shard has in the message of the shard. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -69,6 +72,7 @@ __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update
     __threadfence_system();
 }
 
+/* Launches the counting of all messages' words, and their prefix sums. */
 void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t stream)
 {
     const uint64_t blocks = update->p * ((update->shard_words + BLOCK - 1) / BLOCK);
@@ -98,6 +102,7 @@ __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
     return scattered;
 }
 
+/* Packs the visited bits that are not known into the message of the shard, and adds them to the known ones. */
 __global__ static void __launch_bounds__(BLOCK)
     write_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *visited, uint64_t words, uint32_t *message)
 {
@@ -122,6 +127,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
+/* Launches the writing of a shard's message. */
 void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shard, const uint32_t *visited, uint64_t words,
                                 uint32_t *message, cudaStream_t stream)
 {
@@ -129,6 +135,7 @@ void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shar
     write_update_kernel<<<blocks, BLOCK, 0, stream>>>(*update, shard, visited, words, message);
 }
 
+/* Unpacks the bits of a shard's message to the places of the bits that are not known. */
 __global__ static void __launch_bounds__(BLOCK)
     read_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *message)
 {
@@ -147,6 +154,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
+/* Launches the reading of a shard's message. */
 void cuda_frontier_update_read(const gpu_frontier_update *update, uint32_t shard, const uint32_t *message,
                                cudaStream_t stream)
 {

@@ -1,4 +1,4 @@
-/* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see backend.h
+/* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see engine.h
  *
  * Each message says which vertices of a shard are visited, which serves as well as a frontier, without those that the
  * receiver knows (struct gpu_frontier_update). The bitmap of known vertices is the one in which a pull of nn looks for
@@ -7,6 +7,7 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
+/* Copies the bitmap of a shard's rows of nn, zeroes behind it, to update_sources. */
 enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words, struct error *e)
 {
     const uint64_t shard_words = dev->traffic.update.shard_words;
@@ -18,38 +19,31 @@ enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t
     return e->status;
 }
 
-enum status gpu_count_frontiers(struct device *dev, struct error *e)
+/* Shows nothing to peers: they see the visited bits as the previsit left them, which serve as well as a frontier. */
+enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
+    const struct gpu_vertices *normals = &dev->of[NORMALS];
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
-    if (gpu_use(dev, e) != ST_OK)
+    if (message == NULL || gpu_use(dev, e) != ST_OK)
         return e->status;
     if (!t->update_begun)
         cuda_invert(t->update.known, t->update_sources, t->update.p * t->update.shard_words, stream);
     t->update_begun = 1;
     cuda_frontier_update_count(&t->update, stream);
-    return gpu_wait(dev, stream, e);
+    cuda_frontier_update_write(&t->update, dev->shard->index, normals->visited, normals->words, message, stream);
+    if (gpu_wait(dev, stream, e) == ST_OK) {
+        for (uint32_t s = 0; s < dev->shard->p; s++)
+            words[s] = t->update.words[s];
+    }
+    return e->status;
 }
 
-uint64_t gpu_frontier_words(const struct device *dev, uint32_t shard)
-{
-    return dev->traffic.update.words[shard];
-}
-
-enum status gpu_read_frontier(struct device *dev, uint32_t *to, struct error *e)
-{
-    const struct gpu_vertices *normals = &dev->of[NORMALS];
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    if (gpu_use(dev, e) != ST_OK)
-        return e->status;
-    cuda_frontier_update_write(&dev->traffic.update, dev->shard->index, normals->visited, normals->words, to, stream);
-    return gpu_wait(dev, stream, e);
-}
-
-enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, struct error *e)
+/* Adds the vertices of a shard's message to the known ones. */
+enum status gpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_frontier_update_read(&dev->traffic.update, shard, from, dev->stream.of[NORMALS]);
+    cuda_frontier_update_read(&dev->traffic.update, shard, message, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }

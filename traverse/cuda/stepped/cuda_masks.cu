@@ -8,6 +8,7 @@ enum {
     WAKE_STEP = 1 << 10   /* words from one read to the next behind them */
 };
 
+/* Blocks of 256 threads that fill the current GPU, asked for once. */
 int cuda_full_grid(void)
 {
     static int grid = 0;
@@ -28,6 +29,7 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
     });
 }
 
+/* Launches a thread for each word, which copies or ORs it. */
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream)
 {
     each(words, stream, [=] __device__(uint64_t w) { to[w] = (keep ? to[w] : 0) | from[w]; });
@@ -40,6 +42,7 @@ __device__ static inline unsigned long long word_without(const uint32_t *mask, c
     return ((const unsigned long long *)mask)[w] & ~less;
 }
 
+/* Launches the listing of words that are not zero without the known bits. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream)
 {
@@ -51,6 +54,7 @@ void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words
         });
 }
 
+/* Launches a thread for each listed word, which ORs it into the mask. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const mask_word *list, uint64_t count, cudaStream_t stream)
 {
     unsigned long long *to = (unsigned long long *)mask;
@@ -61,11 +65,13 @@ void cuda_or_words(uint32_t *mask, uint64_t words, const mask_word *list, uint64
     });
 }
 
+/* Launches a thread for each word, which inverts it. */
 void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_t stream)
 {
     each(words, stream, [=] __device__(uint64_t w) { to[w] = ~from[w]; });
 }
 
+/* Launches one thread, which sets the bit and the parent of the root. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value, cudaStream_t stream)
 {
     each(1, stream, [=] __device__(uint64_t) {
@@ -75,6 +81,7 @@ void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t v
     });
 }
 
+/* Launches a thread for each vertex, which blanks its value if it was not visited. */
 void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t v) {

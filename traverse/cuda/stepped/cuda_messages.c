@@ -1,4 +1,4 @@
-/* cuda_messages.c: vertices that leave a GPU and arrive, between two levels; see backend.h
+/* cuda_messages.c: vertices that leave a GPU and arrive, between two levels; see engine.h
  *
  * A GPU reads vertices in the memory of its peers (cuda_peers.c). For other ranks they go through buffers, which MPI sends.
  */
@@ -7,59 +7,32 @@
 
 /* ---- memory that MPI sees ---- */
 
-/* Returns `memory`, and sets *e if it was not taken. A GPU that is lost gives none, either. */
-static void *check_taken(void *memory, cudaError_t code, size_t bytes, const char *what, struct error *e)
-{
-    if (code == cudaErrorMemoryAllocation)
-        fail_memory(e, what, bytes);
-    else if (code != cudaSuccess)
-        fail(e, ST_RUNTIME, "%s: %s", what, cudaGetErrorString(code));
-    return memory;
-}
-
-void *gpu_host_take(size_t bytes, const char *what, struct error *e)
-{
-    void *memory = NULL;
-    cudaError_t code = cudaMallocHost(&memory, bytes > 0 ? bytes : 1);
-    return check_taken(memory, code, bytes, what, e);
-}
-
-void gpu_host_release(void *memory)
-{
-    cudaFreeHost(memory);
-}
-
-/* Each buffer is an allocation of its own, which MPI libraries can open in another process. */
-void *gpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
+/* Each buffer of device memory is an allocation of its own, which MPI libraries can open in another process. */
+void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t bytes, const char *what, struct error *e)
 {
     void *memory = NULL;
     if (gpu_use(dev, e) != ST_OK)
         return NULL;
-    cudaError_t code = cudaMalloc(&memory, bytes);
-    return check_taken(memory, code, bytes, what, e);
+    if (bytes == 0)
+        bytes = 1;
+    cudaError_t code = kind == EXCHANGE_HOST ? cudaMallocHost(&memory, bytes) : cudaMalloc(&memory, bytes);
+    if (code == cudaErrorMemoryAllocation)
+        fail_memory(e, what, bytes);
+    else if (code != cudaSuccess) /* a GPU that is lost gives none, either */
+        fail(e, ST_RUNTIME, "%s: %s", what, cudaGetErrorString(code));
+    return memory;
 }
 
-void gpu_exchange_release(struct device *dev, void *memory)
+/* Frees memory of gpu_take_buffer. */
+void gpu_release_buffer(struct device *dev, enum exchange_memory kind, void *memory)
 {
-    if (cudaSetDevice(dev->ordinal) == cudaSuccess)
+    if (kind == EXCHANGE_HOST)
+        cudaFreeHost(memory);
+    else if (cudaSetDevice(dev->ordinal) == cudaSuccess)
         cudaFree(memory);
 }
 
 /* ---- vertices ---- */
-
-/* Returns where the vertices for a shard lie: in bins.ids or sent_mask (span_at). */
-struct vertex_span gpu_outgoing(const struct device *dev, uint32_t shard)
-{
-    const struct gpu_traffic *t = &dev->traffic;
-    const unsigned long long *begin = t->bins.published + shard;
-    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
-    if (!t->binned || shard == dev->shard->index)
-        return (struct vertex_span){0};
-    if (t->form == OUTGOING_MASK)
-        return (struct vertex_span){shard * shard_words, shard_words, OUTGOING_MASK};
-    uint64_t count = t->unique ? t->kept[shard] : begin[1] - begin[0];
-    return (struct vertex_span){begin[0], count, OUTGOING_LIST};
-}
 
 /* Returns memory for dropping duplicates: the codes are free once the bins are full. */
 static struct gpu_seen seen_by(const struct device *dev)
@@ -72,7 +45,7 @@ static struct gpu_seen seen_by(const struct device *dev)
 }
 
 /* Prepares to drop duplicates of `count` lists: clears the counts of ids left, which lie in the bins' cursors, since full
- * bins need none, and the mask in which ids are marked, which a level with lists does not send. */
+ * bins need none, and the bitmap of ids seen, sent_mask, which a level with lists does not send. */
 static enum status clear_seen(struct device *dev, uint32_t count, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -82,76 +55,51 @@ static enum status clear_seen(struct device *dev, uint32_t count, struct error *
                     e);
 }
 
-enum status gpu_drop_repeated(struct device *dev, struct error *e)
-{
-    struct gpu_traffic *t = &dev->traffic;
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    const struct gpu_seen seen = seen_by(dev);
-    uint32_t p = dev->shard->p;
-    if (!t->binned || t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_seen(dev, p, e) != ST_OK)
-        return e->status;
-    for (uint32_t s = 0; s < p; s++) {
-        struct vertex_span span = gpu_outgoing(dev, s);
-        cuda_unique(t->bins.ids + span.begin, span.count, &seen, &t->bins.cursor[s], stream);
-    }
-    t->unique = gpu_fetch(dev, t->kept, t->bins.cursor, p * sizeof *t->kept, stream, e) == ST_OK;
-    return e->status;
-}
-
-/* The mask is free if the buffers have lists, as all devices of a rank use the same form. The sizes of bins without
- * duplicates stay known: peers of the rank read them. Buffers in memory of the host are pinned: kernels read each id once
- * over the link, and write those that are left. */
-enum status gpu_uniquify(struct device *dev, struct send_buffer *buffers, uint32_t count, struct error *e)
+/* Does nothing if no list has ids: in a level with bitmaps sent_mask is in use. Buffers in memory of the host are pinned:
+ * kernels read each id once over the link, and write the ids that are left. */
+enum status gpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t count, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     const struct gpu_seen seen = seen_by(dev);
     cudaStream_t stream = dev->stream.of[NORMALS];
-    if (t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_seen(dev, count, e) != ST_OK)
-        return e->status;
+    uint64_t ids = 0;
     for (uint32_t i = 0; i < count; i++)
-        cuda_unique(buffers[i].ids, buffers[i].count, &seen, &t->bins.cursor[i], stream);
-    gpu_fetch(dev, t->kept_in_buffers, t->bins.cursor, count * sizeof *t->kept_in_buffers, stream, e);
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
-        buffers[i].count = t->kept_in_buffers[i];
+        ids += spans[i].form == OUTGOING_LIST ? spans[i].count : 0;
+    if (ids == 0 || gpu_use(dev, e) != ST_OK || clear_seen(dev, count, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count; i++) {
+        if (spans[i].form == OUTGOING_LIST)
+            cuda_unique(spans[i].ids, spans[i].count, &seen, &t->bins.cursor[i], stream);
+    }
+    gpu_fetch(dev, t->kept, t->bins.cursor, count * sizeof *t->kept, stream, e);
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        if (spans[i].form == OUTGOING_LIST)
+            spans[i].count = t->kept[i];
+    }
     return e->status;
 }
 
-static const uint32_t *span_at(const struct device *dev, const struct vertex_span *span)
+/* The driver knows where `to` lies: in host memory, or in that of this or another device. Host memory for messages is
+ * pinned, and kernels can write it. */
+enum status gpu_copy_vertices(struct device *dev, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
+                              struct error *e)
 {
-    const struct gpu_traffic *t = &dev->traffic;
-    return (span->form == OUTGOING_LIST ? t->bins.ids : t->sent_mask) + span->begin;
-}
-
-/* The driver knows where `to` lies: in host memory, or in that of this or another device. */
-enum status gpu_take_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to, struct error *e)
-{
+    cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    return CUDA_TRY(cudaMemcpyAsync(to, span_at(dev, span), span->count * sizeof *to,
-                                    cudaMemcpyDefault, dev->stream.of[NORMALS]),
-                    dev->where, e);
-}
-
-/* Host memory for messages is pinned, and kernels can write it. */
-enum status gpu_or_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to, struct error *e)
-{
-    if (gpu_use(dev, e) != ST_OK)
+    if (adds)
+        cuda_or_mask(to, span->ids, span->count, 1, stream);
+    else if (span->count > 0)
+        CUDA_TRY(cudaMemcpyAsync(to, span->ids, span->count * sizeof *to, cudaMemcpyDefault, stream), dev->where, e);
+    if (e->status != ST_OK || CUDA_LAUNCHED(dev->where, e) != ST_OK)
         return e->status;
-    cuda_or_mask(to, span_at(dev, span), span->count, 1, dev->stream.of[NORMALS]);
-    return CUDA_LAUNCHED(dev->where, e);
+    return CUDA_TRY(cudaEventRecord(dev->stream.event[event], stream), dev->where, e);
 }
 
-enum status gpu_record_copies(struct device *dev, uint32_t event, struct error *e)
+/* Asks the driver whether the event has passed. */
+enum status gpu_is_over(struct device *dev, uint32_t event, int *over, struct error *e)
 {
-    if (gpu_use(dev, e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaEventRecord(dev->stream.copied[event], dev->stream.of[NORMALS]), dev->where,
-                    e);
-}
-
-enum status gpu_copies_are_over(struct device *dev, uint32_t event, int *over, struct error *e)
-{
-    cudaError_t code = cudaEventQuery(dev->stream.copied[event]);
+    cudaError_t code = cudaEventQuery(dev->stream.event[event]);
     *over = code == cudaSuccess;
     return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
 }
@@ -171,11 +119,11 @@ static enum status receive_here(struct device *dev, const uint32_t *from, uint64
 
 /* Kernels read messages in memory of the host, too, where they are pinned: that saves a copy. A shard without edges of nn
  * gets no ids, but may get a mask, which is empty. */
-enum status gpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part, struct error *e)
+enum status gpu_receive(struct device *dev, const struct vertex_span *span, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_capacity == 0)
         return e->status;
-    return receive_here(dev, from, part->begin, part->count, part->form, e);
+    return receive_here(dev, span->ids, span->begin, span->count, span->form, e);
 }
 
 /* Peers' parts of a mask begin with the vertices of this device, but may be longer. If kernels cannot read the memory of

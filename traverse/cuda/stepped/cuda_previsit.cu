@@ -60,6 +60,7 @@ __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t
     }
 }
 
+/* Makes words of the frontier, a thread for each, lists its vertices while they are few, and adds up the counts. */
 __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_constant__ gpu_previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
@@ -84,6 +85,7 @@ __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_con
     }
 }
 
+/* Launches the previsit of one kind of vertices. */
 void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 {
     const int blocks = blocks_for(p->vertices.words, BLOCK);
@@ -93,6 +95,7 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 
 /* ---- the whole frontier, where a push wants more than was listed ---- */
 
+/* Launches the listing of all vertices of the frontier that have edges of the subgraph. */
 void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)
 {
@@ -103,6 +106,7 @@ void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
         [=] __device__(uint64_t w, unsigned long long at) { list_word(queue, w, frontier[w] & sources[w], at); });
 }
 
+/* Adds up the row lengths of the frontier, a thread for each word. */
 __global__ static void __launch_bounds__(BLOCK)
     forward_kernel(gpu_vertices v, gpu_csr csr, unsigned long long *forward)
 {
@@ -116,6 +120,7 @@ __global__ static void __launch_bounds__(BLOCK)
     block_add(sum, sums, forward);
 }
 
+/* Launches the exact count of the frontier's edges in a subgraph. */
 void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream)
 {
@@ -141,6 +146,7 @@ __global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level,
         *(volatile uint64_t *)&published->report = (uint64_t)number << 32;
 }
 
+/* Launches the copy of the counters. */
 void cuda_publish(gpu_level *level, gpu_level *published, uint32_t number, cudaStream_t stream)
 {
     publish_kernel<<<1, BLOCK, 0, stream>>>(level, published, number);

@@ -50,6 +50,7 @@ __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigne
     return own;
 }
 
+/* Lets the unvisited rows of a word for each thread look for a parent, and notes whether any found one. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED> s)
 {
@@ -64,6 +65,7 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED
         *t.found = 1;
 }
 
+/* Launches the kernel with a thread for each word of rows. */
 template <bool PACKED>
 static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents, cudaStream_t stream)
 {
@@ -73,6 +75,7 @@ static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }
 
+/* Launches a pull over packed or raw columns, unless there are no edges. */
 void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents,
                     cudaStream_t stream)
 {

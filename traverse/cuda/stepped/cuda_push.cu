@@ -55,6 +55,7 @@ template <class S> __device__ static inline void note_found(const S &s)
         *s.target.found = 1;
 }
 
+/* The number of this thread's warp in the grid. */
 __device__ static inline uint64_t own_warp()
 {
     return (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
@@ -95,6 +96,8 @@ __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32
                        items - (from == 0), row};
 }
 
+/* Pushes by equal shares of edges: each warp takes TILE_EDGES items, finds the rows that they belong to by the prefix sums,
+ * and expands its parts of these rows. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
     tile_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, const uint64_t *prefix)
@@ -130,6 +133,8 @@ static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, cons
 
 /* ---- both ---- */
 
+/* Launches a push by equal shares of edges if there is memory for prefix sums, else by rows, and then of the pieces of long
+ * rows. */
 template <typename Number, bool PACKED>
 static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *sparse, const gpu_sharing *by,
                  cudaStream_t stream)
@@ -148,6 +153,7 @@ static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *s
         piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, by->cut);
 }
 
+/* Launches a push for the kind of columns: packed, or of 4 or 8 bytes. */
 void cuda_push(const gpu_csr *csr, const gpu_sparse_frontier *sparse, const gpu_target *target, const gpu_sharing *by,
                cudaStream_t stream)
 {

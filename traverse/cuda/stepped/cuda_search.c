@@ -1,4 +1,4 @@
-/* cuda_search.c: the steps of a level on a GPU; see backend.h
+/* cuda_search.c: the steps of a level on a GPU; see engine.h
  *
  * There are two streams, as in figure 3 of Pan et al.: one for visits that find delegates (dd, nd) and one
  * for those that find normals (dn, nn). They wait for each other before and after the previsits. The host waits once a
@@ -18,12 +18,14 @@ static enum status follow(struct device *dev, enum vertex_kind stream, enum vert
 
 /* ---- times of phases, if the device was opened with timing ---- */
 
+/* Records the beginning of a phase, if phases are timed. */
 static void time_begin(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     if (dev->clock.runs)
         cudaEventRecord(dev->clock.begin[phase], dev->stream.of[stream]);
 }
 
+/* Records the end of a phase, if phases are timed. */
 static void time_end(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     struct gpu_clock *c = &dev->clock;
@@ -31,6 +33,7 @@ static void time_end(struct device *dev, enum phase phase, enum vertex_kind stre
         c->timed[phase] = cudaEventRecord(c->end[phase], dev->stream.of[stream]) == cudaSuccess;
 }
 
+/* Waits for the phases of this level that were timed, and sets their seconds. */
 static enum status gpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     struct gpu_clock *c = &dev->clock;
@@ -47,6 +50,7 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
 
 /* ---- start ---- */
 
+/* Clears bitmaps and counters, and puts the root into the bitmap that the first previsit reads. */
 enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
@@ -71,7 +75,7 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
     dev->fused.group.ran = 0;
     dev->traffic.binned = 0;
     dev->traffic.update_begun = 0;
-    dev->frontier.ahead = 0;
+    dev->frontier.previsited = BOTH_KINDS;
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->frontier.unvisited[g] = dev->shard->csr[g].source_rows;
     return CUDA_LAUNCHED(dev->where, e);
@@ -79,6 +83,7 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- counters ---- */
 
+/* Launches the copy of counters to host memory, under a new number, which also zeroes them. */
 static void publish(struct device *dev, int counters, enum vertex_kind stream)
 {
     struct gpu_counters *c = &dev->counters;
@@ -97,9 +102,8 @@ static enum status wait_published(struct device *dev, int counters, enum vertex_
 /* Takes the counts of a kind of vertices from published counters to dev->frontier. */
 static void read_counts(struct device *dev, enum vertex_kind kind)
 {
-    int ahead = kind == DELEGATES && dev->frontier.ahead;
-    const struct gpu_counts *counts =
-        &dev->counters.published[ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL].of[kind];
+    const int ahead = kind == DELEGATES && gpu_came_ahead(dev);
+    const struct gpu_counts *counts = &dev->counters.published[ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL].of[kind];
     struct gpu_frontier *f = &dev->frontier;
     f->fresh[kind] = counts->fresh;
     f->listed[kind] = counts->listed == counts->fresh && counts->listed <= SEARCH_LISTED;
@@ -127,7 +131,7 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 /* Delegates that come ahead have counters of their own. */
 static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
 {
-    int ahead = kind == DELEGATES && dev->frontier.ahead;
+    const int ahead = kind == DELEGATES && gpu_came_ahead(dev);
     struct gpu_level *level = dev->counters.level + (ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL);
     struct gpu_previsit p = {.vertices = dev->of[kind],
                              .depth = depth,
@@ -142,16 +146,23 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
         dev->masks.in = dev->of[DELEGATES].next;
 }
 
-/* The streams wait for each other, except if the delegates came ahead, since their stream then visits dd, or if
- * there are no delegates, once the start of the search is over. */
-enum status gpu_previsit(struct device *dev, int32_t depth, struct error *e)
+/* Makes the frontier of both kinds on the stream of the normals. Before and after that the streams wait for each other,
+ * unless there are no delegates and the start of the search is over. If delegates come ahead, each kind has its previsit on
+ * its own stream: normals that arrive are taken in on one stream while the other one visits dd. */
+enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
-    int ahead = dev->frontier.ahead, join = !ahead && (depth == 0 || dev->of[DELEGATES].count > 0);
+    const int join = kinds == BOTH_KINDS && (depth == 0 || dev->of[DELEGATES].count > 0);
+    dev->frontier.previsited = kinds;
     if (gpu_use(dev, e) != ST_OK || (join && follow(dev, NORMALS, DELEGATES, e) != ST_OK) ||
         (join && follow(dev, DELEGATES, NORMALS, e) != ST_OK))
         return e->status;
+    if (kinds == ONLY_DELEGATES) {
+        previsit_kind(dev, DELEGATES, depth);
+        publish(dev, COUNTERS_AHEAD, DELEGATES);
+        return CUDA_LAUNCHED(dev->where, e);
+    }
     time_begin(dev, PHASE_PREVISIT, NORMALS);
-    if (!ahead)
+    if (kinds == BOTH_KINDS)
         previsit_kind(dev, DELEGATES, depth);
     previsit_kind(dev, NORMALS, depth);
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK || (join && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
@@ -161,54 +172,63 @@ enum status gpu_previsit(struct device *dev, int32_t depth, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Lists the delegates of the next frontier before its normals are known, waits for their counts, and sets *dd to the work
- * of subgraph dd. The stream of the normals takes in vertices that arrive meanwhile. */
-enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd, struct error *e)
-{
-    if (gpu_use(dev, e) != ST_OK)
-        return e->status;
-    dev->frontier.ahead = 1;
-    previsit_kind(dev, DELEGATES, depth);
-    publish(dev, COUNTERS_AHEAD, DELEGATES);
-    if (wait_published(dev, COUNTERS_AHEAD, DELEGATES, e) == ST_OK)
-        read_counts(dev, DELEGATES);
-    *dd = work_of(dev, DD);
-    return e->status;
-}
-
 /* `forward` is a lower bound if the frontier was not listed whole. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
-    if (gpu_use(dev, e) != ST_OK || wait_published(dev, COUNTERS_OF_LEVEL, NORMALS, e) != ST_OK)
+    const int only_delegates = f->previsited == ONLY_DELEGATES;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    if (only_delegates) {
+        if (wait_published(dev, COUNTERS_AHEAD, DELEGATES, e) == ST_OK)
+            read_counts(dev, DELEGATES);
+        work->of[DD] = work_of(dev, DD);
+        return e->status;
+    }
+    if (wait_published(dev, COUNTERS_OF_LEVEL, NORMALS, e) != ST_OK)
         return e->status;
     if (dev->counters.published->bad_ids != 0)
         return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
                     container_path(dev->shard->file));
-    if (!f->ahead)
+    if (!gpu_came_ahead(dev))
         read_counts(dev, DELEGATES);
     read_counts(dev, NORMALS);
     work->fresh = f->fresh[DELEGATES] + f->fresh[NORMALS];
     work->delegates = f->fresh[DELEGATES];
-    for (int g = 0; g < SUBGRAPHS; g++)
-        work->of[g] = work_of(dev, (enum subgraph)g);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (g != DD || !gpu_came_ahead(dev))
+            work->of[g] = work_of(dev, (enum subgraph)g);
+    }
     return ST_OK;
 }
 
-enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward, struct error *e)
+/* Counts the edges of frontiers that were not listed whole. The counts of listed frontiers are exact already. */
+enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
-    enum vertex_kind kind = subgraph_rows(g);
-    enum vertex_kind stream = g == DD && dev->frontier.ahead ? DELEGATES : NORMALS;
-    int counters = stream == DELEGATES ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL;
-    struct gpu_level *level = dev->counters.level + counters;
-    *forward = dev->frontier.forward[g];
-    if (dev->frontier.listed[kind] || gpu_use(dev, e) != ST_OK)
+    const int only_delegates = dev->frontier.previsited == ONLY_DELEGATES;
+    const int counters = only_delegates ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL;
+    const enum vertex_kind stream = only_delegates ? DELEGATES : NORMALS;
+    int counted[SUBGRAPHS], any = 0;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        counted[g] = exact[g] && !dev->frontier.listed[subgraph_rows((enum subgraph)g)];
+        any |= counted[g];
+    }
+    if (!any || gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_count_forward(&dev->of[kind], &dev->csr[g], &level->of[kind].forward[0],
-                       dev->stream.of[stream]);
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        const enum subgraph g = (enum subgraph)i;
+        const enum vertex_kind kind = subgraph_rows(g);
+        unsigned long long *forward = &dev->counters.level[counters].of[kind].forward[subgraph_columns(g)];
+        if (counted[g])
+            cuda_count_forward(&dev->of[kind], &dev->csr[g], forward, dev->stream.of[stream]);
+    }
     publish(dev, counters, stream);
     wait_published(dev, counters, stream, e);
-    *forward = dev->counters.published[counters].of[kind].forward[0];
+    for (int i = 0; i < SUBGRAPHS && e->status == ST_OK; i++) {
+        const enum subgraph g = (enum subgraph)i;
+        if (counted[g])
+            work->of[g].forward = dev->counters.published[counters].of[subgraph_rows(g)].forward[subgraph_columns(g)];
+    }
     return e->status;
 }
 
@@ -217,10 +237,10 @@ enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64_t *for
 /* Returns the counters that a visit of g changes. */
 static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
 {
-    return dev->counters.level +
-           (g == DD && dev->frontier.ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL);
+    return dev->counters.level + (g == DD && gpu_came_ahead(dev) ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL);
 }
 
+/* Describes where a visit of g puts the vertices that it finds. */
 static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
@@ -308,23 +328,26 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
     t->form = plan->form;
-    t->unique = 0;
-    t->binned = dev->shard->p > 1 && dev->frontier.sources[NN] > 0 &&
-                plan->directions.of[NN] == PUSH;
+    t->binned = dev->shard->p > 1 && dev->frontier.sources[NN] > 0 && plan->directions.of[NN] == PUSH;
     if (t->binned && t->form == OUTGOING_MASK)
         CUDA_TRY(cudaMemsetAsync(t->sent_mask, 0, t->sent_mask_bytes, stream), dev->where, e);
     if (e->status != ST_OK || visit_subgraph(dev, DN, &plan->directions, e) != ST_OK ||
-        visit_subgraph(dev, NN, &plan->directions, e) != ST_OK || !t->binned || t->form == OUTGOING_MASK)
+        visit_subgraph(dev, NN, &plan->directions, e) != ST_OK)
         return e->status;
-    time_begin(dev, PHASE_BINS, NORMALS);
-    /* edges of a frontier that was not listed were not counted, and have no bound */
-    cuda_bin(&t->bins, dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX, stream);
-    time_end(dev, PHASE_BINS, NORMALS);
-    return CUDA_LAUNCHED(dev->where, e);
+    if (t->binned && t->form == OUTGOING_LIST) {
+        time_begin(dev, PHASE_BINS, NORMALS);
+        /* edges of a frontier that was not listed were not counted, and have no bound */
+        cuda_bin(&t->bins, dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX, stream);
+        time_end(dev, PHASE_BINS, NORMALS);
+        CUDA_LAUNCHED(dev->where, e);
+    }
+    if (dev->shard->p > 1 && e->status == ST_OK)
+        CUDA_TRY(cudaEventRecord(dev->stream.event[VISIT_EVENT], stream), dev->where, e);
+    return e->status;
 }
 
 /* Pulls the rows of dd that this device owns, and records the event that its peers wait for. */
-static enum status pull_first(struct device *dev, struct error *e)
+static enum status pull_own_rows(struct device *dev, struct error *e)
 {
     time_begin(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
     pull_dd_rows(dev, dev->traffic.peers.own);
@@ -333,10 +356,23 @@ static enum status pull_first(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* The other rows of dd, with what peers found in the first part, then nd. */
+/* Visits nd, then dn and nn on their own stream. If dd is divided, nd waits for the rest of dd: then dn and nn are visited
+ * meanwhile, and peers may read the delegates that this device found in its own rows. */
+static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
+{
+    const struct directions *directions = &plan->directions;
+    if (plan->divides_dd)
+        return visit_normals(dev, plan, e) == ST_OK ? gpu_wait_for_peers(dev, dev->stream.first_part, e) : e->status;
+    const int apart = share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
+    if (visit_subgraph(dev, ND, directions, e) != ST_OK || (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
+        return e->status;
+    return visit_normals(dev, plan, e);
+}
+
+/* Visits the other rows of dd, with the delegates that peers found in the first part, then nd. */
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
-    /* if delegates are known, messages have brought what peers found, too */
+    /* if delegates are known, messages have brought those of peers, too */
     if (!dev->masks.known && gpu_take_peers_updates(dev, e) != ST_OK)
         return e->status;
     pull_dd_rows(dev, dev->traffic.peers.others);
@@ -347,94 +383,73 @@ static enum status visit_rest(struct device *dev, const struct directions *direc
     return visit_subgraph(dev, ND, directions, e);
 }
 
-enum status gpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
+/* Launches the kernels of a part of the visit. */
+enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
-    const struct directions *directions = &plan->directions;
-    const int ahead = dev->frontier.ahead; /* dd is under way */
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    if (plan->part == VISIT_REST)
-        return visit_rest(dev, directions, e);
-    if (plan->part == VISIT_FIRST) { /* normals are visited meanwhile, on their own stream */
-        if ((ahead || pull_first(dev, e) == ST_OK) && visit_normals(dev, plan, e) == ST_OK)
-            gpu_wait_for_peers(dev, dev->stream.first_part, e);
-        return e->status;
+    switch (part) {
+    case VISIT_DD:
+        return plan->divides_dd ? pull_own_rows(dev, e) : visit_subgraph(dev, DD, &plan->directions, e);
+    case VISIT_OTHERS:
+        return visit_others(dev, plan, e);
+    default:
+        return visit_rest(dev, &plan->directions, e);
     }
-    int apart = share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
-    if ((!ahead && visit_subgraph(dev, DD, directions, e) != ST_OK) ||
-        visit_subgraph(dev, ND, directions, e) != ST_OK || (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
-        return e->status;
-    return visit_normals(dev, plan, e);
-}
-
-enum status gpu_visit_ahead(struct device *dev, const struct visit_plan *plan, struct error *e)
-{
-    if (gpu_use(dev, e) != ST_OK)
-        return e->status;
-    if (plan->part == VISIT_WHOLE)
-        return visit_subgraph(dev, DD, &plan->directions, e);
-    return pull_first(dev, e) == ST_OK ? gpu_wait_for_peers(dev, dev->stream.first_part, e)
-                                       : e->status;
 }
 
 /* ---- the end of a level ---- */
 
-/* Copies whether delegates were found, without waiting for the other stream. Without delegates the flags stay 0. */
-enum status gpu_finish_delegates(struct device *dev, int *found, struct error *e)
+/* Waits for the stream of the delegates alone, and copies whether any were found. Without delegates the flags stay 0. */
+static enum status finish_delegates(struct device *dev, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    int none = dev->shard->p == 1 || dev->of[DELEGATES].count == 0;
-    int kinds = none ? 0 : dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
-    if (gpu_use(dev, e) != ST_OK)
-        return e->status;
+    const int none = dev->shard->p == 1 || dev->of[DELEGATES].count == 0;
+    const int kinds = none ? 0 : gpu_came_ahead(dev) ? GPU_COUNTERS_KINDS : 1;
     c->updated[COUNTERS_AHEAD] = 0;
     for (int i = 0; i < kinds; i++)
         CUDA_TRY(cudaMemcpyAsync(&c->updated[i], &c->level[i].found[DELEGATES], sizeof *c->updated,
                                  cudaMemcpyDeviceToHost, stream),
                  dev->where, e);
     if (e->status == ST_OK && gpu_wait(dev, stream, e) == ST_OK)
-        *found = c->updated[COUNTERS_OF_LEVEL] != 0 || c->updated[COUNTERS_AHEAD] != 0;
+        result->found_delegates = c->updated[COUNTERS_OF_LEVEL] != 0 || c->updated[COUNTERS_AHEAD] != 0;
     return e->status;
 }
 
-enum status gpu_finish(struct device *dev, struct visit_result *result, struct error *e)
+/* The vertices that the visit found for a shard: ids in its bin, or words of sent_mask. */
+static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
+{
+    const struct gpu_traffic *t = &dev->traffic;
+    const unsigned long long *begin = t->bins.published + shard;
+    const uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
+    if (!t->binned || shard == dev->shard->index)
+        return (struct vertex_span){0};
+    if (t->form == OUTGOING_MASK)
+        return (struct vertex_span){t->sent_mask + shard * shard_words, shard * shard_words, shard_words, OUTGOING_MASK};
+    return (struct vertex_span){t->bins.ids + begin[0], begin[0], begin[1] - begin[0], OUTGOING_LIST};
+}
+
+/* Waits for the delegates alone, or for both streams, whose counters it publishes. */
+enum status gpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
-    int kinds = dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
-    if (gpu_use(dev, e) != ST_OK ||
-        (dev->of[DELEGATES].count > 0 && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
+    const int levels = gpu_came_ahead(dev) ? GPU_COUNTERS_KINDS : 1;
+    if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    for (int i = 0; i < kinds; i++)
+    if (kinds == ONLY_DELEGATES)
+        return finish_delegates(dev, result, e);
+    if (dev->of[DELEGATES].count > 0 && follow(dev, NORMALS, DELEGATES, e) != ST_OK)
+        return e->status;
+    for (int i = 0; i < levels; i++)
         publish(dev, i, NORMALS);
-    if (wait_published(dev, kinds - 1, NORMALS, e) != ST_OK)
+    if (wait_published(dev, levels - 1, NORMALS, e) != ST_OK)
         return e->status;
     result->found_delegates = 0;
-    for (int i = 0; i < kinds; i++)
+    for (int i = 0; i < levels; i++)
         result->found_delegates |= c->published[i].found[DELEGATES] != 0;
-    dev->frontier.ahead = 0;
     result->found = c->published->found[NORMALS] != 0;
+    for (uint32_t s = 0; dev->shard->p > 1 && s < dev->shard->p; s++)
+        result->outgoing[s] = outgoing_span(dev, s);
     return dev->clock.runs ? gpu_times(dev, &result->times, e) : ST_OK;
-}
-
-int gpu_is_busy(const struct device *dev)
-{
-    int busy = 0;
-    if (cudaSetDevice(dev->ordinal) != cudaSuccess)
-        return 0; /* finish will report it */
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        busy |= cudaStreamQuery(dev->stream.of[kind]) == cudaErrorNotReady;
-    return busy;
-}
-
-/* Peers see the visited bits as the previsit left them: these serve as well as a frontier. */
-void gpu_show_frontier(struct device *dev)
-{
-    (void)dev;
-}
-
-/* The previsit takes delegates from where the visits put them. */
-void gpu_keep_updates(struct device *dev)
-{
-    (void)dev;
 }

@@ -7,6 +7,7 @@
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
+/* Launches the dropping of duplicates: by the first ids in a short list, by the words of the bitmap in a long one. */
 void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *memory, unsigned long long *kept, cudaStream_t stream)
 {
     const gpu_seen seen = *memory;

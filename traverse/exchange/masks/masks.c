@@ -29,6 +29,7 @@ static enum status open_list(struct mask_list *list, struct group *group, uint64
     return e->status;
 }
 
+/* Takes memory for the mask and the lists on their way to and from MPI; none if the group holds all shards. */
 enum status masks_open(struct masks *m, struct group *group, int nonblocking, struct error *e)
 {
     *m = (struct masks){.group = group, .words = mask_words(group->rank->graph->manifest.d)};
@@ -42,43 +43,41 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     return e->status == ST_OK ? open_list(&m->list, group, m->words, e) : e->status;
 }
 
+/* Frees the memory of masks_open. */
 void masks_close(struct masks *m, const struct rank *rank)
 {
-    rank->backend->host_release(m->list.own);
-    rank->backend->host_release(m->list.all);
+    rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->list.own);
+    rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->list.all);
     memory_release(rank->budget, m->list.counts);
     if (m->group != NULL && !m->group->of_host)
-        rank->backend->host_release(m->bits);
+        rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->bits);
 }
 
 /* ---- updates of the group ---- */
 
-/* Whether this rank reduces: in a group of several ranks the first one does, for all. */
+/* Whether this rank reduces: in a group of several ranks the first rank does, for all. */
 static int reduces(const struct masks *m)
 {
     return m->group->first == 0;
 }
 
-/* Reads the delegates that the group found: into list.own, or into `bits` if they are many. Sets `changed` and is_whole. */
+/* Reads the delegates that the group found: into list.own, or into `bits` if their words are many. Sets `changed` to the
+ * number of words, and is_whole. */
 static enum status read_updates(struct masks *m, struct error *e)
 {
     const struct rank *rank = m->group->rank;
-    struct mask_words_list list = {.mask = m->bits, .words = m->list.own, .most = m->list.most};
+    struct mask_update update = {.mask = m->bits, .words = m->list.own, .most = m->list.most};
     m->changed = 0;
     m->is_whole = 0;
-    if (!reduces(m) || !group_updated(m->group))
+    if (!reduces(m) || !group_updated(m->group) ||
+        rank->backend->read_masks(rank->devices[0], m->group->updated, &update, e) != ST_OK)
         return e->status;
-    if (m->list.most == 0)
-        list.count = 1; /* no list: any number above 0 stands for the mask */
-    else if (rank->backend->read_mask_words(rank->devices[0], m->group->updated, &list, e) != ST_OK)
-        return e->status;
-    m->changed = list.count;
-    m->is_whole = list.has_mask || list.count > list.most;
-    if (m->is_whole && !list.has_mask)
-        rank->backend->read_masks(rank->devices[0], m->group->updated, m->bits, e);
+    m->changed = update.count;
+    m->is_whole = update.has_mask;
     return e->status;
 }
 
+/* Reads the group's updates, unless masks_begin has. *changed: this rank's rank_note.changed. */
 enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error *e)
 {
     if (!m->is_read)
@@ -99,6 +98,7 @@ static void or_words(struct masks *m, const struct mask_word *words, uint64_t co
         m->bits[words[i].at] |= words[i].bits;
 }
 
+/* Counts the bytes that this rank sends to reduce masks, and the bytes of the whole mask. */
 static void count_sent(const struct masks *m, uint64_t bytes, struct exchange_counts *counts)
 {
     counts->of[COUNT_MASK_BYTES] += bytes;
@@ -116,19 +116,10 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
 
-/* Words that the group of a rank changed, by the note of its first rank; 0 by the notes of others. */
+/* Words that the group of a rank changed, by the note of its first rank; 0 by the notes of the group's other ranks. */
 static uint64_t changed_words(const struct rank_note *note)
 {
     return note->changed > 0 ? note->changed - 1 : 0;
-}
-
-/* Whether lists have room for the words of all groups. All ranks know alike. */
-static int list_suffices(const struct masks *m, const struct rank_note *notes)
-{
-    uint64_t words = 0;
-    for (uint32_t r = 0; r < m->group->rank->comm->ranks; r++)
-        words += changed_words(&notes[r]);
-    return m->list.most > 0 && words <= m->list.most;
 }
 
 /* Whether devices take list.all as it was gathered, not a mask: only if the group is of this rank alone. */
@@ -137,7 +128,7 @@ static int takes_list(const struct masks *m)
     return m->is_sparse && !m->group->of_host;
 }
 
-/* Gathers the lists of all groups, by their first ranks, and adds them up where devices take a mask. */
+/* Gathers the lists of all groups, by their first ranks, and ORs them into `bits` where devices take a mask. */
 static void reduce_lists(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     struct mask_list *list = &m->list;
@@ -157,9 +148,14 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
         or_words(m, list->all, list->gathered);
 }
 
+/* Reduces lists if they have room for the words of all groups, which all ranks know alike; otherwise whole masks, unless
+ * their reduction has begun. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
-    m->is_sparse = list_suffices(m, notes);
+    uint64_t words = 0;
+    for (uint32_t r = 0; r < m->group->rank->comm->ranks; r++)
+        words += changed_words(&notes[r]);
+    m->is_sparse = m->list.most > 0 && words <= m->list.most;
     if (reduces(m) && m->is_sparse)
         reduce_lists(m, notes, counts);
     else if (reduces(m) && !m->begun)
@@ -168,6 +164,7 @@ int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange
     return m->nonblocking && !m->is_sparse;
 }
 
+/* Progresses a reduction of whole masks, and tells whether it is over. */
 int masks_are_here(const struct masks *m)
 {
     return !m->nonblocking || comm_masks_are_here();
@@ -175,10 +172,12 @@ int masks_are_here(const struct masks *m)
 
 /* ---- between the parts of a visit ---- */
 
+/* Reads the group's delegates, reduces the whole mask over all groups, and waits. */
 enum status masks_join(struct masks *m, struct exchange_counts *counts, struct error *e)
 {
     const struct rank *rank = m->group->rank;
-    if (!reduces(m) || rank->backend->read_masks(rank->devices[0], m->group->updated, m->bits, e) != ST_OK)
+    struct mask_update update = {.mask = m->bits};
+    if (!reduces(m) || rank->backend->read_masks(rank->devices[0], m->group->updated, &update, e) != ST_OK)
         return e->status;
     m->is_whole = 1;
     reduce_whole(m, counts);
@@ -189,6 +188,7 @@ enum status masks_join(struct masks *m, struct exchange_counts *counts, struct e
     return e->status;
 }
 
+/* Tells this thread's devices the delegates of the reduced mask, between the parts of a visit. */
 enum status masks_know(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -199,6 +199,7 @@ enum status masks_know(const struct masks *m, const struct host_thread *t, struc
 
 /* ---- while normals are looked for ---- */
 
+/* Reads the group's updates, and begins to add up over all ranks how many words changed. */
 enum status masks_begin(struct masks *m, struct error *e)
 {
     if (m->words == 0 || read_updates(m, e) != ST_OK)
@@ -209,6 +210,7 @@ enum status masks_begin(struct masks *m, struct error *e)
     return ST_OK;
 }
 
+/* Begins the reduction of whole masks once the sum has come and is too large for lists, or drives it. */
 int masks_move(struct masks *m, struct exchange_counts *counts)
 {
     if (m->is_summing && !comm_sum_is_here(m->group->rank->comm))
@@ -220,6 +222,7 @@ int masks_move(struct masks *m, struct exchange_counts *counts)
     return !m->begun || masks_are_here(m);
 }
 
+/* Waits until all ranks have added up how many words changed, and acts on the sum. */
 void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 {
     watch_wait_begin();
@@ -231,6 +234,7 @@ void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 
 /* ---- devices ---- */
 
+/* Lets each of this thread's devices OR the masks of its peers for itself. */
 enum status masks_read_peers(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -239,18 +243,19 @@ enum status masks_read_peers(const struct masks *m, const struct host_thread *t,
     return e->status;
 }
 
+/* Gives the result of a reduction to this thread's devices, as the list that was gathered or as a mask. */
 enum status masks_take(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
-    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
-        if (takes_list(m))
-            rank->backend->take_mask_words(rank->devices[g], m->list.all, m->list.gathered, e);
-        else
-            rank->backend->take_mask(rank->devices[g], m->bits, e);
-    }
+    const struct mask_update result = takes_list(m)
+                                          ? (struct mask_update){.words = m->list.all, .count = m->list.gathered}
+                                          : (struct mask_update){.mask = m->bits};
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
+        rank->backend->take_mask(rank->devices[g], &result, e);
     return e->status;
 }
 
+/* Counts the bytes of masks that devices of this rank read of their peers. */
 void masks_count_peers(const struct masks *m, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < m->group->count; i++) {

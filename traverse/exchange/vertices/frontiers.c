@@ -19,11 +19,13 @@ static void share_sources(const struct rank *rank, uint64_t *bitmap, struct erro
     }
 }
 
+/* Takes memory for the frontiers of all shards and, if they go as updates, tells devices the rows of nn that have edges. */
 enum status open_frontiers(struct vertices *v, struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;
     const uint64_t local_bits = rank->graph->shards[0].local_bits, p = rank->graph->manifest.p;
     uint64_t *bitmap = NULL;
+    v->frontier_words = zeroed(rank->device_count * p, sizeof *v->frontier_words, "frontiers of other ranks", e);
     if (e->status == ST_OK)
         v->frontiers = group_take_memory(group, (p << local_bits) / 8, "frontiers of other ranks", e);
     if (!rank->backend->updates_frontiers || comm_agree(rank->comm, e) != ST_OK)
@@ -42,43 +44,50 @@ static uint32_t *frontier_of(const struct vertices *v, uint32_t shard)
     return v->frontiers + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
 }
 
+/* Shows each device's frontier to its peers, and writes its message for other groups. */
+enum status vertices_show_frontiers(const struct group *group, const struct vertices *sent, const struct host_thread *t,
+                                    struct error *e)
+{
+    const struct rank *rank = group->rank;
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
+        const uint32_t own = shard_of_device(rank->comm->rank, g, rank->comm->ranks);
+        rank->backend->show_frontier(rank->devices[g], sent != NULL ? frontier_of(sent, own) : NULL,
+                                     sent != NULL ? sent->frontier_words + g * buffers_of_device(sent) : NULL, e);
+    }
+    return e->status;
+}
+
 /* Sends the frontiers of this rank's devices to all ranks of other groups, and receives theirs. */
 static enum status transfer_frontiers(const struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
-    const struct rank *rank = v->rank;
-    const struct comm *comm = rank->comm;
+    const struct comm *comm = v->rank->comm;
     size_t messages = 0;
-    for (uint32_t s = 0; s < rank->graph->manifest.p; s++) {
+    for (uint32_t s = 0; s < v->rank->graph->manifest.p; s++) {
         if (group_has_shard(v->group, s))
             continue;
         uint32_t other = rank_of_shard(s, comm->ranks), g = device_of_shard(s, comm->ranks);
         uint32_t own = shard_of_device(comm->rank, g, comm->ranks); /* both ranks have equally many devices */
-        uint64_t sent = 4 * rank->backend->frontier_words(rank->devices[g], own);
-        uint64_t received = 4 * rank->backend->frontier_words(rank->devices[g], s);
-        counts->of[COUNT_FRONTIER_BYTES] += sent;
-        v->sends[messages] = (struct transfer){other, (int)g, frontier_of(v, own), sent};
-        v->receives[messages++] = (struct transfer){other, (int)g, frontier_of(v, s), received};
+        const uint64_t *words = v->frontier_words + g * buffers_of_device(v);
+        counts->of[COUNT_FRONTIER_BYTES] += 4 * words[own];
+        v->sends[messages] = (struct transfer){other, (int)g, frontier_of(v, own), 4 * words[own]};
+        v->receives[messages++] = (struct transfer){other, (int)g, frontier_of(v, s), 4 * words[s]};
     }
     return comm_transfer(comm, v->sends, messages, v->receives, messages, v->chunk_bytes, e);
 }
 
+/* Sends the messages that were written, receives those of other groups, and gives them to this thread's devices. */
 enum status vertices_give_frontiers(struct vertices *v, const struct host_thread *t, struct exchange_counts *counts,
                                     struct error *e)
 {
     const struct rank *rank = v->rank;
-    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
-        uint32_t own = shard_of_device(rank->comm->rank, g, rank->comm->ranks);
-        if (rank->backend->count_frontiers(rank->devices[g], e) == ST_OK)
-            rank->backend->read_frontier(rank->devices[g], frontier_of(v, own), e);
-    }
-    if (host_threads_barrier(t, e) == ST_OK && t->number == 0)
+    if (t->number == 0)
         transfer_frontiers(v, counts, e);
     if (host_threads_barrier(t, e) != ST_OK)
         return e->status;
     for (uint32_t g = t->first; g < t->end; g++) {
         for (uint32_t s = 0; s < rank->graph->manifest.p && e->status == ST_OK; s++) {
             if (!group_has_shard(v->group, s))
-                rank->backend->write_frontier(rank->devices[g], s, frontier_of(v, s), e);
+                rank->backend->take_frontier(rank->devices[g], s, frontier_of(v, s), e);
         }
     }
     return e->status;

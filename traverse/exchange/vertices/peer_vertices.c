@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+/* Lets each of this thread's devices take in the vertices that its peers found for it. */
 enum status vertices_take_peers(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -22,6 +23,7 @@ enum status vertices_take_peers(const struct group *group, const struct host_thr
     return e->status;
 }
 
+/* Counts the vertices, and their bytes, that devices of this rank read of their peers. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t to = group->first; to < group->first + group->rank->device_count; to++) {
@@ -33,6 +35,7 @@ void vertices_count_peers(const struct group *group, struct exchange_counts *cou
     }
 }
 
+/* Counts the bytes of frontiers that devices of this rank read of their peers. */
 void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < group->count; i++)

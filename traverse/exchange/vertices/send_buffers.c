@@ -9,7 +9,7 @@
 
 /* The buffer for vertices that device `from` found for shard s of another rank. With option L the device with the receiver's
  * number sends it. */
-static struct send_buffer *leaving_buffer(const struct vertices *v, uint32_t from, uint32_t s)
+static struct vertex_span *leaving_buffer(const struct vertices *v, uint32_t from, uint32_t s)
 {
     uint32_t ranks = v->rank->comm->ranks, to = device_of_shard(s, ranks);
     return send_buffer_of(v, v->gathers ? to : from, rank_of_shard(s, ranks), to);
@@ -18,9 +18,10 @@ static struct send_buffer *leaving_buffer(const struct vertices *v, uint32_t fro
 /* The vertices that device `from` found for shard s of another group; otherwise none. */
 static struct vertex_span leaving_span(const struct vertices *v, uint32_t from, uint32_t s)
 {
-    return group_has_shard(v->group, s) ? (struct vertex_span){0} : group_span_for(v->group, from, s);
+    return group_has_shard(v->group, s) ? (struct vertex_span){0} : group_outgoing(v->group, from)[s];
 }
 
+/* Counts the vertices that leave in lists, by the rank that they go to. */
 void vertices_count_found(const struct vertices *v)
 {
     const uint32_t ranks = v->rank->comm->ranks;
@@ -37,7 +38,7 @@ void vertices_count_found(const struct vertices *v)
 /* Takes memory for the messages that a device sends, and places its buffers there. */
 static enum status place_buffers(const struct vertices *v, uint32_t device, struct error *e)
 {
-    struct send_buffer *buffer = send_buffer_of(v, device, 0, 0);
+    struct vertex_span *buffer = send_buffer_of(v, device, 0, 0);
     uint64_t total = 0;
     for (size_t i = 0; i < buffers_of_device(v); i++)
         total += buffer[i].count;
@@ -51,13 +52,13 @@ static enum status place_buffers(const struct vertices *v, uint32_t device, stru
     return ST_OK;
 }
 
+/* Waits for all copies that devices have begun: each recorded event 0. */
 static enum status wait_for_copies(const struct rank *rank, struct error *e)
 {
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
         int over = 0;
-        rank->backend->record_copies(rank->devices[g], 0, e);
         while (!over && e->status == ST_OK)
-            rank->backend->copies_are_over(rank->devices[g], 0, &over, e);
+            rank->backend->is_over(rank->devices[g], 0, &over, e);
     }
     return e->status;
 }
@@ -71,21 +72,19 @@ static enum status fill_buffers(const struct vertices *v, struct error *e)
         v->buffer[i].count = 0;
     for (uint32_t from = 0; from < rank->device_count; from++) {
         for (uint32_t s = 0; s < shards && e->status == ST_OK; s++) {
-            struct vertex_span span = leaving_span(v, from, s);
-            struct send_buffer *buffer = leaving_buffer(v, from, s);
-            if (span.count == 0)
+            const struct vertex_span span = leaving_span(v, from, s);
+            struct vertex_span *buffer = leaving_buffer(v, from, s);
+            const int adds = span.form == OUTGOING_MASK && buffer->count > 0;
+            if (span.count == 0 || (adds && wait_for_copies(rank, e) != ST_OK)) /* one device after the other */
                 continue;
-            if (span.form == OUTGOING_LIST || buffer->count == 0) {
-                rank->backend->take_outgoing(rank->devices[from], &span, buffer->ids + buffer->count, e);
-                buffer->count += span.count;
-            } else if (wait_for_copies(rank, e) == ST_OK) { /* one device after the other */
-                rank->backend->or_outgoing(rank->devices[from], &span, buffer->ids, e);
-            }
+            rank->backend->copy_vertices(rank->devices[from], &span, buffer->ids + (adds ? 0 : buffer->count), adds, 0, e);
+            buffer->count += adds ? 0 : span.count;
         }
     }
     return e->status == ST_OK ? wait_for_copies(rank, e) : e->status;
 }
 
+/* Sets the sizes of the send buffers from the spans that leave, and places the buffers. With option L fills them. */
 enum status vertices_collect(struct vertices *v, struct error *e)
 {
     const uint32_t devices = v->rank->device_count, shards = (uint32_t)buffers_of_device(v);
@@ -94,7 +93,7 @@ enum status vertices_collect(struct vertices *v, struct error *e)
     for (uint32_t from = 0; from < devices; from++) {
         for (uint32_t s = 0; s < shards; s++) {
             struct vertex_span span = leaving_span(v, from, s);
-            struct send_buffer *buffer = leaving_buffer(v, from, s);
+            struct vertex_span *buffer = leaving_buffer(v, from, s);
             if (span.count == 0)
                 continue;
             buffer->form = span.form;
@@ -108,20 +107,4 @@ enum status vertices_collect(struct vertices *v, struct error *e)
     if (!v->leaving || !v->gathers || e->status != ST_OK) /* without option L vertex_flow.c copies the chunks */
         return e->status;
     return fill_buffers(v, e);
-}
-
-enum status vertices_drop_repeated(const struct group *group, const struct host_thread *t, struct error *e)
-{
-    const struct rank *rank = group->rank;
-    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
-        rank->backend->drop_repeated(rank->devices[g], e);
-    return e->status;
-}
-
-enum status vertices_drop_duplicates(const struct vertices *v, const struct host_thread *t, struct error *e)
-{
-    const struct rank *rank = v->rank;
-    for (uint32_t g = t->first; v->leaving && g < t->end && e->status == ST_OK; g++)
-        rank->backend->uniquify(rank->devices[g], send_buffer_of(v, g, 0, 0), (uint32_t)buffers_of_device(v), e);
-    return e->status;
 }

@@ -23,7 +23,7 @@ static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
 /* Appends the chunks of a device's buffer `number` to those of the device. */
 static enum status list_chunks(struct vertices *v, uint32_t device, size_t number, size_t *count, struct error *e)
 {
-    const struct send_buffer *buffer = send_buffer_of(v, device, 0, 0) + number;
+    const struct vertex_span *buffer = send_buffer_of(v, device, 0, 0) + number;
     const uint32_t G = v->rank->device_count;
     const uint64_t bytes = buffer->count * sizeof *buffer->ids;
     for (uint64_t at = 0; at < bytes; at += v->chunk_bytes) {
@@ -39,31 +39,27 @@ static enum status list_chunks(struct vertices *v, uint32_t device, size_t numbe
     return ST_OK;
 }
 
-/* Begins to copy a chunk: the ids that end in it. */
-static enum status copy_chunk(struct vertices *v, uint32_t device, const struct transfer *chunk, struct error *e)
-{
-    const struct backend *backend = v->rank->backend;
-    uint32_t to = (uint32_t)chunk->tag % v->rank->device_count;
-    uint32_t shard = shard_of_device(chunk->rank, to, v->rank->comm->ranks);
-    const struct send_buffer *buffer = send_buffer_of(v, device, chunk->rank, to);
-    uint64_t at = (uint64_t)((unsigned char *)chunk->bytes - (unsigned char *)buffer->ids);
-    uint64_t first = divide_up(at, sizeof *buffer->ids), end = divide_up(at + chunk->size, sizeof *buffer->ids);
-    struct vertex_span span = group_span_for(v->group, device, shard);
-    span.begin += first;
-    span.count = end - first;
-    if (end > first)
-        backend->take_outgoing(v->rank->devices[device], &span, buffer->ids + first, e);
-    if (e->status == ST_OK)
-        backend->record_copies(v->rank->devices[device], v->of[device].event, e);
-    return e->status;
-}
-
-/* Begins to copy the next chunk of a device. With option L the buffers are full already. Returns 0 if none is left. */
+/* Begins to copy the ids that end in the next chunk of a device. With option L the buffers are full already. Returns 0 if no
+ * chunk is left, or after a failure. */
 static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
+    const struct rank *rank = v->rank;
     struct device_messages *own = &v->of[device];
-    if (own->copied == own->end || (!v->gathers && copy_chunk(v, device, &v->chunk[own->copied], e) != ST_OK))
+    if (own->copied == own->end)
         return 0;
+    if (!v->gathers) {
+        const struct transfer *chunk = &v->chunk[own->copied];
+        const uint32_t to = (uint32_t)chunk->tag % rank->device_count;
+        const struct vertex_span *buffer = send_buffer_of(v, device, chunk->rank, to);
+        struct vertex_span span = group_outgoing(v->group, device)[shard_of_device(chunk->rank, to, rank->comm->ranks)];
+        uint64_t at = (uint64_t)((unsigned char *)chunk->bytes - (unsigned char *)buffer->ids);
+        uint64_t first = divide_up(at, sizeof *buffer->ids), end = divide_up(at + chunk->size, sizeof *buffer->ids);
+        span.ids += first;
+        span.begin += first;
+        span.count = end - first;
+        if (rank->backend->copy_vertices(rank->devices[device], &span, buffer->ids + first, 0, own->event, e) != ST_OK)
+            return 0;
+    }
     own->event = (own->event + 1) % COPY_EVENTS;
     own->copied++;
     return 1;
@@ -76,7 +72,7 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
     uint32_t copying = (uint32_t)(own->copied - own->sent), oldest = (own->event + COPY_EVENTS - copying) % COPY_EVENTS;
     int over = copying > 0;
     if (over && !v->gathers)
-        v->rank->backend->copies_are_over(v->rank->devices[device], oldest, &over, e);
+        v->rank->backend->is_over(v->rank->devices[device], oldest, &over, e);
     if (!over || e->status != ST_OK)
         return 0;
     comm_flow_send(v->flow, &v->chunk[own->sent++]);
@@ -91,12 +87,12 @@ static enum status list_receives(struct vertices *v, uint32_t to, struct error *
     uint32_t G = v->rank->device_count, devices = v->rank->comm->ranks * G;
     uint64_t total = 0;
     for (uint32_t i = 0; i < devices; i++)
-        total += control_incoming(v, i / G, i % G, to).count;
+        total += incoming_span(v, i / G, i % G, to).count;
     if (message_memory_grow(v, to, &v->of[to].receive, total, e) != ST_OK)
         return e->status;
     uint32_t *at = v->of[to].receive.ids;
     for (uint32_t i = 0; i < devices; i++) {
-        uint64_t count = control_incoming(v, i / G, i % G, to).count;
+        uint64_t count = incoming_span(v, i / G, i % G, to).count;
         if (count > 0)
             v->receives[v->receive_count++] =
                 (struct transfer){i / G, tag_of(v, i % G, to), at, count * sizeof *at};
@@ -110,12 +106,11 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
 {
     const struct transfer *t = &v->receives[chunk->message];
     uint32_t G = v->rank->device_count, to = (uint32_t)t->tag % G, *ids = t->bytes;
-    struct vertex_span part = control_incoming(v, t->rank, (uint32_t)t->tag / G, to);
+    struct vertex_span part = incoming_span(v, t->rank, (uint32_t)t->tag / G, to);
     part.begin = chunk->at / sizeof *ids;
     part.count = (chunk->at + chunk->size) / sizeof *ids - part.begin;
-    if (part.count == 0)
-        return e->status;
-    return v->rank->backend->receive(v->rank->devices[to], ids + part.begin, &part, e);
+    part.ids = ids + part.begin;
+    return part.count > 0 ? v->rank->backend->receive(v->rank->devices[to], &part, e) : e->status;
 }
 
 /* ---- both ---- */
@@ -125,7 +120,7 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
 {
     const uint32_t G = v->rank->device_count;
     for (size_t i = 0; i < G * buffers_of_device(v); i++) {
-        const struct send_buffer *buffer = &v->buffer[i];
+        const struct vertex_span *buffer = &v->buffer[i];
         const uint64_t bytes = buffer->count * sizeof *buffer->ids;
         const int is_list = buffer->form == OUTGOING_LIST;
         uint64_t *to = v->to[i % buffers_of_device(v) / G].of; /* the receiving rank's */
@@ -161,6 +156,7 @@ enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, s
     return comm_flow_open(&v->flow, v->receives, v->receive_count, chunks, v->chunk_bytes, e);
 }
 
+/* Whether all chunks have arrived, and all of this rank's are sent. */
 int vertices_are_here(const struct vertices *v)
 {
     int over = comm_flow_has_arrived(v->flow);
@@ -169,6 +165,7 @@ int vertices_are_here(const struct vertices *v)
     return over;
 }
 
+/* Begins copies, sends chunks whose copy is over, and takes in one chunk that has arrived. */
 enum status vertices_move(struct vertices *v, struct error *e)
 {
     struct flow_chunk chunk;
@@ -183,6 +180,7 @@ enum status vertices_move(struct vertices *v, struct error *e)
     return e->status;
 }
 
+/* Closes the flow of this level. */
 void vertices_end(struct vertices *v)
 {
     comm_flow_close(v->flow);

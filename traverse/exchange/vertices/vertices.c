@@ -1,21 +1,37 @@
-/* vertices.c: memory of send buffers and messages; see vertices.h */
+/* vertices.c: memory of messages, and the notes in which ranks tell each other about a level; see vertices.h
+ *
+ * A note says how the level of the rank went, and how much comes from each of its devices to each device of the receiver.
+ * There is one message for each send buffer that is not empty: receivers learn the length from the note.
+ */
 #include "vertices.h"
 
 #include "formats/base/arith.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+/* ---- memory ---- */
+
+enum { NOTE_WORDS = sizeof(struct rank_note) / sizeof(uint64_t) };
+
+#define BITMAP_BIT (UINT64_C(1) << 63) /* in a count: of words of a bitmap, not of ids */
+
+/* 64-bit words of a row of `control`: a note, and the counts for each pair of devices. */
+static size_t control_width(const struct rank *rank)
+{
+    return NOTE_WORDS + (size_t)rank->device_count * rank->device_count;
+}
+
+/* Frees exchange memory of a device. */
 static void release(const struct rank *rank, uint32_t device, struct message_memory *memory)
 {
-    if (rank->exchange_memory == EXCHANGE_DEVICE) {
-        rank->backend->exchange_release(rank->devices[device], memory->ids);
-    } else {
-        rank->backend->host_release(memory->ids);
+    rank->backend->release_buffer(rank->devices[device], rank->exchange_memory, memory->ids);
+    if (rank->exchange_memory == EXCHANGE_HOST)
         memory_discharge(rank->budget, memory->capacity * sizeof *memory->ids);
-    }
     *memory = (struct message_memory){0};
 }
 
+/* Replaces a device's memory for messages if it has less than `need` ids, and charges host memory. */
 enum status message_memory_grow(const struct vertices *v, uint32_t device, struct message_memory *memory, uint64_t need,
                                 struct error *e)
 {
@@ -32,9 +48,7 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
     if (rank->exchange_memory == EXCHANGE_HOST && memory_charge(rank->budget, bytes, what, e) != ST_OK)
         return e->status;
     memory->capacity = capacity;
-    memory->ids = rank->exchange_memory == EXCHANGE_HOST
-                      ? rank->backend->host_take(bytes, what, e)
-                      : rank->backend->exchange_take(rank->devices[device], bytes, what, e);
+    memory->ids = rank->backend->take_buffer(rank->devices[device], rank->exchange_memory, bytes, what, e);
     return e->status;
 }
 
@@ -54,6 +68,7 @@ static enum status grow_all(const struct vertices *v, struct error *e)
     return e->status;
 }
 
+/* Takes the tables of messages and, where memory is slow to get, the message memory of each device. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {
@@ -73,6 +88,7 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
     return frontiers ? open_frontiers(v, group, e) : e->status;
 }
 
+/* Frees the message memory of devices, and the tables. */
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
     for (uint32_t g = 0; v->of != NULL && g < rank->device_count; g++) {
@@ -83,5 +99,36 @@ void vertices_close(struct vertices *v, const struct rank *rank)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         free(tables[i]);
     free(v->chunk);
-    rank->backend->host_release(v->frontiers);
+    free(v->frontier_words);
+    rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, v->frontiers);
+}
+
+/* ---- notes ---- */
+
+/* Sends to each rank the note of this rank and the sizes of the send buffers for that rank's devices, in one all-to-all. */
+void vertices_share(struct vertices *v, const struct rank_note *own)
+{
+    const uint32_t G = v->rank->device_count, R = v->rank->comm->ranks;
+    const size_t width = control_width(v->rank);
+    uint64_t *const in = v->control + R * width;
+    for (uint32_t r = 0; r < R; r++) {
+        uint64_t *row = v->control + r * width;
+        memcpy(row, own, sizeof *own);
+        for (uint32_t i = 0; i < G * G; i++) {
+            const struct vertex_span *buffer = send_buffer_of(v, i / G, r, i % G);
+            row[NOTE_WORDS + i] = buffer->count | (buffer->form == OUTGOING_MASK ? BITMAP_BIT : 0);
+        }
+    }
+    comm_alltoall_u64(v->rank->comm, v->control, in, (int)width);
+    for (uint32_t r = 0; r < R; r++)
+        memcpy(&v->notes[r], in + r * width, sizeof *v->notes);
+}
+
+/* Decodes the count that a rank sent for one of its devices and one of this rank. */
+struct vertex_span incoming_span(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)
+{
+    const uint64_t *row = v->control + (v->rank->comm->ranks + rank) * control_width(v->rank);
+    const uint64_t count = row[NOTE_WORDS + from * v->rank->device_count + to];
+    return (struct vertex_span){.count = count & ~BITMAP_BIT,
+                                .form = (count & BITMAP_BIT) != 0 ? OUTGOING_MASK : OUTGOING_LIST};
 }

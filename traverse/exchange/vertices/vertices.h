@@ -2,8 +2,8 @@
  *
  * Within a group there are no messages: a device reads vertices where its peers have them (peer_vertices.c). The steps
  * of a level between groups, in their order:
- * 1. vertices_collect (send_buffers.c) puts leaving vertices into send buffers; options L and U work there.
- * 2. vertices_share (control.c): ranks tell each other how their level went, and how much each send buffer has.
+ * 1. vertices_collect (send_buffers.c) puts leaving vertices into send buffers, which option L gathers there.
+ * 2. vertices_share (vertices.c): ranks tell each other how their level went, and how much each send buffer has.
  * 3. vertices_begin to vertices_end (vertex_flow.c): buffers are copied, sent, and taken in, all side by side.
  * If nn is pulled, devices give each other the frontier instead, before the visit (frontiers.c).
  *
@@ -26,7 +26,7 @@ struct message_memory {
 struct device_messages {
     struct message_memory send, receive;
     size_t sent, copied, end;
-    uint32_t event; /* of the next copy (record_copies) */
+    uint32_t event; /* of the next copy (backend.copy_vertices) */
 };
 
 struct vertices {
@@ -35,7 +35,8 @@ struct vertices {
     uint64_t chunk_bytes;
     int gathers; /* option L: device g gathers the vertices for device g of other ranks first */
     int leaving; /* there are vertices for other groups in this level */
-    struct send_buffer *buffer;  /* [G from][R][G to]; those to this group stay empty */
+    struct vertex_span *buffer;  /* [G from][R][G to] send buffers, in exchange memory of the device `from`; those to this
+                                  * group stay empty */
     struct device_messages *of;  /* [G] */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
     struct rank_note *notes;   /* [R], by vertices_share */
@@ -46,6 +47,7 @@ struct vertices {
     struct transfer *chunk; /* chunks of send buffers, by the device that sends them */
     struct comm_flow *flow; /* of this level; NULL: none */
     uint32_t *frontiers;    /* by nn's columns: frontiers between groups; NULL: never given */
+    uint64_t *frontier_words; /* [G][p]: words of the messages in `frontiers`, as each device counts them */
 };
 
 /* Collective, in groups that do not hold all shards. A rank that failed before takes part. `frontiers`: groups may give each
@@ -68,14 +70,8 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 /* Counts the vertices of lists that leave, before duplicates are dropped. vertices_begin counts the others. */
 void vertices_count_found(const struct vertices *vertices);
 
-/* Option U: drops duplicates among the vertices that each device found for another. */
-enum status vertices_drop_repeated(const struct group *group, const struct host_thread *thread, struct error *e);
-
 /* Sets `leaving` and the sizes of send buffers. With option L fills the buffers, too, and waits. */
 enum status vertices_collect(struct vertices *vertices, struct error *e);
-
-/* Options U and L: one send buffer has all vertices for a device, so duplicates between devices are dropped, too. */
-enum status vertices_drop_duplicates(const struct vertices *vertices, const struct host_thread *thread, struct error *e);
 
 /* Collective. Sends `own` and the sizes of send buffers to all ranks, and sets `notes`. */
 void vertices_share(struct vertices *vertices, const struct rank_note *own);
@@ -87,7 +83,12 @@ enum status vertices_move(struct vertices *vertices, struct error *e);
 int vertices_are_here(const struct vertices *vertices);
 void vertices_end(struct vertices *vertices);
 
-/* Gives the frontiers of this group to the devices of all others. */
+/* Shows the frontiers of the devices to their peers and, unless `sent` is NULL, writes the messages for devices of other
+ * groups into sent->frontiers. */
+enum status vertices_show_frontiers(const struct group *group, const struct vertices *sent, const struct host_thread *thread,
+                                    struct error *e);
+
+/* Gives the frontiers of this group to the devices of all others, after vertices_show_frontiers and a barrier. */
 enum status vertices_give_frontiers(struct vertices *vertices, const struct host_thread *thread,
                                     struct exchange_counts *counts, struct error *e);
 
@@ -104,14 +105,13 @@ static inline size_t buffers_of_device(const struct vertices *v)
 }
 
 /* The buffer of messages from device `from` to device `to` of another rank. */
-static inline struct send_buffer *send_buffer_of(const struct vertices *v, uint32_t from, uint32_t rank, uint32_t to)
+static inline struct vertex_span *send_buffer_of(const struct vertices *v, uint32_t from, uint32_t rank, uint32_t to)
 {
     return v->buffer + from * buffers_of_device(v) + (size_t)rank * v->rank->device_count + to;
 }
 
 /* The message from device `from` of a rank to device `to` of this one: ids, or words of a bitmap; after vertices_share. */
-struct vertex_span control_incoming(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
-size_t control_width(const struct rank *rank); /* words of a row of `control` */
+struct vertex_span incoming_span(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
 
 /* Takes memory for frontiers, and lets devices know which normals of each shard have nn edges, if frontiers go as updates.
  * Collective, as vertices_open. */

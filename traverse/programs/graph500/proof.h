@@ -2,7 +2,7 @@
  *
  * validate.c has the arrays of a proof, its questions and the order of its steps. A prover is the table of steps that work
  * in the memory of a device: prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device are numbered
- * as in struct answer_tables (backend.h): local vertices, then delegates.
+ * as in struct answer_tables (engine.h): local vertices, then delegates.
  *
  * A device has the claims (parents to prove) of its own vertices among the values of the answer (answers.h); the claims of
  * delegates that other devices own are reduced. A device asks other devices for the ids and depths of the far ends of its

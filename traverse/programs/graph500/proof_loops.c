@@ -1,7 +1,7 @@
 /* proof_loops.c: the texts of offences, and the checks of a proof as loops of OpenMP threads */
 #include "proof_loops.h"
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>

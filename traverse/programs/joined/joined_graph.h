@@ -6,7 +6,7 @@
 #ifndef DBFS_JOINED_GRAPH_H
 #define DBFS_JOINED_GRAPH_H
 
-#include "traverse/engine/backend.h"
+#include "traverse/engine/engine.h"
 #include "traverse/session/graph.h"
 
 /* The edges of all vertices: those of vertex v are columns[offsets[v]..offsets[v + 1]). */

@@ -1,4 +1,4 @@
-/* backend.h: the interface of a device that searches one shard, as one table of functions (struct backend).
+/* engine.h: the interface of a device that searches one shard, as one table of functions (struct backend).
  *
  * A device holds one shard and the state of one search over it. There are two backends: the cores of the host (cpu/) and
  * GPUs (cuda/). The level loop (loop.c) and the exchange (exchange/) call the devices of a rank through the table. A
@@ -10,8 +10,8 @@
  * - One thread at a time uses a device. Functions without a status cannot fail.
  * - Memory that a caller passes stays the caller's.
  */
-#ifndef DBFS_BACKEND_H
-#define DBFS_BACKEND_H
+#ifndef DBFS_ENGINE_H
+#define DBFS_ENGINE_H
 
 #include "answer_ids.h"
 #include "choose.h"
@@ -48,7 +48,7 @@ struct device_options {
     int timing;   /* `finish` and notes have the times of phases */
     int probes;   /* count the probes of pulls, if the backend can, and FV exactly */
     int notes;    /* search_begin may be told to note levels */
-    int uniquify; /* drop_repeated and uniquify will be called */
+    int uniquify; /* backend.uniquify will be called */
     int by_classes; /* the search goes by classes of edges, however small the graph is */
     int shared;   /* devices of other processes will read this one (show) */
     int32_t deepest; /* the depth at which search_begin's searches end; INT32_MAX: none */
@@ -70,6 +70,7 @@ struct device_description {
     uint64_t host_bytes; /* of the shard in memory of the host that a GPU reads */
     double load_s;       /* to load the shard into memory of the device; 0 on a CPU */
     double ranges_s;     /* part of load_s: checking decoded sections */
+    int searches_fused;  /* search_begin may be called: known after backend.join */
 };
 
 /* ---- peers ---- */
@@ -94,12 +95,22 @@ struct root {
     uint32_t index; /* local id, delegate id, or slot */
 };
 
-/* The part of a level that `visit` does. A pull of dd by several devices has two parts, with a barrier between them:
- * - VISIT_FIRST: each device looks for parents of the delegates that it owns. Their edges to neighbours of higher degree
- *   are there, so most find a parent with the first probe. Other devices have only edges to neighbours of lower degree.
- * - VISIT_REST: devices know the delegates that others have found, peers by reading (`visit` does it), other devices by
- *   messages (know_mask), and look for the rest. */
-enum visit_part { VISIT_WHOLE, VISIT_FIRST, VISIT_REST };
+/* The vertices that a step is about. A level's previsit makes the frontier of both kinds at once, or first that of the
+ * delegates, while normals are still under way between ranks, and then that of the normals. */
+enum vertex_kinds { BOTH_KINDS, ONLY_DELEGATES, ONLY_NORMALS };
+
+/* The parts of a level's visit, in the order in which the loop calls. Usually dd is visited first, and then the other
+ * subgraphs. A pull of dd by several devices may be divided (visit_plan.divides_dd), with a barrier between its parts:
+ * - VISIT_DD: each device looks for parents of the delegates that it owns. The owner of a delegate has its edges to
+ *   neighbours of higher degree, so most delegates find a parent with the first probe. Other devices have only edges to
+ *   neighbours of lower degree.
+ * - VISIT_REST: each device looks for parents of the delegates that nobody has found yet. It reads the delegates that peers
+ *   found in their memory; the delegates that other devices found came by messages (know_mask). */
+enum visit_part {
+    VISIT_DD,     /* dd, or the rows of dd that the device owns. Wants the frontier of the delegates only */
+    VISIT_OTHERS, /* nd, dn and nn. If dd is divided, only those of them that need not wait for VISIT_REST */
+    VISIT_REST    /* only if dd is divided: the other rows of dd, and subgraphs that VISIT_OTHERS has left */
+};
 
 /* How a device keeps the vertices that a push of nn finds on other shards: as a list of local ids, in which a vertex may
  * stand several times, or as a bitmap over the local ids of each shard. A bitmap wants shard_has_masks. */
@@ -107,44 +118,40 @@ enum outgoing_form { OUTGOING_LIST, OUTGOING_MASK };
 
 struct visit_plan {
     struct directions directions;
-    enum visit_part part;
+    int divides_dd; /* dd is pulled, and in two parts */
+    enum outgoing_form form;
+};
+
+/* Vertices of one shard that another device found: a part of a list of ids, or words of a bitmap. */
+struct vertex_span {
+    uint32_t *ids;  /* the ids or words, where this process has them; NULL: in another process */
+    uint64_t begin; /* number of the first id or word, in the list or bitmap that the span is a part of */
+    uint64_t count; /* ids, or 32-bit words of the bitmap */
     enum outgoing_form form;
 };
 
 /* What a visit found on one device. */
 struct visit_result {
-    uint64_t found;             /* local normals; a device may say 1 for any number */
     int found_delegates;        /* 1: this device found a delegate in this level */
+    uint64_t found;             /* local normals; a device may say 1 for any number */
+    struct vertex_span *outgoing; /* [p], the caller's: the vertices of each shard that nn found. Not written if p is 1 */
     uint64_t probes[SUBGRAPHS]; /* columns that the last pull looked at, if backend.counts_probes and options.probes */
     struct breakdown times;     /* of the level's phases, if options.timing */
 };
 
-/* ---- messages ---- */
+/* Events of a device: copies record events 0 to COPY_EVENTS - 1, and VISIT_OTHERS records VISIT_EVENT behind the visits
+ * of dn and nn. */
+enum { COPY_EVENTS = 8, VISIT_EVENT = COPY_EVENTS, DEVICE_EVENTS };
 
-/* Vertices bound for one device of another rank, as local ids there, or as a bitmap of them. */
-struct send_buffer {
-    uint32_t *ids; /* exchange memory of the device that sends */
-    uint64_t count; /* ids, or 32-bit words of the bitmap */
-    enum outgoing_form form;
-};
+/* ---- delegates between devices ---- */
 
-/* Vertices of one shard that another device found, as that device keeps them: `count` ids of its list, or
- * `count` 32-bit words of its bitmap, from number `begin` on. */
-struct vertex_span {
-    uint64_t begin, count;
-    enum outgoing_form form;
-};
-
-/* Events of a device that record_copies can use, numbered from 0. */
-enum { COPY_EVENTS = 8 };
-
-/* The non-zero words of a delegate mask. */
-struct mask_words_list {
-    uint64_t *mask;          /* [mask_words(d)]: where the device may write the whole mask. The caller's */
-    struct mask_word *words; /* [most], the caller's: the first `count` are written */
-    uint64_t most;
-    uint64_t count;          /* of non-zero words; any number above `most` if there are more */
-    int has_mask;            /* `mask` was written */
+/* Delegates as a mask, or as the non-zero words of a mask. The arrays are the caller's. */
+struct mask_update {
+    uint64_t *mask;          /* [mask_words(d)] */
+    struct mask_word *words; /* [most], of which the first `count` count; NULL: the delegates are in `mask` */
+    uint64_t most;           /* 0: words are not wanted */
+    uint64_t count;          /* of non-zero words, which `words` has; any number above `most` if there are more words */
+    int has_mask;            /* `mask` was written, perhaps beside `words` */
 };
 
 /* ---- results, after a search ---- */
@@ -180,6 +187,7 @@ static inline int64_t answer_id(const void *ids, uint32_t id_bytes, uint64_t i)
     return id_bytes == 4 ? ((const int32_t *)ids)[i] : ((const int64_t *)ids)[i];
 }
 
+/* Sets an id of such an array. */
 static inline void answer_set_id(void *ids, uint32_t id_bytes, uint64_t i, int64_t id)
 {
     if (id_bytes == 4)
@@ -276,33 +284,31 @@ struct backend {
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
     int knows_costs;        /* `counts` has the costs of visits; if not, directions follow factors */
     int counts_probes;      /* `finish` has the probes of pulls */
-    int updates_frontiers;  /* frontiers go to other groups as updates (read_frontier), not as bitmaps */
+    int updates_frontiers;  /* frontiers go to other groups as updates (show_frontier), not as bitmaps */
     uint64_t part_rows;     /* with more rows of dd to pull on a device, two parts are worth a reduction of masks */
 
     /* ---- the device ---- */
 
-    /* Takes memory for searches over the shard, which outlives the device. A device with memory of its own loads the
-     * shard. *device is NULL after a failure. */
+    /* Takes memory for searches over the shard, which outlives the device. A device with memory of its own loads the shard.
+     * Fills *description unless it is NULL. *device is NULL after a failure. */
     enum status (*open)(struct device **device, const struct shard *shard, const struct device_options *options,
-                        struct error *e);
+                        struct device_description *description, struct error *e);
     void (*close)(struct device *device); /* frees the device, and leaves its peers; NULL is allowed */
-    void (*describe)(const struct device *device, struct device_description *description);
 
     /* Bytes that a device will take of the budget beside the shard, answers included; 0 if it has memory of its own. */
     uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents);
-
-    /* The GPU that the device of this slot would use: its place on the buses of the host, alike in all processes, plus 1. 0:
-     * none. Opens nothing. */
-    uint64_t (*pci_address)(uint32_t slot);
 
     /* ---- peers ---- */
 
     /* Fills the handle. `elsewhere`: peers in other processes will read it. ST_RESOURCE: they cannot read this device. */
     enum status (*show)(struct device *device, int elsewhere, struct peer_handle *handle, struct error *e);
 
-    /* Makes the arrays of all peers readable. handles[count] are those of the peers, in the same order on each of them. The
-     * devices of a process join in their order. ST_RESOURCE: the memory of another process cannot be read. */
-    enum status (*join)(struct device *device, const struct peer_handle *handles, uint32_t count, struct error *e);
+    /* Makes the arrays of these peers readable, in place of those of earlier peers, which nobody may use any more.
+     * handles[count] are in the same order on each peer. Devices of a process join in their order. count 0: ends the
+     * sharing, and cannot fail. *searches_fused: whether search_begin may be called. ST_RESOURCE: the memory of another
+     * process cannot be read. */
+    enum status (*join)(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
+                        struct error *e);
 
     /* Wakes links and threads before a search and its clock.
      * - Links between devices: some of the memory of each peer is read. The first word over a link that was idle takes
@@ -310,17 +316,12 @@ struct backend {
      * - Threads: a small search would end before they are awake. */
     enum status (*wake)(struct device *device, struct error *e);
 
-    /* Ends the sharing with peers. By then nobody may use the shown arrays. */
-    void (*leave)(struct device *device);
-
     /* ---- a whole search, without the host between levels ---- */
 
-    /* Whether search_begin may be called, after `join`: the device runs all levels by itself, with its peers if there are
-     * several shards. Then all peers of all ranks must be able to, and begin the same search. */
-    int (*can_search_fused)(const struct device *device);
-
-    /* Begins a search. The root has edges. Directions follow the mode or, in DIRECTION_AUTO, the costs of the device.
-     * `noted`: the device notes what levels do. Any thread may call it. */
+    /* Begins a search in which the device runs all levels by itself, with its peers if there are several shards. Called only
+     * if `join` allowed it on all devices of all ranks, which then begin the same search. The root has edges. Directions
+     * follow the mode or, in DIRECTION_AUTO, the costs of the device. `noted`: the device notes what levels do. Any thread
+     * may call it. */
     enum status (*search_begin)(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                                 struct error *e);
 
@@ -331,136 +332,98 @@ struct backend {
     /* Passes the notes of all levels to `noter`, in order, after a search that was noted. */
     enum status (*replay_levels)(struct device *device, level_noter *noter, void *context, struct error *e);
 
-    /* ---- a search level by level, in the order in which loop.c calls. `previsit` and `visit` may return early: `counts`
-     * waits for a previsit, `finish` for a visit ---- */
+    /* ---- a search level by level, in the order in which loop.c calls. `previsit` and `visit` may return before the work is
+     * done: `counts` waits for a previsit, `finish` for a visit ---- */
 
     /* Forgets the last search. If the device has the root, the first previsit finds it. */
     enum status (*start)(struct device *device, const struct root *root, struct error *e);
 
-    /* Makes the frontier: the vertices that the last level found and none before. Gives them the depth, sets their visited
-     * bits, and counts them by subgraph, with their edges. Leaves out the steps that previsit_ahead has done. */
-    enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
+    /* Makes the frontier: the vertices of these kinds that the last level found and none before. Gives them the depth, sets
+     * their visited bits, and counts them by subgraph, with their edges. The only device of a search takes the delegates
+     * that it found itself, and needs no `finish` before. Other devices take those of take_mask. */
+    enum status (*previsit)(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);
 
-    /* The counts from which directions are chosen. `forward` is about right, or a lower bound unless knows_costs. */
+    /* Waits for the last previsit, and sets the counts from which directions are chosen: of dd after ONLY_DELEGATES, then of
+     * everything but dd after ONLY_NORMALS. `forward` is about right, or a lower bound unless knows_costs. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
-    /* The exact forward workload of subgraph g. Not for dd after visit_ahead. */
-    enum status (*count_forward)(struct device *device, enum subgraph g, uint64_t *forward, struct error *e);
+    /* Sets work->of[g].forward of each subgraph that has exact[g] to the exact number of edges. Called after `counts`, for
+     * subgraphs that it has set. */
+    enum status (*count_edges)(struct device *device, const int exact[SUBGRAPHS], struct workload *work, struct error *e);
 
-    /* Shows the normals of the frontier to the peers. Called before a visit in which nn pulls and there are several shards;
-     * a barrier of the peers follows. */
-    void (*show_frontier)(struct device *device);
+    /* Begins a part of the level's visit: dd and nd find delegates, dn and nn find normals. A push of nn also finds vertices
+     * of other shards, and keeps them for visit_result.outgoing. */
+    enum status (*visit)(struct device *device, const struct visit_plan *plan, enum visit_part part, struct error *e);
 
-    /* Visits the four subgraphs: dd and nd find delegates, dn and nn find normals. A push of nn also finds vertices of other
-     * shards, and keeps them for `outgoing`. Leaves out dd, or its first part, if visit_ahead has done it. */
-    enum status (*visit)(struct device *device, const struct visit_plan *plan, struct error *e);
+    /* Waits for the visits that find these kinds of vertices: BOTH_KINDS, and before that, if their masks are to be reduced
+     * while normals are still looked for, ONLY_DELEGATES. ONLY_DELEGATES sets found_delegates alone. */
+    enum status (*finish)(struct device *device, enum vertex_kinds kinds, struct visit_result *result, struct error *e);
 
-    /* Waits for the delegates only, so that their masks can be reduced while normals are still looked for. *found: 1 if this
-     * device found a delegate. Need not be called. */
-    enum status (*finish_delegates)(struct device *device, int *found, struct error *e);
+    /* ---- memory of messages; no budget is charged ---- */
 
-    /* Waits for the visit. */
-    enum status (*finish)(struct device *device, struct visit_result *result, struct error *e);
-
-    /* Replaces the exchange on the only device of a search: gives the delegates that it found to its own next previsit. Does
-     * not wait, and `finish` need not come before. */
-    void (*keep_updates)(struct device *device);
-
-    /* ---- dd of the next level, while messages between ranks are under way ---- */
-
-    /* Begins a level before all its normals have arrived: makes the delegates of the frontier as previsit does, and counts
-     * the work of dd. Called once the masks are reduced, between `finish` and `previsit`. */
-    enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd, struct error *e);
-
-    /* Visits dd after previsit_ahead, whole or its first part. */
-    enum status (*visit_ahead)(struct device *device, const struct visit_plan *plan, struct error *e);
-
-    /* 1: a visit is still under way. */
-    int (*is_busy)(const struct device *device);
-
-    /* ---- memory of messages; no budget is charged. NULL: *e says why, by the name `what` ---- */
-
-    /* Memory of this device, for EXCHANGE_DEVICE. Release allows NULL. */
-    void *(*exchange_take)(struct device *device, size_t bytes, const char *what, struct error *e);
-    void (*exchange_release)(struct device *device, void *memory);
-
-    /* Memory of the host to and from which devices copy fast, for EXCHANGE_HOST, and for masks, which MPI libraries reduce
-     * on the host anyway. Release allows NULL. */
-    void *(*host_take)(size_t bytes, const char *what, struct error *e);
-    void (*host_release)(void *memory);
+    /* Takes memory of this device (EXCHANGE_DEVICE), or memory of the host to and from which devices copy fast
+     * (EXCHANGE_HOST); masks are always there, as MPI libraries reduce them on the host. NULL: *e says why, by the name
+     * `what`. Release allows NULL. */
+    void *(*take_buffer)(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
+    void (*release_buffer)(struct device *device, enum exchange_memory kind, void *memory);
 
     /* ---- vertices between devices, after `finish` ---- */
 
-    /* The vertices of another shard that this level's nn visit found. They stay there until the device visits again. */
-    struct vertex_span (*outgoing)(const struct device *device, uint32_t shard);
+    /* Drops duplicates within each of the spans that are lists, and sets their counts: spans of visit_result.outgoing, or
+     * lists in exchange memory of the device. At most p spans. Peers that know a longer span still find all vertices in it.
+     * Wants options.uniquify. */
+    enum status (*uniquify)(struct device *device, struct vertex_span *spans, uint32_t count, struct error *e);
 
-    /* Drops duplicates from the list for each other shard, and none from bitmaps: `outgoing` then says fewer. The span of
-     * before still holds all vertices. */
-    enum status (*drop_repeated)(struct device *device, struct error *e);
+    /* Begins to copy a span of this device's outgoing vertices to `to`, in exchange memory of any device of this rank. With
+     * `adds` the words of a bitmap are ORed into those there. Records the event behind the copy; a span without vertices
+     * records the event alone. */
+    enum status (*copy_vertices)(struct device *device, const struct vertex_span *span, uint32_t *to, int adds,
+                                 uint32_t event, struct error *e);
 
-    /* Begins to copy a span to `to`, in exchange memory of any device of this rank, or to OR a bitmap into the one there. */
-    enum status (*take_outgoing)(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
-    enum status (*or_outgoing)(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
+    /* *over: 1 if all that was begun before the event was last recorded is over. */
+    enum status (*is_over)(struct device *device, uint32_t event, int *over, struct error *e);
 
-    /* Records an event (below COPY_EVENTS) behind the copies that have begun. *over: 1 if these copies are over. */
-    enum status (*record_copies)(struct device *device, uint32_t event, struct error *e);
-    enum status (*copies_are_over)(struct device *device, uint32_t event, int *over, struct error *e);
+    /* Takes in vertices that other ranks sent, for the next previsit. Some may be duplicates, or visited. The span is in
+     * exchange memory of this device, and stays as it is until that previsit. */
+    enum status (*receive)(struct device *device, const struct vertex_span *span, struct error *e);
 
-    /* Drops duplicates within each of `count` buffers that are lists, in exchange memory of the device. */
-    enum status (*uniquify)(struct device *device, struct send_buffer *buffers, uint32_t count, struct error *e);
-
-    /* Takes in vertices that other ranks sent, for the next previsit: a part of a list, or words of a bitmap from number
-     * part->begin on. Some may be duplicates, or visited. `from` is in exchange memory of this device, and stays as it is
-     * until that previsit. */
-    enum status (*receive)(struct device *device, const uint32_t *from, const struct vertex_span *part, struct error *e);
-
-    /* Takes in the vertices of this device that its peers found: spans[i] of peer i. */
+    /* Takes in the vertices of this device that its peers found: spans[i] of peer i, which is read in the memory of the
+     * peer. */
     enum status (*receive_peers)(struct device *device, const struct vertex_span *spans, struct error *e);
 
-    /* ---- delegate masks, after finish_delegates or `finish`, if any device of any rank found a delegate. A mask has
-     * mask_words(d) words of 64 bits ---- */
+    /* ---- delegate masks, after `finish` of delegates, if any device of any rank found a delegate ---- */
 
-    /* ORs the updates of those peers i that have updating[i]. If there are devices that are no peers, only one of the peers
-     * does so, and writes the result to `mask` for MPI to reduce; otherwise every device does it for itself, and `mask` is
-     * NULL. */
-    enum status (*read_masks)(struct device *device, const int *updating, uint64_t *mask, struct error *e);
+    /* ORs the delegates that those peers i found that have updating[i], without those of know_mask. `to` NULL: the device
+     * keeps the result for take_mask, and all peers do the same. Otherwise there are devices that are no peers, and only one
+     * of the peers calls this: it writes the result to to->words if they suffice, else to to->mask, and sets count and
+     * has_mask. */
+    enum status (*read_masks)(struct device *device, const int *updating, struct mask_update *to, struct error *e);
 
-    /* The same, for a result that may have few non-zero words: writes these to list->words, without the delegates of
-     * know_mask. Sets count and has_mask. If there are more than list->most and no mask, read_masks follows. */
-    enum status (*read_mask_words)(struct device *device, const int *updating, struct mask_words_list *list,
-                                   struct error *e);
-
-    /* Between the parts of a visit: all devices know the delegates of `mask` as found. The second part does not look for
-     * them, later reads leave them out, and take_mask adds them. `mask` stays as it is until the second part is over. */
+    /* Before VISIT_REST: all devices know the delegates of `mask` as found. VISIT_REST does not look for them, later reads
+     * leave them out, and take_mask adds them. `mask` stays as it is until that visit is over. */
     enum status (*know_mask)(struct device *device, const uint64_t *mask, struct error *e);
 
-    /* Called when all peers have read: makes the result the delegates of the next previsit. The result is `mask`, as reduced
-     * over all ranks, or, if `mask` is NULL, the OR that read_masks made. */
-    enum status (*take_mask)(struct device *device, const uint64_t *mask, struct error *e);
+    /* Called when all peers have read: makes the result the delegates of the next previsit. `from` has the result as reduced
+     * over all ranks, in which words may stand several times, and stays as it is until that previsit. from->mask and
+     * from->words NULL: the result is that of read_masks. */
+    enum status (*take_mask)(struct device *device, const struct mask_update *from, struct error *e);
 
-    /* The same for a list of words, some of them several times. The list stays as it is until that previsit. */
-    enum status (*take_mask_words)(struct device *device, const struct mask_word *words, uint64_t count, struct error *e);
-
-    /* ---- frontiers of nn that devices which are no peers give each other, before a visit in which nn pulls. All devices
-     * of all ranks take part. A message is the bitmap of a shard's normals, or, with updates_frontiers, an update that
-     * leaves out what the receiver knows: vertices without nn edges, and those visited when the last was sent ---- */
+    /* ---- frontiers of nn, before VISIT_OTHERS if nn is pulled and there are several shards. Devices that are no peers give
+     * them to each other by messages, in which all devices of all ranks take part. A message is the bitmap of a shard's
+     * normals, or, with updates_frontiers, an update that leaves out the vertices that the receiver knows: those without nn
+     * edges, and those visited when the last was sent ---- */
 
     /* Called once for each shard, after `join`, if updates_frontiers: the bitmap (`words` 32-bit words) of its normals with
      * nn edges. */
     enum status (*learn_sources)(struct device *device, uint32_t shard, const uint32_t *bitmap, uint64_t words,
                                  struct error *e);
 
-    /* Computes the lengths of all messages of this exchange. */
-    enum status (*count_frontiers)(struct device *device, struct error *e);
+    /* Shows the normals of the frontier to the peers; a barrier of the peers follows. Given `message`, in host memory, also
+     * writes the device's own message there, sets words[p] to the 32-bit words of the messages of all shards, and waits. */
+    enum status (*show_frontier)(struct device *device, uint32_t *message, uint64_t *words, struct error *e);
 
-    /* 32-bit words of the message of a shard, after count_frontiers. */
-    uint64_t (*frontier_words)(const struct device *device, uint32_t shard);
-
-    /* Writes the message of the device's own frontier to host memory. */
-    enum status (*read_frontier)(struct device *device, uint32_t *to, struct error *e);
-
-    /* Takes the message of shard `shard` from host memory, which stays as it is until `finish`. */
-    enum status (*write_frontier)(struct device *device, uint32_t shard, const uint32_t *from, struct error *e);
+    /* Takes the message of another shard from host memory, which stays as it is until `finish`. */
+    enum status (*take_frontier)(struct device *device, uint32_t shard, const uint32_t *message, struct error *e);
 
     /* ---- answers, after a search ---- */
 
