@@ -56,7 +56,7 @@ completes 'and of dbfs-dataset' directed dbfs-dataset --direction d
 completes 'the steps of dbfs-dataset' download dbfs-dataset --to d
 completes 'formats of edgeconv' graph500 edgeconv --to g
 completes 'values of the table of options' bits dbfs-traverse --exchange-form b
-completes 'and of dbfs-graph500' cost dbfs-graph500 --direction co
+completes 'and of dbfs-graph500' pull dbfs-graph500 --direction pul
 (
     cd "$tmp" && for before in 'S/touch ran #/e;#' '-S/w ran' 'a/b'; do
         COMP_WORDS=(dbfs-pack "$before" x) COMP_CWORD=2

@@ -110,9 +110,9 @@ static void locate_in_shard(const struct locations *l, const struct shard *shard
         }
 #pragma omp parallel for schedule(static) if (l->count > MANY_IDS)
         for (uint64_t i = 0; i < l->count; i++) {
-            const int again = i > 0 && l->id[i] == l->id[i - 1];
-            uint64_t found = again ? end : lower_bound(shard, at, first, end, l->id[i]);
-            if (found < end)
+            const int again = i > 0 && l->id[i] == l->id[i - 1]; /* another thread may locate the id */
+            const uint64_t found = again ? end : lower_bound(shard, at, first, end, l->id[i]);
+            if (found < end && vertex_id(shard, at, found) == l->id[i])
                 locate_vertex(l, shard, at, found);
         }
     }
