@@ -18,7 +18,7 @@ head=$(row k processes vertices median_ms levels vertices_received_by_a_process)
     for k in 10 50 100; do
         for p in 1 2 4 8; do
             n=$((p * 20000 / k))
-            "$bin/rmatgen" -q --poisson -n $n -k $k >"$work/edges"
+            heard "$bin/rmatgen" --poisson -n $n -k $k >"$work/edges"
             line $k $p $n
         done
     done
@@ -27,7 +27,7 @@ head=$(row k processes vertices median_ms levels vertices_received_by_a_process)
 {
     echo "$head"
     for k in 10 50; do
-        "$bin/rmatgen" -q --poisson -n 6000 -k $k >"$work/edges"
+        heard "$bin/rmatgen" --poisson -n 6000 -k $k >"$work/edges"
         for p in 1 2 4 8; do
             line $k $p 6000
         done

@@ -20,7 +20,7 @@ END
 : >"$work/volumes"
 n=8000
 for k in 10 34 50; do
-    "$bin/rmatgen" -q --poisson -n $n -k $k >"$work/edges"
+    heard "$bin/rmatgen" --poisson -n $n -k $k >"$work/edges"
     for p in 4 16; do
         counted $p | awk -F '\t' '$2 != $3' >"$work/pairs"
         awk -F '\t' -v OFS='\t' -v k=$k -v p=$p '{ before += $4; after += $5 }
