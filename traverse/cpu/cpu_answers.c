@@ -1,13 +1,15 @@
-/* cpu_answers.c: answers of devices of the CPU, and parents that a device does not know itself; see engine.h
+/* cpu_answers.c: answers of devices of the CPU, and parents that a device does not know itself; engine.h has the contracts
  *
- * Old values of vertices that the search did not reach are overwritten first. Then each value is gathered from the arrays
- * of the search by the number of its vertex, without a branch. Bytes that must move for each value: 4 of its vertex, 4 of
- * the answer, and those of a random value; of a parent also those of the parent's id.
+ * First the values of vertices that the search did not reach are overwritten, as they are left from an earlier search. Then
+ * each value is gathered from the arrays of the search by the number of its vertex, without a branch. Bytes that must move
+ * for each value: 4 of the vertex number, 4 of the answer, and those of a random read of the value. A parent also wants a
+ * random read of its input id.
  *
- * A vertex that was reached over an nn edge from another shard asks all its neighbours there. In a directed graph it asks
- * those that have an edge to it. All threads count the questions, and then write them: by shard, and for a shard by thread.
- * Bytes that must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the other end
- * a random depth and id.
+ * A normal that was reached over an nn edge from another shard does not know its parent. It asks all neighbours that it has
+ * on other shards. In a directed graph it asks the neighbours that have an edge to it. The threads go over the normals
+ * twice: first they count the questions, and then they write them. Questions are ordered by shard, and for a shard by
+ * thread. Bytes that must move for each question: 8 of the question, 4 of the vertex that asks, and 4 or 8 of the reply.
+ * The shard that replies reads a random depth and a random id.
  */
 #include "cpu_answers.h"
 
@@ -16,10 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values, questions, and ids of a window that a thread takes at a time; ids that are permuted together, by vectors. */
+/* ANSWER_PIECE: values, or ids of a window, that a thread takes at a time. QUESTIONS_PIECE: questions that a thread takes
+ * at a time. STORED_AT_ONCE: ids that are permuted together, by vector instructions. */
 enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512 };
 
-/* Returns the number of vertices of the shard: its locals and all delegates. */
+/* Returns the number of vertices that the device has values for: the normals of its shard and all delegates. */
 static uint64_t vertices_of(const struct device *dev)
 {
     return dev->shard->locals + dev->shard->d;
@@ -27,16 +30,18 @@ static uint64_t vertices_of(const struct device *dev)
 
 /* ---- memory ---- */
 
-/* Pool callback of cpu_open_answers: zeroes values begin..end before the first answer, so that the pages are placed near the
- * thread that gathers these values later. The context is a struct cpu_answers. */
+/* Body of the loop in cpu_open_answers, whose context is a struct cpu_answers. Zeroes 4 bytes for each of the values
+ * begin..end before the first answer. The operating system then places the pages near the thread that gathers these values
+ * later. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_answers *a = context;
     memset((int32_t *)a->values + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
-/* Implements `open` of the backend: copies the tables into the device, and takes memory for the values. Where parents are
- * recorded with several shards, takes the arrays for asking other shards, too. */
+/* Function `open` of backend_answers. Copies `tables` to dev->answers, and takes memory of the budget for the values. If
+ * parents are recorded and there are several shards, takes the arrays for questions to other shards, too. Sets *arrays to
+ * the arrays taken. After a failure dev->answers keeps what was taken. cpu_close frees it in any case. */
 static enum status cpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
                                     struct error *e)
 {
@@ -61,7 +66,8 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_tabl
                        "questions for parents", e);
 }
 
-/* Frees the arrays that opening, asking and replying took. Does nothing for a device without answers. */
+/* Frees dev->answers and all arrays that opening, asking and replying took from the budget. Does nothing if dev->answers is
+ * NULL. Leaves a dangling dev->answers: only cpu_close calls it. */
 void cpu_close_answers(struct device *dev)
 {
     struct cpu_answers *a = dev->answers;
@@ -75,7 +81,9 @@ void cpu_close_answers(struct device *dev)
     free(a);
 }
 
-/* Enlarges *array, of *capacity elements, to at least `count` elements of `width` bytes; old contents are lost. */
+/* Makes space for at least `count` elements of `width` bytes in *array, whose capacity is *capacity elements. If the array
+ * is too small, it is replaced by a new one, and its contents are lost. After a failure *array is NULL and *capacity is 0.
+ * The budget is charged. */
 static enum status make_room(struct device *dev, void **array, uint64_t *capacity, uint64_t count, uint64_t width,
                              const char *what, struct error *e)
 {
@@ -90,16 +98,16 @@ static enum status make_room(struct device *dev, void **array, uint64_t *capacit
 
 /* ---- depths and parents by vertex ---- */
 
-/* The values of vertices of one kind (normals or delegates) after a search, and the bitmap of those that were visited. */
+/* The values that a search left for the vertices of one kind (normals or delegates), and the bitmap of visited vertices. */
 struct left_values {
     const struct device *dev;
     const uint64_t *visited;
-    uint64_t count;  /* vertices */
+    uint64_t count;  /* number of vertices of the kind */
     int32_t *values; /* [count] */
 };
 
-/* Pool callback of mark_unreached: sets the values of unvisited vertices in words begin..end of the bitmap to
- * DEPTH_UNREACHED. The context is a struct left_values. */
+/* Body of the loop in mark_unreached, whose context is a struct left_values. Sets the value of each unvisited vertex in
+ * words begin..end of the bitmap to DEPTH_UNREACHED. */
 static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct left_values *l = context;
@@ -111,8 +119,9 @@ static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Sets the values of unvisited vertices to DEPTH_UNREACHED. values[locals + d] holds depths or records of parents, normals
- * first; DEPTH_UNREACHED and PARENT_NONE both have all bits set, so the same value suits either. */
+/* Sets the values of all unvisited vertices of the shard to DEPTH_UNREACHED. values[locals + d] are depths, or recorded
+ * parents: first those of normals, then those of delegates. One value serves both, as DEPTH_UNREACHED and PARENT_NONE have
+ * all bits set. */
 static void mark_unreached(const struct device *dev, int32_t *values)
 {
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
@@ -123,8 +132,8 @@ static void mark_unreached(const struct device *dev, int32_t *values)
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
-/* Implements read_depths of the backend: marks unreached vertices in the device's own arrays of depths, and copies these
- * arrays to locals[] and delegates[]. */
+/* Function `read_depths` of backend_answers. Copies the depths of the last search to locals[] and delegates[]. First sets
+ * the depths of unreached vertices in the device's own array to DEPTH_UNREACHED. */
 static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     mark_unreached(dev, dev->normals.depth);
@@ -133,9 +142,9 @@ static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t 
     return e->status;
 }
 
-/* Returns the input id of the parent in a record, or ANSWER_NONE if the record has no parent or the parent is on
- * another shard. `self` is the number of the vertex that the record belongs to. Whether a parent is a delegate
- * cannot be predicted, so no branch depends on that. */
+/* Returns the input id of a recorded parent (`record`: PARENT_SELF, a local id or a delegate). Returns ANSWER_NONE if the
+ * record is PARENT_NONE or PARENT_REMOTE. `self` is the number of the vertex that has the record, and PARENT_SELF means
+ * this vertex. Whether a parent is a delegate cannot be predicted, so no branch depends on it. */
 static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t locals,
                                    uint32_t record, uint64_t self)
 {
@@ -148,8 +157,9 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
     return answer_id(tables->ids, tables->id_bytes, number);
 }
 
-/* Pool callback of cpu_ask: converts the recorded parents of vertex numbers begin..end to input ids in by_vertex. Entry
- * locals + d is the spare entry, which no vertex has. The context is the struct device. */
+/* Body of a loop in cpu_ask, whose context is the struct device. Converts the recorded parents of the vertices with numbers
+ * begin..end to input ids, and writes these to answers->by_vertex. Number locals + d stands for no vertex, and gets
+ * ANSWER_NONE. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -161,15 +171,16 @@ static void write_parents(void *context, uint64_t begin, uint64_t end)
 
 /* ---- parents of several shards ---- */
 
-/* Questions that are counted or written: the local vertices are split into `shares`, one for each thread. */
+/* What the loop over ask_shares needs. The normals are split into `shares` equal shares, one for each thread. */
 struct asking {
     const struct device *dev;
     int shares;
-    int list; /* 0: the questions of each share for each shard are counted; 1: they are written */
+    int list; /* 0: the questions are counted; 1: they are written */
 };
 
-/* Counts the questions of local vertex `local` for each other shard or, with `list`, writes the questions and
- * their asker. cursor[p] is advanced by one for each question to a shard, in either case. */
+/* Goes over the neighbours of normal `local` on other shards, and adds 1 to cursor[s] for each neighbour on shard s. With
+ * `list` also writes a question to the neighbour at questions[cursor[s]], and `local` into askers[] beside it. A question
+ * asks whether the neighbour has the depth of `local` less 1. */
 static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *cursor, int list)
 {
     const struct shard *shard = dev->shard;
@@ -191,8 +202,8 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
     }
 }
 
-/* Pool callback of cpu_ask: counts or writes the questions of the vertices in shares begin..end that were reached over an nn
- * edge from another shard. Advances the cursors of the shares. The context is a struct asking. */
+/* Body of two loops in cpu_ask, whose context is a struct asking. Counts or writes the questions of the normals in shares
+ * begin..end that were reached over an nn edge from another shard (PARENT_REMOTE). Advances the cursors of these shares. */
 static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct asking *a = context;
@@ -206,8 +217,9 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Implements `ask` of the backend: overwrites old records of unreached vertices, converts recorded parents to input ids in
- * by_vertex, and writes the questions. */
+/* Function `ask` of backend_answers. Overwrites the old parents of unreached vertices, and converts recorded parents to
+ * input ids in answers->by_vertex. Then writes the questions of all normals with an unknown parent, and sets questions[s]
+ * to the questions for each shard s. They stay until the next call. Takes memory for them from the budget. */
 static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -220,7 +232,8 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *qu
     pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
     memset(a->cursors, 0, (uint64_t)threads * p * sizeof *a->cursors);
     pool_for(dev->means.pool, threads, (uint64_t)threads, 1, ask_shares, &asking);
-    for (uint32_t s = 0; s < p; s++) { /* counts become cursors: all questions for a shard lie together */
+    /* a count becomes the index of the first question of the thread for the shard */
+    for (uint32_t s = 0; s < p; s++) {
         uint64_t first = total;
         for (int t = 0; t < threads; t++) {
             uint64_t *cursor = &a->cursors[(uint64_t)t * p + s], count = *cursor;
@@ -243,16 +256,17 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *qu
     return ST_OK;
 }
 
-/* The questions of one shard, and the replies to them. */
+/* The questions of one shard, and where the replies go. */
 struct replying {
     const struct device *dev;
     const struct question *question;
     void *replies;
-    _Atomic int bad; /* a question names a vertex that this shard does not have */
+    _Atomic int bad; /* 1: a question names a vertex that this shard does not have */
 };
 
-/* Pool callback of cpu_reply: replies to questions begin..end with the input id of the vertex if it has the depth
- * asked for, otherwise with ANSWER_NONE; sets `bad`. The context is a struct replying. */
+/* Body of the loop in cpu_reply, whose context is a struct replying. Replies to questions begin..end. The reply is the
+ * input id of the vertex if the vertex was reached at the depth asked for, otherwise ANSWER_NONE. Sets `bad` if a vertex is
+ * not in the shard. */
 static void reply_range(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
@@ -271,7 +285,10 @@ static void reply_range(void *context, uint64_t begin, uint64_t end)
     r->bad |= wrong;
 }
 
-/* Implements `reply` of the backend, with the threads of the pool for one shard after the other. */
+/* Function `reply` of backend_answers. Writes one reply to each question of questions[s], for each shard s in turn, and
+ * sets replies[s] to the replies. The replies lie in answers->replies, which grows at the expense of the budget, and stay
+ * until the next call. ST_BAD_DATA: a question names a vertex that this shard does not have. The other questions have
+ * replies then, too. */
 static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -294,7 +311,8 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
                  : ST_OK;
 }
 
-/* Implements take_replies of the backend. The last reply with an id wins; any of them is a valid parent. */
+/* Function `take_replies` of backend_answers. Goes over the replies in the order of the questions. Sets the parent of each
+ * vertex that asked, in answers->by_vertex, to the last reply that has an id: any such id is a valid parent. Cannot fail. */
 static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct cpu_answers *a = dev->answers;
@@ -313,7 +331,7 @@ static enum status cpu_take_replies(struct device *dev, const struct slice *repl
     return ST_OK;
 }
 
-/* Implements reads_peer of the backend: devices of the CPU have no memory of their own. */
+/* Function `reads_peer` of backend_answers. Returns 0, as devices of the CPU have no memory of their own. */
 static int cpu_reads_peer(const struct device *dev, uint32_t shard)
 {
     (void)dev;
@@ -323,18 +341,18 @@ static int cpu_reads_peer(const struct device *dev, uint32_t shard)
 
 /* ---- values ---- */
 
-/* Values to gather: to[i] becomes the value of vertex tables->vertex[i]. */
+/* What gather_range needs to set to[i] to the value of vertex tables->vertex[i]. */
 struct gathered {
     const struct probes *probes;
     const struct answer_tables *tables;
-    const void *from; /* by vertex number: values, or records of parents */
-    int are_records;  /* `from` holds records of parents, which must be converted to input ids */
-    uint64_t locals;  /* normals of the shard: the number of the first delegate */
+    const void *from; /* by vertex number: depths, input ids of parents, or recorded parents */
+    int are_records;  /* 1: `from` holds recorded parents, which must be converted to input ids */
+    uint64_t locals;  /* normals of the shard; delegate 0 has this vertex number */
     void *to;         /* [tables->values] */
     uint32_t width;   /* bytes of a value */
 };
 
-/* Pool callback of cpu_make_values: fills values begin..end. The context is a struct gathered. */
+/* Body of the loop in cpu_make_values, whose context is a struct gathered. Writes the values to[begin..end). */
 static void gather_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
@@ -350,8 +368,9 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
                                : ((const int64_t *)g->from)[vertex[i]];
 }
 
-/* Implements make_values of the backend: gathers depths, or the parents of a single shard, from the arrays of the search,
- * and parents of several shards from by_vertex. */
+/* Function `make_values` of backend_answers. Writes the value of each vertex to answers->values. Takes depths, and the
+ * parents of a single shard, from the arrays of the search. First overwrites the values of unreached vertices there. Takes
+ * parents of several shards from answers->by_vertex, which cpu_ask and cpu_take_replies filled. Cannot fail. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -374,19 +393,19 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* The window of permuted input ids whose values are listed. A task takes ANSWER_PIECE ids at a time, and writes
- * the values that it lists from the index of its first id on, which leaves gaps. */
+/* A window of permuted input ids whose values are listed. A piece is ANSWER_PIECE ids of the window. A thread lists the
+ * values of a piece from the index of the piece's first id on, so there are gaps behind the pieces' values. */
 struct listing {
     const struct device *dev;
     uint32_t width; /* bytes of a value */
     uint64_t first; /* the first input id of the window */
     const struct value_list *list;
-    uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* values that each task of ANSWER_PIECE ids listed */
+    uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* number of values listed, by piece */
 };
 
-/* Pool callback of cpu_list_values: lists the values of those of the ids begin..end of the window, at most ANSWER_PIECE,
- * that belong to this shard, from index `begin` of the list on, and stores how many it listed. The context is a struct
- * listing. */
+/* Body of the loop in cpu_list_values, whose context is a struct listing. Goes over the ids begin..end of the window, which
+ * are one piece. Lists the values of the ids that belong to this shard, from index `begin` of the list on. Stores how many
+ * values it listed. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;
@@ -409,7 +428,9 @@ static void list_piece(void *context, uint64_t begin, uint64_t end)
     l->listed[begin / ANSWER_PIECE] = at - begin;
 }
 
-/* Implements list_values of the backend: lets threads list pieces of the window, and closes the gaps between them. */
+/* Function `list_values` of backend_answers. Lists the values that this shard has of the permuted ids first..first + count.
+ * Several threads list pieces of the window. Then the values are moved together, so that no gaps are left. Sets
+ * list->count. Cannot fail. */
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
@@ -428,7 +449,8 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* Implements `copy` of the backend. Copies nothing from an array to itself. */
+/* Function `copy` of backend_answers. Copies `bytes` bytes, as the host and the device have the same memory. Does nothing
+ * if both addresses are equal. */
 static enum status cpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     (void)dev;

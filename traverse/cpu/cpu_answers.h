@@ -1,18 +1,19 @@
-/* cpu_answers.h: the memory behind the answers of a device of the CPU (cpu_answers.c) */
+/* cpu_answers.h: the arrays from which a device of the CPU makes its answers (cpu_answers.c) */
 #ifndef DBFS_CPU_ANSWERS_H
 #define DBFS_CPU_ANSWERS_H
 
 #include "cpu_device.h"
 
-/* The arrays behind the answers of one device. locals and d are the numbers of normals and of delegates of the shard, and p
- * is the number of shards. The arrays from by_vertex on are taken only with several shards and recorded parents. */
+/* The arrays for the answers of one device. locals is the number of normals of the shard, d the number of delegates, p the
+ * number of shards. Arrays from by_vertex on are taken only if there are several shards and parents are recorded. Before
+ * that they are NULL. */
 struct cpu_answers {
-    struct answer_tables tables;
-    void *values;               /* [tables.values] */
+    struct answer_tables tables; /* a copy; its arrays belong to the caller of `open` */
+    void *values;               /* [tables.values] depths or input ids of parents */
     void *by_vertex;            /* [locals + d + 1] input ids of parents by vertex number; the last is ANSWER_NONE */
-    uint64_t *cursors;          /* [threads][p] where the questions of a thread begin */
+    uint64_t *cursors;          /* [threads][p] index of the next question of a thread for a shard */
     struct question *questions; /* [question_capacity] ordered by the shard that is asked */
-    uint32_t *askers;           /* [question_capacity] for each question the local vertex that asks it; behind `questions` */
+    uint32_t *askers;           /* [question_capacity] the normal that asks each question; memory behind `questions` */
     uint64_t question_capacity;
     void *replies;              /* [reply_capacity] input ids that answer the questions of other shards */
     uint64_t reply_capacity;

@@ -1,29 +1,35 @@
-/* cpu_choose.c: chooses the kind of the next level; see cpu_run.h
+/* cpu_choose.c: chooses the kind of the next level of a whole search (struct search_state of cpu_run.h)
  *
- * The level that is predicted to be the fastest is chosen, from counts alone: two searches from one root go alike.
+ * The choice is the kind of level with the smallest predicted time. Times are predicted from counts alone, so two searches
+ * from one root choose alike.
  */
 #include "cpu_run.h"
 
 #include "formats/base/cli.h"
 
-/* A frontier with fewer edges gets a sparse level, whatever a dense one would cost. */
+/* A frontier with at most so many edges gets a sparse level, even if a dense level is predicted to be faster.
+ * DIRECTION_PULL, which a user may ask for, always gets dense levels. */
 enum { SMALL_EDGES = 4096 };
 
-/* Rates of a parallel region, in picoseconds: crew_start to begin one; crew_vertex for each vertex then, as each thread
- * copies the visited bits; crew_meeting and crew_thread for the barriers of a level. crew_work: the work of all its threads
- * as a multiple of that of one thread. */
+/* The rates of a parallel region, in picoseconds (crew_start, crew_vertex, crew_meeting, crew_thread) and as a factor
+ * (crew_work). Beginning a region takes crew_start, and crew_vertex for each vertex, as each thread copies the visited
+ * bits. The barriers of a level take crew_meeting, and crew_thread for each thread. The threads together do crew_work times
+ * the work that one thread does for the same level. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
-/* Returns the picoseconds of a level in a parallel region. single_thread: picoseconds of the same level by one thread. */
+/* Returns the predicted picoseconds of a level in a parallel region of `threads` threads. `single_thread` is the time of
+ * the same level by one thread. */
 static double region_cost(double single_thread, int threads)
 {
     return crew_meeting + crew_thread * threads + crew_work * single_thread / threads;
 }
 
-/* Chooses whether sparse levels run in a parallel region, and with how many threads: sets in_region, region_threads and
- * regret. Returns the cost of the next level if it is sparse. Hysteresis: the choice changes only when the saving missed so
- * far exceeds the cost of beginning a region. A level that is cheapest as a dense one (cost `dense`) does not count. */
+/* Chooses whether sparse levels run in a parallel region, and with how many threads. Sets s->in_region, s->region_threads
+ * and s->regret. Returns the predicted cost of the next level, in picoseconds, if it is sparse. `single_thread` is the cost
+ * of this level by one thread, and `dense` the cost of a dense level. s->regret adds up the time that levels lost because
+ * in_region had the worse value. Only when it exceeds the cost of beginning a region, in_region changes. A level that is
+ * cheapest as a dense one adds nothing. */
 static double choose_region(const struct device *dev, struct search_state *s, double single_thread, double dense)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);
@@ -48,6 +54,11 @@ static double choose_region(const struct device *dev, struct search_state *s, do
     return s->in_region ? region : single_thread;
 }
 
+/* Counts the work of the frontier, and chooses the next level: sets s->kind, s->directions, s->edges and
+ * s->wants_all_threads, and by choose_region the threads. Adds the level to s->levels, also if it chooses none
+ * (LEVEL_KINDS) because the frontier is empty or at the greatest depth. `delegates` and `normals` are the vertices of the
+ * frontier. If levels are noted, ends the note of the last level and begins the note of this one. Called by the thread that
+ * searches, between two levels. */
 void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals)
 {
     const int noted = dev->notes.keeps_levels;
@@ -56,7 +67,7 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     struct workload work;
     if (noted)
         note_visits(dev, start);
-    /* how often edges of the last level led to the same vertex */
+    /* the share of the last level's edges to new vertices that led to a vertex found before */
     dev->costs.overlap = found < s->expected ? 1 - found / s->expected : 0;
     cpu_counts(dev, &work, &e); /* never fails */
     double expected = 0, single_thread = 0, dense = dev->costs.graph.rates.masks;
@@ -64,6 +75,8 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     s->edges = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
+        /* work.of[g].cost[PUSH] is the cost of a push into bitmaps where a dense level pushes so; costs.of[PUSH] is that of
+         * one thread */
         struct direction_costs_of costs = direction_costs_of(&dev->costs, g, &work);
         expected += costs.found;
         s->edges += work.of[g].forward;

@@ -1,10 +1,13 @@
-/* cpu_columns.c: see cpu_columns.h
+/* cpu_columns.c: decodes packed columns, element by element or by vectors of eight; cpu_columns.h has the contracts
  *
- * Element i of a block of gaps is its code, plus its high bits from the bit vector, plus `step` * i, plus `add`; of a frame
- * it is its code plus `add` (packed_row.h). The high bits of element i are the zeros in front of set bit i of the vector.
+ * Columns are packed in blocks. A block is a block of gaps or a frame (packed_row.h). Element i of a frame is its code plus
+ * `add`. Element i of a block of gaps is the sum of its code, of its high bits shifted by the length of a code, of `step` *
+ * i, and of `add`. The bit vector behind the codes has the high bits of all elements. The high bits of element i are a
+ * number. It is the number of zeros in front of set bit i of the vector.
  *
- * Bytes that must move for each row: 8 of offsets and 8 of the directory; for each column the bits of its code, and those
- * of the bit vector, of which up to 40 bytes in front are skipped. Pulls prefetch the words of a block (cpu_probe.c).
+ * Bytes that must move for each row: 8 of offsets and 8 of the directory. Bits that must move for each column: those of its
+ * code, and those of its part of the bit vector. Up to 40 bytes of the vector in front of that part are read and skipped.
+ * Pulls prefetch the words of a block (cpu_probe.c).
  */
 #include "cpu_columns.h"
 #include "cpu_lanes.h"
@@ -15,7 +18,8 @@
 
 /* ---- plain ---- */
 
-/* Decodes element by element. */
+/* Decodes `count` packed columns of a row, from column `at` on, into the buffer: one after the other, without vector
+ * instructions. Returns the buffer. */
 const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                              uint32_t buffer[COLUMN_CAPACITY])
 {
@@ -30,20 +34,21 @@ const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, u
 
 #if HAS_AVX2
 
-enum { MOST_WINDOW_BITS = 25 }; /* of codes that 32 bits hold wherever they begin in a byte */
+enum { MOST_WINDOW_BITS = 25 }; /* a code of at most so many bits lies in 4 bytes, at whichever bit of a byte it begins */
 
-/* A reader of one block: struct packed_reader with words of 64 bits. */
+/* A reader of one packed block. It is like struct packed_reader of packed_row.h, but reads the bit vector in words of 64
+ * bits. */
 struct reader {
-    const unsigned char *codes, *vector; /* vector NULL: there is none */
-    uint32_t bits; /* of a code */
-    uint32_t gaps; /* 0: a frame */
-    uint32_t step, add;
+    const unsigned char *codes, *vector; /* vector NULL: all high bits are 0 */
+    uint32_t bits; /* bits of a code */
+    uint32_t gaps; /* 0: the block is a frame */
+    uint32_t step, add; /* added to each element (file head) */
     uint32_t i;    /* the next element of the block */
-    uint32_t word; /* of the vector, with the set bit of that element */
-    uint64_t ones; /* set bits of that word that have not been passed */
+    uint32_t word; /* the word of the vector that has the set bit of element i */
+    uint64_t ones; /* the set bits of this word that belong to element i and to later elements */
 };
 
-/* Returns a word of 64 bits of the bit vector. */
+/* Returns word number `word`, of 64 bits, of the bit vector. */
 AVX2 static inline uint64_t vector_word(const struct reader *r, uint32_t word)
 {
     uint64_t bits;
@@ -51,7 +56,8 @@ AVX2 static inline uint64_t vector_word(const struct reader *r, uint32_t word)
     return bits;
 }
 
-/* Moves on to element i: finds its set bit in the vector. */
+/* Moves the reader to element i of the block: sets r->i. If the block has a bit vector, also finds set bit i of the vector,
+ * counted from 0. */
 AVX2 static inline void skip_to(struct reader *r, uint32_t i)
 {
     uint32_t left = i, count;
@@ -67,7 +73,8 @@ AVX2 static inline void skip_to(struct reader *r, uint32_t i)
     r->ones &= ~(_pdep_u64(UINT64_C(1) << left, r->ones) - 1);
 }
 
-/* Returns the high bits of the next element, which is element i, and clears the bit that says them. */
+/* Returns the high bits of element i, which must be the next element of the bit vector. Moves the reader behind the set bit
+ * of this element. */
 AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
 {
     while (r->ones == 0 && r->word < UNARY_MOST_WORDS / 2 - 1)
@@ -77,7 +84,7 @@ AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
     return high;
 }
 
-/* Returns the code of element i, of any number of bits. */
+/* Returns the code of element i. Does not move the reader. The code may have up to 32 bits. */
 AVX2 static inline uint32_t code_at(const struct reader *r, uint32_t i)
 {
     uint64_t window;
@@ -85,15 +92,15 @@ AVX2 static inline uint32_t code_at(const struct reader *r, uint32_t i)
     return (uint32_t)_bzhi_u64(window >> i * r->bits % 8, r->bits);
 }
 
-/* Returns the next element of a block of gaps, less `add`, and moves on. */
+/* Returns the next element of a block of gaps without its summand `add`, and moves the reader to the element behind it. */
 AVX2 static inline uint32_t next_gap_sum(struct reader *r)
 {
     uint32_t i = r->i++, high = r->vector != NULL ? next_high(r, i) : 0;
     return code_at(r, i) + (high << r->bits) + r->step * i;
 }
 
-/* Opens a reader at an element of a row. If the row begins in this block, gaps count from its start: `add` then follows
- * from the element before the row. */
+/* Opens a reader at element span->at of a row. In a block of gaps in which an earlier row ends, gaps count from the start
+ * of the row. Then `add` is computed from the element before the row. */
 AVX2 static inline struct reader open_reader(const struct packed_columns *packed, const struct packed_span *span)
 {
     uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
@@ -119,11 +126,12 @@ AVX2 static inline struct reader open_reader(const struct packed_columns *packed
     return r;
 }
 
-/* Returns the next eight elements, of which only the first `count` are wanted and in the block, and moves on. */
+/* Returns the next eight elements of the block, and moves the reader behind them. If `count` is less than 8, only the first
+ * `count` elements are valid, and the reader moves by `count`. */
 AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), number); /* that are read */
+    const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), number); /* the lanes that are read */
     uint32_t one[8], i = r->i, wanted = count < 8 ? count : 8;
     if (r->bits > MOST_WINDOW_BITS) {
         for (uint32_t k = 0; k < wanted; k++)
@@ -150,17 +158,18 @@ AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
     return _mm256_add_epi32(codes, _mm256_sll_epi32(high, _mm_cvtsi32_si128((int)r->bits)));
 }
 
-/* Decodes many elements in groups of eight, after the whole vector up to them. Eight codes are `bits` whole bytes, so every
- * group is alike. The four codes of each half lie in 16 bytes: a shuffle takes four bytes with its code into each lane, a
- * shift drops the bits in front of the code. Reads up to 16 bytes from the fifth code on. Returns where the elements begin
- * in the buffer. */
+/* Decodes `count` elements, which should be many, from element r->i on in groups of eight. Returns the address of element
+ * r->i in the buffer. First decodes the bit vector up to the last of these elements. Eight codes take `bits` bytes, so all
+ * groups are alike. The four codes of each half of a group lie in 16 bytes. A shuffle brings the four bytes that hold a
+ * code into the lane of the code. A shift drops the bits in front of the code. Reads up to 16 bytes from the fifth code of
+ * a group on. */
 AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count, uint32_t buffer[COLUMN_CAPACITY])
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m128i bits = _mm_cvtsi32_si128((int)r->bits);
     const uint32_t first = r->i & ~7U;
-    /* the bit where the code of each lane begins, from the first byte of its half on; the fourth and fifth code may share
-     * one */
+    /* `at`: the bit at which the code of each lane begins, counted from the first byte of its half of the group. The fourth
+     * and the fifth code may share a byte. */
     const int half = (int)(4 * r->bits % 8);
     const __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(_mm256_and_si256(number, _mm256_set1_epi32(3)),
                                                            _mm256_set1_epi32((int)r->bits)),
@@ -190,7 +199,9 @@ AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count
     return buffer + (r->i - first);
 }
 
-/* The twin of decode_plain: many elements in groups, few elements eight at a time from the first one on. */
+/* Decodes `count` packed columns of a row, from column `at` on, into the buffer, by vector instructions. Returns the
+ * address of column `at` in the buffer. Decodes many columns in groups that begin at a multiple of eight, and few columns
+ * eight at a time from column `at` on. Writes the same columns as decode_plain. */
 AVX2 const uint32_t *decode_vectors(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                                     uint32_t buffer[COLUMN_CAPACITY])
 {

@@ -1,7 +1,8 @@
-/* cpu_columns.h: reads the columns of rows, which may be kept packed
+/* cpu_columns.h: reads the columns of rows; in memory the columns may be packed (packed_row.h)
  *
- * Packed columns are decoded by one of two twins: a plain one, on the readers of packed_row.h, and one by vectors of AVX2.
- * probes_best() chooses (cpu_probe.h).
+ * There are two functions that decode packed columns. decode_plain is plain C, and uses the readers of packed_row.h.
+ * decode_vectors uses vector instructions of AVX2. Both write the same columns. probes_best() chooses one of them for the
+ * machine (cpu_probe.h).
  */
 #ifndef DBFS_CPU_COLUMNS_H
 #define DBFS_CPU_COLUMNS_H
@@ -10,23 +11,27 @@
 
 #include <stdint.h>
 
-/* Entries of a buffer for the columns of a block, and for those that vectors write before and behind them. */
+/* The number of entries of a buffer for decoded columns: the columns of one block, and 16 more, because decode_vectors also
+ * writes entries in front of the columns and behind them. */
 enum { COLUMN_CAPACITY = PACKED_BLOCK + 16 };
 
-/* Decodes columns at..at+count of a row, which lie in one block, into the buffer. Returns where they begin there. */
+/* Decodes the packed columns at..at + count of a row into the buffer. All of them lie in one block. Returns the address of
+ * the first of these columns in the buffer, which may not be the beginning of the buffer. */
 typedef const uint32_t *decode_columns(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                                        uint32_t buffer[COLUMN_CAPACITY]);
 
-decode_columns decode_plain, decode_vectors; /* decode_vectors: where the machine has AVX2 */
+/* decode_vectors may be called only on a machine with AVX2 */
+decode_columns decode_plain, decode_vectors;
 
-/* Consecutive columns of a row. */
+/* Consecutive columns of a row, decoded or in the file's own array. */
 struct column_run {
     const uint32_t *columns;
     uint64_t count;
 };
 
-/* Returns a run of columns of a row, of 4 bytes each, from column `at` on and before column `end`. If columns are packed,
- * the run ends with the block of `at`, and is decoded into the buffer. Otherwise it goes up to `end`, and is not copied. */
+/* Returns a run of consecutive columns of a row, each of 4 bytes. The run begins with column `at`, and ends before column
+ * `end` or earlier. Packed columns are decoded into the buffer, and the run ends where the block of column `at` ends.
+ * Columns that are not packed are not copied, and the run goes up to `end`. */
 static inline __attribute__((always_inline)) struct column_run
 next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at, uint64_t end,
              uint32_t buffer[COLUMN_CAPACITY])
@@ -38,8 +43,8 @@ next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64
     return (struct column_run){decode(csr, row, at, (uint32_t)left, buffer), left};
 }
 
-/* Prefetches columns or, if they are packed, the directory entry of their block. Always inlined: a compiler may drop calls
- * that only prefetch. */
+/* Prefetches column `at`, or the directory entry of its block if columns are packed. Always inlined, because a compiler may
+ * drop calls of functions that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_columns(const struct csr *csr, uint64_t at)
 {
     if (csr->packed.words == NULL)
@@ -48,7 +53,9 @@ static inline __attribute__((always_inline)) void prefetch_columns(const struct 
         __builtin_prefetch(&csr->packed.place[at / PACKED_BLOCK]);
 }
 
-/* Prefetches the bits of packed columns, whose directory entry is in the cache. */
+/* Prefetches the code of packed column `at`, and the bit vector of its block. Reads the directory entry of the block, which
+ * prefetch_columns should have prefetched. Always inlined, because a compiler may drop calls of functions that only
+ * prefetch. */
 static inline __attribute__((always_inline)) void prefetch_bits(const struct csr *csr, uint64_t at)
 {
     const struct packed_columns *packed = &csr->packed;

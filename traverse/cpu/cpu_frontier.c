@@ -1,11 +1,12 @@
 /* cpu_frontier.c: makes the frontier from the vertices that the last level found, counts its rows and edges, and lists it
  *
- * The delegates of the frontier are the incoming delegates that are not visited. A previsit sets their visited bits. The
- * normals of the frontier were visited before: when a visit of this device found them, or when they arrived. A vertex of the
- * frontier without edges in a subgraph does not count for that subgraph.
+ * The frontier of the delegates is made here, by a previsit: the incoming delegates that are not visited. The previsit sets
+ * their visited bits. The frontier of the normals is ready before the previsit: normals get their visited bits when a visit
+ * of this device finds them, or when they arrive from another device. A vertex counts in a subgraph only if its row in the
+ * subgraph has edges.
  *
- * Threads take pieces: first of the sparse part of a frontier, then of its dense part. Bytes that must move to list a
- * vertex: 4, and twice as many where several threads list.
+ * Threads share the work on a frontier in pieces. Pieces of the sparse part of a frontier come first, and pieces of its
+ * dense part follow. Bytes that must move to list a vertex: 4, or 8 if several threads list.
  */
 #include "cpu_device.h"
 
@@ -14,18 +15,20 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A piece of a frontier: vertices of its sparse part, or words of its bitmap in whole lines of a cache. */
+/* The size of a piece of a frontier: PIECE_IDS vertices of its sparse part, or PIECE_WORDS words of its bitmap, which are
+ * whole cache lines. */
 enum { PIECE_IDS = 1024, PIECE_WORDS = 64 };
 
-/* A frontier, or a piece of it: the vertices of a list, and of words of a bitmap. */
+/* A frontier, or a piece of one: the vertices of a list, and the set bits of some words of a bitmap. */
 struct frontier_part {
     const uint32_t *sparse; /* [count] */
     uint64_t count;
-    const uint64_t *dense; /* words begin..end belong to the part */
+    const uint64_t *dense; /* the bitmap of the whole frontier, of which words begin..end belong to the part */
     uint64_t begin, end;
 };
 
-/* Returns the whole frontier of the rows of g. It holds until the next previsit or sparse level. */
+/* Returns the whole frontier of the vertices that are rows of g, which are normals or delegates. The pointers are valid
+ * until the next previsit or sparse level. */
 static struct frontier_part frontier_of_rows(const struct device *dev, enum subgraph g)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -46,7 +49,7 @@ static uint64_t count_pieces(const struct frontier_part *whole)
     return divide_up(whole->count, PIECE_IDS) + divide_up(whole->end, PIECE_WORDS);
 }
 
-/* Returns a piece of a whole frontier. */
+/* Returns piece number `piece` of a whole frontier. A piece is a part of the list or a part of the bitmap. */
 static struct frontier_part cut_piece(const struct frontier_part *whole, uint64_t piece)
 {
     uint64_t sparse_pieces = divide_up(whole->count, PIECE_IDS), first = piece * PIECE_IDS;
@@ -58,18 +61,20 @@ static struct frontier_part cut_piece(const struct frontier_part *whole, uint64_
 
 /* ---- making the frontier ---- */
 
-/* What threads share while they make the frontier of the delegates. */
+/* What the threads of previsit_delegates share. */
 struct delegate_previsit {
     struct device *dev;
-    uint64_t step; /* words of a piece */
+    uint64_t step; /* 64-bit words of a piece */
 };
 
-/* Makes the new delegates of a piece of the incoming mask the frontier: sets their visited bits and depths. Lists them in
- * `sparse` from the number of the piece's first word on, as long as they are no more than the piece has words. Returns the
- * number of new delegates. */
+/* Job of previsit_delegates, whose context is a struct delegate_previsit. Goes over a piece of the words of `incoming`.
+ * Makes the unvisited delegates there the dense frontier, and sets their visited bits and depths. Zeroes `incoming`, and
+ * the words of `updated` beside it. Also lists the new delegates in `sparse`, from the index of the piece's first word on,
+ * until there are more of them than words in the piece. Returns the number of new delegates. */
 static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
 {
-    enum { BLOCK_WORDS = 8 }; /* most words are empty in most levels: a block of them is skipped at once */
+    /* most words are zero in most levels, and a block of zero words is skipped at once */
+    enum { BLOCK_WORDS = 8 };
     const struct delegate_previsit *p = context;
     struct cpu_delegates *d = &p->dev->delegates;
     uint64_t begin = piece * p->step, end = smaller(begin + p->step, mask_words(p->dev->shard->d)), count = 0;
@@ -85,7 +90,7 @@ static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
             if (d->incoming[w] == 0)
                 continue;
             d->incoming[w] = 0;
-            d->updated[w] = 0; /* the incoming mask has its bits, too */
+            d->updated[w] = 0; /* `incoming` had all bits of this word */
             d->dense[w] = bits;
             d->visited[w] |= bits;
             if (bits != 0)
@@ -99,18 +104,20 @@ static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
     return count;
 }
 
-/* One thread takes all words at once, and the frontier becomes sparse if the list has space for it. Several threads take
- * pieces, and the frontier stays dense, as it is taken for a large one. */
+/* Makes the incoming delegates that are not visited the frontier, with visited bits and the depth d->frontier_depth. One
+ * thread makes a small frontier, and takes all words at once. The frontier is then sparse, if `sparse` has space for it.
+ * Several threads make a frontier that is likely to be large. It stays dense, unless it is empty. Sets any_incoming and
+ * any_updated to 0. */
 void previsit_delegates(struct device *dev)
 {
     enum { MANY_ROWS = 2048, MANY_WORDS = 1 << 14 };
     struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
-    /* a large frontier is followed by a larger one, or ends the search */
+    /* predicts the size from the frontier before: a large frontier is followed by a larger one, or ends the search */
     int is_large = dev->frontier[DD] + dev->frontier[DN] >= MANY_ROWS || words >= MANY_WORDS;
     int threads = d->any_incoming && is_large ? dev->threads : 1;
     struct delegate_previsit previsit = {dev, threads > 1 ? PIECE_WORDS : words + 1};
-    for (uint64_t i = 0; d->is_sparse && i < d->frontier_count; i++) /* clears the bitmap by the list */
+    for (uint64_t i = 0; d->is_sparse && i < d->frontier_count; i++) /* clears only the words that have bits */
         d->dense[d->sparse[i] / 64] = 0;
     uint64_t pieces = divide_up(words, previsit.step);
     d->frontier_count = pool_run(dev->means.pool, threads, pieces, previsit_piece, &previsit);
@@ -118,6 +125,7 @@ void previsit_delegates(struct device *dev)
     d->any_incoming = d->any_updated = 0;
 }
 
+/* Makes the next frontier of the normals their frontier, by an exchange of the arrays. The next frontier is empty then. */
 void previsit_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
@@ -136,14 +144,17 @@ void previsit_normals(struct device *dev)
 
 /* ---- counting ---- */
 
+/* Counts the vertices list[0..count) that have edges in g, and about how many edges. Reads the offsets of the rows only if
+ * rows of g differ much in length. Otherwise each row counts as a row of mean length. Empty entries of head columns count
+ * as edges. */
 struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count)
 {
-    enum { ABOUT = 4, AHEAD = 32 }; /* rows are about equally long if the longest is at most so many mean rows */
+    enum { ABOUT = 4, AHEAD = 32 }; /* rows are about equally long if the longest is at most ABOUT times the mean */
     const struct csr *csr = &dev->shard->csr[g];
     uint64_t longest = subgraph_rows(g) == DELEGATES ? dev->delegates.longest : dev->normals.longest;
     uint64_t rows = 0, edges = 0;
     if (longest * csr->source_rows <= ABOUT * csr->edges) {
-        /* each row counts as the mean row, in whole edges: no offset is read */
+        /* each row counts as the mean row, rounded to whole edges, so no offset is read */
         uint64_t mean = (csr->edges + csr->source_rows / 2) / csr->source_rows;
         if (csr->source_rows == csr->rows)
             return (struct row_count){count, count * mean};
@@ -158,12 +169,13 @@ struct row_count count_sparse(const struct device *dev, enum subgraph g, const u
         rows += (uint64_t)mask_bit(csr->sources, row);
         edges += csr_offset(csr, row + 1) - csr_offset(csr, row);
     }
-    return (struct row_count){rows, edges + rows * csr->head_columns}; /* heads that are not filled count as edges */
+    return (struct row_count){rows, edges + rows * csr->head_columns}; /* head columns without an entry count as edges */
 }
 
-/* Counts the rows of words begin..end of a bitmap. Estimates their edges: from every word of the first piece of the bitmap,
- * where hubs are, and from every SAMPLE-th word of another piece. Vertices are in the order of degrees, so each row counts
- * as the mean row of its word. */
+/* Counts the vertices with edges in words begin..end of a bitmap, and estimates their edges. Vertices are in the order of
+ * their degrees, so each row counts as the mean row of its word. Reads offsets for every word if `begin` is 0, as hubs are
+ * in the first piece of a bitmap. In other pieces it reads offsets for every SAMPLE-th word. Without a sample each row
+ * counts as one edge. */
 static struct row_count count_dense(const struct csr *csr, const uint64_t *bitmap, uint64_t begin, uint64_t end)
 {
     enum { SAMPLE = 8 };
@@ -180,7 +192,7 @@ static struct row_count count_dense(const struct csr *csr, const uint64_t *bitma
     return (struct row_count){rows, sampled > 0 ? edges * rows / sampled : rows};
 }
 
-/* A frontier whose rows of g are counted by pieces. */
+/* A frontier whose rows in g are counted by pieces. `edges` adds up their edges. */
 struct counting {
     const struct device *dev;
     enum subgraph g;
@@ -188,7 +200,8 @@ struct counting {
     _Atomic uint64_t edges;
 };
 
-/* Counts the rows of g in a piece of the frontier. Returns their number, and adds their edges to c->edges. */
+/* Job of count_frontier_of, whose context is a struct counting. Returns the number of rows of g in a piece of the frontier
+ * that have edges, and adds the number of their edges to c->edges. */
 static uint64_t count_piece(void *context, int thread, uint64_t piece)
 {
     struct counting *c = context;
@@ -202,9 +215,11 @@ static uint64_t count_piece(void *context, int thread, uint64_t piece)
     return count.rows;
 }
 
+/* Counts the frontier of one kind of vertices (`rows`) in its two subgraphs. Sets dev->frontier and dev->forward of these
+ * subgraphs, and subtracts the rows counted from dev->unvisited. So it is called once for each frontier. */
 void count_frontier_of(struct device *dev, enum vertex_kind rows)
 {
-    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* one thread wrote a sparse frontier, and may go on by itself */
+    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* a row counts for little: the thread that listed it has it in its cache */
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(rows, (enum vertex_kind)to);
         struct counting counting = {.dev = dev, .g = g, .frontier = frontier_of_rows(dev, g)};
@@ -228,13 +243,13 @@ void count_frontier_of(struct device *dev, enum vertex_kind rows)
 /* A frontier that several threads list. */
 struct gathering {
     struct frontier_part frontier;
-    const uint64_t *sources; /* bitmap of the vertices to list; NULL: all */
-    uint32_t *rows;          /* the list, of `count` rows so far */
+    const uint64_t *sources; /* bitmap of the vertices to list; NULL: all are listed */
+    uint32_t *rows;          /* the list, which has `count` rows so far */
     _Atomic uint64_t count;
 };
 
-/* Lists the vertices of a part of a frontier that are in the bitmap `sources`, or all if that is NULL. Returns how many it
- * lists. */
+/* Writes the vertices of a part of a frontier to rows[]. With `sources`, a bitmap, leaves out vertices that are not in it.
+ * Returns the number of vertices listed. rows[] needs one more entry than that. */
 static uint64_t list_part(const struct frontier_part *part, const uint64_t *sources, uint32_t *rows)
 {
     uint64_t count = 0;
@@ -251,7 +266,8 @@ static uint64_t list_part(const struct frontier_part *part, const uint64_t *sour
     return count;
 }
 
-/* Lists a piece of the frontier in memory of its own, and then appends it to the list of all threads. */
+/* Job of gather, whose context is a struct gathering. Lists the vertices of a piece of the frontier in memory of its own,
+ * and then appends them to the list of all threads. Returns the number of vertices listed. */
 static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 {
     struct gathering *g = context;
@@ -264,8 +280,9 @@ static uint64_t gather_piece(void *context, int thread, uint64_t piece)
     return count;
 }
 
-/* Lists the vertices of a frontier in any order; only those in the bitmap `sources`, unless that is NULL. `rows` has an
- * entry for each vertex of the frontier. Returns how many vertices are listed. */
+/* Lists the vertices of a frontier in rows[], in any order. With `sources`, a bitmap, leaves out vertices that are not in
+ * it. rows[] has an entry for each vertex of the frontier. Uses several threads if the frontier is large. Returns the
+ * number of vertices listed. */
 static uint64_t gather(struct device *dev, const struct frontier_part *frontier, const uint64_t *sources, uint32_t *rows)
 {
     struct gathering g = {.frontier = *frontier, .sources = sources, .rows = rows};
@@ -275,12 +292,16 @@ static uint64_t gather(struct device *dev, const struct frontier_part *frontier,
     return pool_run(dev->means.pool, threads, count_pieces(frontier), gather_piece, &g);
 }
 
+/* Lists the vertices of the frontier that have edges in g in dev->gathered_rows, in any order. Returns the number of
+ * vertices listed. */
 uint64_t gather_sources(struct device *dev, enum subgraph g)
 {
     struct frontier_part frontier = frontier_of_rows(dev, g);
     return gather(dev, &frontier, dev->shard->csr[g].sources, dev->gathered_rows);
 }
 
+/* Moves the dense parts of the frontier, of delegates and of normals, to the lists of the sparse parts. Zeroes the bitmap
+ * of the delegates. Does nothing for a frontier that is sparse already. Only for a search of one shard. */
 void make_frontier_sparse(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
@@ -299,14 +320,14 @@ void make_frontier_sparse(struct device *dev)
     }
 }
 
-/* The rows whose edges count_forward adds up. */
+/* The rows of a subgraph whose edges count_forward adds up. */
 struct gathered_rows {
     const struct csr *csr;
-    const uint32_t *rows; /* [count], none of them empty */
+    const uint32_t *rows; /* [count], each of which has edges */
     uint64_t count;
 };
 
-/* Returns the number of edges of a piece of the gathered rows. A pool job whose context is a struct gathered_rows. */
+/* Job of count_forward, whose context is a struct gathered_rows. Returns the number of edges of the rows in a piece. */
 static uint64_t add_lengths(void *context, int thread, uint64_t piece)
 {
     const struct gathered_rows *r = context;
@@ -317,6 +338,8 @@ static uint64_t add_lengths(void *context, int thread, uint64_t piece)
     return sum;
 }
 
+/* Returns the exact number of edges that the rows of the frontier have in g. Lists these rows in dev->gathered_rows first,
+ * which overwrites an older list. */
 uint64_t count_forward(struct device *dev, enum subgraph g)
 {
     struct gathered_rows r = {&dev->shard->csr[g], dev->gathered_rows, gather_sources(dev, g)};
