@@ -1,6 +1,7 @@
-/* cpu_messages.c: vertices and delegate masks between devices of the CPU, and to and from MPI; see engine.h
+/* cpu_messages.c: moves vertices and delegate masks between devices of the CPU, and to and from the buffers of MPI;
+ * engine.h has the contracts
  *
- * Devices of the CPU share the memory of the host: vertices and masks of peers are read where they are.
+ * Devices of the CPU share the memory of the host. So a device reads the vertices and masks of its peers in place.
  */
 #include "cpu_rows.h"
 #include "unique.h"
@@ -8,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes memory of the host, whatever the kind. */
+/* Returns `bytes` bytes of memory for messages, at least one byte, that are not zeroed. Returns NULL and sets *e, by the
+ * name `what`, if there is no memory. `kind` does not matter: a device of the CPU has no memory of its own. The budget is
+ * not charged. The caller frees the memory by cpu_release_buffer. */
 void *cpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t bytes, const char *what, struct error *e)
 {
     (void)dev, (void)kind;
@@ -18,7 +21,7 @@ void *cpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t byte
     return memory;
 }
 
-/* Frees memory of cpu_take_buffer. */
+/* Frees memory of cpu_take_buffer. `memory` may be NULL. */
 void cpu_release_buffer(struct device *dev, enum exchange_memory kind, void *memory)
 {
     (void)dev, (void)kind;
@@ -27,7 +30,9 @@ void cpu_release_buffer(struct device *dev, enum exchange_memory kind, void *mem
 
 /* ---- vertices that leave ---- */
 
-/* Gives peers the remaining ids where the list began, as they may know that place already. */
+/* Drops duplicates in each of the `count` spans that is a list, and sets the span's count. Leaves spans that are bitmaps as
+ * they are. The remaining ids begin at the same address as before, as peers may know the address already. Cannot fail:
+ * returns e->status. */
 enum status cpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t count, struct error *e)
 {
     (void)dev;
@@ -38,7 +43,8 @@ enum status cpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t
     return e->status;
 }
 
-/* Copies at once, so there is no event to record. */
+/* Copies the ids or words of a span to `to`. With `adds` the words are ORed into the words at `to`. The copy is complete
+ * when the function returns, so `event` is not recorded. Cannot fail: returns e->status. */
 enum status cpu_copy_vertices(struct device *dev, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
                               struct error *e)
 {
@@ -50,7 +56,7 @@ enum status cpu_copy_vertices(struct device *dev, const struct vertex_span *span
     return e->status;
 }
 
-/* Says yes, as nothing goes on after a function has returned. */
+/* Sets *over to 1, as each function of this backend has done its work when it returns. Cannot fail: returns e->status. */
 enum status cpu_is_over(struct device *dev, uint32_t event, int *over, struct error *e)
 {
     (void)dev, (void)event;
@@ -60,14 +66,18 @@ enum status cpu_is_over(struct device *dev, uint32_t event, int *over, struct er
 
 /* ---- vertices that arrive ---- */
 
-/* Fails as another shard sent an id that is no vertex here. */
+/* Records in *e that another shard sent an id that no vertex of this shard has. Returns ST_BAD_DATA, or the status of an
+ * earlier failure in *e. */
 static enum status fail_id(const struct device *dev, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
                 container_path(dev->shard->file));
 }
 
-/* Has no branch on whether a vertex is new, which is a coin toss. */
+/* Appends each unvisited normal of ids[0..count) once to next_sparse. Sets its visited bit, depth (dev->depth + 1) and
+ * parent, which is parents[i], or PARENT_REMOTE if `parents` is NULL. One thread at a time may call it. No branch depends
+ * on whether a vertex is new, as this is a coin toss: every id is written behind the end of the list, and a new id moves
+ * the end. */
 void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
 {
     struct cpu_normals *n = &dev->normals;
@@ -87,7 +97,7 @@ void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count,
         set_depths(n->next_sparse + first, at - first, (int32_t *)n->parent, (int32_t)PARENT_REMOTE);
 }
 
-/* Sets a bit. Returns nonzero if this call was the first to set it. */
+/* Sets bit i of a bitmap by an atomic operation. Returns 1 if this call has set the bit, 0 if the bit was set already. */
 static int claim_bit(uint64_t *mask, uint64_t i)
 {
     uint64_t bit = UINT64_C(1) << (i % 64);
@@ -96,7 +106,9 @@ static int claim_bit(uint64_t *mask, uint64_t i)
     return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
-/* Claims vertices by atomic operations, and appends those that this thread claims together. */
+/* Does the same as append_new_normals, but several threads may call it at the same time: appends the unvisited normals of
+ * ids[0..count) to next_sparse, with visited bits, depths and parents. Whichever thread sets the visited bit of a vertex
+ * appends the vertex. `count` is at most MOST_APPENDED. A thread appends its vertices by one atomic addition. */
 void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
 {
     struct cpu_normals *n = &dev->normals;
@@ -114,19 +126,22 @@ void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t
     memcpy(n->next_sparse + at, claimed, new * sizeof *n->next_sparse);
 }
 
+/* The list of local ids that receive_ids takes in. */
 struct arrived_ids {
     struct device *dev;
     const uint32_t *ids;
 };
 
-/* Appends the new ones of ids begin..end that arrived, beside other threads. */
+/* Body of the loop in receive_ids, whose context is a struct arrived_ids. Appends the unvisited normals of ids begin..end
+ * to next_sparse. Threads run it at the same time. */
 static void append_arrived(void *context, uint64_t begin, uint64_t end)
 {
     const struct arrived_ids *a = context;
     append_new_normals_shared(a->dev, a->ids + begin, end - begin, NULL);
 }
 
-/* Appends the new ones of ids that arrived, if all of them are vertices of this shard. */
+/* Appends the unvisited normals of ids[0..count) to next_sparse, with PARENT_REMOTE as parents. Uses several threads if
+ * there are many ids. ST_BAD_DATA: an id is no vertex of this shard; then nothing is appended. */
 static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
 {
     struct arrived_ids arrived = {dev, ids};
@@ -143,7 +158,8 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
     return ST_OK;
 }
 
-/* Takes in a list of ids, or the ids of a bitmap word by word. */
+/* Takes in a span of vertices that another rank sent: appends the unvisited ones to next_sparse. The span is a list of ids,
+ * or words of 32 bits of a bitmap. ST_BAD_DATA: a vertex is not in this shard. Returns e->status. */
 enum status cpu_receive(struct device *dev, const struct vertex_span *span, struct error *e)
 {
     if (span->form == OUTGOING_LIST)
@@ -159,15 +175,17 @@ enum status cpu_receive(struct device *dev, const struct vertex_span *span, stru
     return e->status;
 }
 
-/* Bitmaps of this device's vertices that peers found: of peer i masks[i], NULL if it found none or shows a list. */
+/* What receive_masks gives its threads: the spans of all peers. A peer's span may be a bitmap of vertices that the peer
+ * found. */
 struct arrived_masks {
     struct device *dev;
     const struct vertex_span *spans;
-    int keeps; /* this level's visits have written next_dense */
-    _Atomic uint64_t found;
+    int keeps; /* 1: visits of this level have written next_dense */
+    _Atomic uint64_t found; /* new normals */
 };
 
-/* The bitmap of this device's vertices that peer i found, or NULL. */
+/* Returns the bitmap of vertices of this shard that peer number i found. Returns NULL if the peer found none or has a list,
+ * or if the peer is this device itself. */
 static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
 {
     const struct cpu_peer *peer = &a->dev->peers.all[i];
@@ -176,7 +194,9 @@ static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
     return is_mask ? (const uint64_t *)(peer->mask + span->begin) : NULL;
 }
 
-/* ORs words begin..end of all peers' bitmaps, and makes the unvisited vertices among them part of the next frontier. */
+/* Body of the loop in receive_masks, whose context is a struct arrived_masks. ORs words begin..end of the bitmaps of all
+ * peers. Makes the unvisited vertices among them part of next_dense, with visited bits, depths and the parent
+ * PARENT_REMOTE. Adds their number to `found`. */
 static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
 {
     struct arrived_masks *a = context;
@@ -196,7 +216,8 @@ static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
     a->found += found;
 }
 
-/* Takes in all bitmaps, unless the last word of one has bits behind the last vertex. */
+/* Takes in the bitmaps of all peers: their unvisited vertices go into next_dense. Does nothing if no peer has a bitmap.
+ * ST_BAD_DATA: a bitmap has a bit behind the last vertex of this shard; then nothing is taken in. */
 static enum status receive_masks(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     struct arrived_masks arrived = {.dev = dev, .spans = spans, .keeps = dev->normals.any_next_dense};
@@ -218,7 +239,8 @@ static enum status receive_masks(struct device *dev, const struct vertex_span *s
     return e->status;
 }
 
-/* Takes in the bitmaps of all peers at once, then their lists one after the other. */
+/* Takes in the vertices of this shard that peers found: first all bitmaps together, which go into next_dense, then one list
+ * after the other, which go into next_sparse. ST_BAD_DATA: a vertex is not in this shard. Returns e->status. */
 enum status cpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     receive_masks(dev, spans, e);
@@ -232,15 +254,16 @@ enum status cpu_receive_peers(struct device *dev, const struct vertex_span *span
 
 /* ---- delegate masks ---- */
 
-/* The OR of the delegates that peers updated, without those that all devices know (cpu_know_mask). */
+/* What cpu_read_masks gives its threads: the masks of peers to be ORed, and the delegates to be left out. */
 struct mask_sum {
     const struct cpu_peers *peers;
-    const int *updating;   /* [peers] */
-    const uint64_t *known; /* may be `sum` */
-    uint64_t *sum;
+    const int *updating;   /* [peers] 1: the peer has found delegates */
+    const uint64_t *known; /* bitmap of delegates that all devices know (cpu_know_mask); may be the same array as `sum` */
+    uint64_t *sum;         /* bitmap: the result */
 };
 
-/* ORs words begin..end of the updating peers' masks, without known delegates. */
+/* Body of the loop in cpu_read_masks, whose context is a struct mask_sum. Sets words begin..end of `sum` to the OR of the
+ * masks of the peers that have found delegates, without the known delegates. */
 static void sum_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct mask_sum *s = context;
@@ -252,7 +275,10 @@ static void sum_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Always writes the whole mask, and lists its words if a list is wanted. */
+/* ORs the delegates that the peers with updating[i] found in this level, without the delegates of cpu_know_mask. Writes the
+ * result to `to->mask`, which it always sets, and sets to->has_mask. If to->most is not 0, also lists the words that are
+ * not zero in to->words, as many as fit, and sets to->count. If `to` is NULL, writes the result to `incoming`. Cannot fail:
+ * returns e->status. */
 enum status cpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d), *incoming = dev->delegates.incoming;
@@ -270,7 +296,9 @@ enum status cpu_read_masks(struct device *dev, const int *updating, struct mask_
     return e->status;
 }
 
-/* ORs the result into `incoming`, which has the delegates of cpu_know_mask already, and all if nothing came. */
+/* Makes the reduced mask the incoming delegates of the next previsit: ORs its words into `incoming`, where cpu_know_mask
+ * has left known delegates. If `from` has neither a mask nor words, `incoming` has the whole result already, from
+ * cpu_read_masks. Sets any_incoming. Cannot fail: returns e->status. */
 enum status cpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;
@@ -282,8 +310,9 @@ enum status cpu_take_mask(struct device *dev, const struct mask_update *from, st
     return e->status;
 }
 
-/* Makes the delegates of the mask part of what comes in at the end of the level. The second part of the visit takes them
- * for delegates that it has found, and does not look for them. */
+/* Marks the delegates of `mask` as known to all devices: overwrites `incoming` by them, so that they become part of the
+ * next frontier. Also adds them to `updated`, so that VISIT_REST takes them as found, and does not look for them. Cannot
+ * fail: returns e->status. */
 enum status cpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;

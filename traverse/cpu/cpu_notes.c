@@ -1,4 +1,4 @@
-/* cpu_notes.c: notes of the levels of a whole search (cpu_run.c), for traces and reports */
+/* cpu_notes.c: notes of the levels of a whole search (cpu_run.c), from which traces and reports are made */
 #include "cpu_run.h"
 
 #include "formats/base/cli.h"
@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Forgets the notes of the last search. `wanted` 1: the levels of the next search are to be noted. Called when a search
+ * begins. */
 void begin_level_notes(struct device *dev, int wanted)
 {
     dev->notes.keeps_levels = wanted;
@@ -13,6 +15,9 @@ void begin_level_notes(struct device *dev, int wanted)
     dev->notes.levels = 0;
 }
 
+/* Begins the note of a level that choose_level has just chosen: its kind, its counts (`work`), and of a dense level its
+ * directions. The time of the choice runs from `start` to now. The visits of the level begin now. Grows n->level, which is
+ * in no budget. Without memory it sets n->out_of_memory, and this level and all later ones have no note. */
 void note_choice(struct device *dev, const struct search_state *s, const struct workload *work, double start)
 {
     struct cpu_notes *n = &dev->notes;
@@ -30,6 +35,8 @@ void note_choice(struct device *dev, const struct search_state *s, const struct 
     note->times.phase_s[PHASE_CHOOSE] = n->visits_begun - start;
 }
 
+/* Ends the note of the last level: adds the times of its phases and its probes. The visits of the level ended at `end`, in
+ * seconds. Does nothing before the first level, or if notes have no memory. */
 void note_visits(struct device *dev, double end)
 {
     const struct cpu_notes *n = &dev->notes;
@@ -52,7 +59,8 @@ void note_visits(struct device *dev, double end)
 
 /* ---- after a search ---- */
 
-/* Sets the edges of g in each level to those of the visited rows of its depth. Rows of the last depth may have no level. */
+/* Sets the edges of g that the note of each level has (work.of[g].forward) to the exact number: the edges of the visited
+ * rows whose depth is that of the level. Rows of the last depth may have no level, and are left out. */
 static void count_edges_by_depth(const struct device *dev, enum subgraph g)
 {
     const struct cpu_notes *n = &dev->notes;
@@ -68,7 +76,9 @@ static void count_edges_by_depth(const struct device *dev, enum subgraph g)
     }
 }
 
-/* Implements replay_levels of the backend: passes the notes of all levels to `noter`, in order. */
+/* Function `replay_levels` of the backend, after a search. Passes the notes of all levels to `noter`, in the order of the
+ * levels. If probes are counted, first makes the edges in the notes exact. ST_RESOURCE: a level had no memory for its
+ * note. */
 enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct cpu_notes *n = &dev->notes;

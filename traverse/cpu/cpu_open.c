@@ -1,7 +1,8 @@
-/* cpu_open.c: the CPU backend: its table (engine.h), and the memory of a device
+/* cpu_open.c: opens and closes a device of the CPU, which takes and frees its memory, and has the table of the backend
+ * (engine.h)
  *
- * The backend serves hosts without a GPU. It is also the reference for the kernels of the GPU: each kernel has a twin here
- * that finds the same vertices.
+ * The backend serves hosts without a GPU. It is also the reference for the kernels of the GPU: for each kernel there is a
+ * function here that finds the same vertices.
  */
 #include "cpu_bins.h"
 #include "cpu_device.h"
@@ -13,23 +14,25 @@
 
 /* ---- memory ---- */
 
-/* An array of a device: where its address is kept, and its size. */
+/* An array of a device that is taken from the budget: where its address is stored, its size and its name. */
 struct cpu_array {
-    void **at;
-    uint64_t count, width; /* elements, bytes of each */
-    const char *name;      /* for messages */
+    void **at;              /* the pointer in struct device */
+    uint64_t count, width; /* the number of elements, and the bytes of an element */
+    const char *name;      /* for messages about failures */
 };
 
 enum { MOST_ARRAYS = 24 };
 
-/* Lists the arrays that the device takes: their addresses, sizes and names. Returns how many there are. */
+/* Writes to list[] the arrays that a device takes for itself: where their addresses are stored, their sizes and their
+ * names. Returns the number of arrays. Takes no memory. Reads of `dev` the shard, `threads`, `parents` and the sizes of
+ * per_thread. */
 static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 {
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
     uint64_t delegates = dev->shard->d, words_d = mask_words(delegates);
     uint64_t locals = dev->shard->locals, words_n = mask_words(locals);
-    uint64_t values = locals + delegates + 1; /* of vertices, and one of no vertex */
+    uint64_t values = locals + delegates + 1; /* one for each vertex, and one that stands for no vertex */
     uint64_t rows = most_rows(dev), threads = (uint64_t)dev->threads;
     uint64_t sparse_d = dev->shard->p == 1 ? list_capacity(delegates) : 0;
     const struct cpu_array arrays[] = {
@@ -52,18 +55,19 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->per_thread.bins, threads * dev->per_thread.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->shard_bins, threads * dev->shard->p, sizeof(struct shard_bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
-    /* with several shards the last one is shown to peers, and is not taken here */
+    /* with several shards peers read the last array (`updated`), and take_shown takes it */
     int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);
     memcpy(list, arrays, (size_t)count * sizeof *list);
     return count;
 }
 
-/* Sets the bytes of each thread for bins and lists: none if those of all threads would be more than an eighth of the memory
- * left. A thread puts a vertex into a bin once in a level, with its parent if parents are recorded. It has lists of two
- * levels, and of the parents of one. */
+/* Sets per_thread.bin_bytes and per_thread.list_bytes, the bytes of each thread for bins and for the lists of a parallel
+ * region. Leaves a size 0 if the memory of all threads would be more than an eighth of the budget that is left, or if no
+ * search needs it. A thread puts a vertex into a bin at most once in a level, with its parent if parents are recorded. It
+ * has lists for the frontiers of two levels, and for the parents of one. */
 static void size_bins_and_lists(struct device *dev)
 {
-    enum { BEGUN = 256 }; /* chunks that are not full, and those around them */
+    enum { BEGUN = 256 }; /* chunks beside the full ones: one that is not full for each bin, and the state of the bins */
     const int in_region = dev->shard->p == 1 && dev->threads > 1;
     uint64_t most = memory_left(dev->means.budget) / 8, threads = (uint64_t)dev->threads;
     uint64_t vertices = smaller(dev->shard->d + dev->shard->locals, MOST_BINNED);
@@ -76,8 +80,10 @@ static void size_bins_and_lists(struct device *dev)
         dev->per_thread.list_bytes = list_bytes;
 }
 
-/* Returns the words of the bitmap of one thread, in whole lines of a cache. With several shards, vertices of other shards
- * are worth a bitmap if those of all threads are no more memory than nn's columns. */
+/* Returns the number of 64-bit words of the bitmap of one thread. With one shard it is the words of all delegates and all
+ * normals, in whole cache lines. With several shards the bitmap has the delegates or the normals of the shard, whichever
+ * are more. It has the normals of all shards instead, if the bitmaps of all threads are then no larger than the columns of
+ * nn. */
 static uint64_t bitmap_words(const struct shard *shard, int threads)
 {
     enum { LINE_WORDS = 8 };
@@ -90,8 +96,9 @@ static uint64_t bitmap_words(const struct shard *shard, int threads)
     return columns > most ? columns : most;
 }
 
-/* Zeroes the depths and parents begin..end before the first search, by the threads that search. The operating system places
- * a page near the thread that first writes it. The context is the device. */
+/* Body of the loop in take_arrays, whose context is the device. Zeroes the depths and parents of the vertices begin..end
+ * before the first search. The threads that search do this, because the operating system places a page near the thread that
+ * first writes it. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -100,7 +107,9 @@ static void touch_values(void *context, uint64_t begin, uint64_t end)
         memset(dev->normals.parent + begin, 0, (end - begin) * sizeof(uint32_t));
 }
 
-/* Takes all arrays of the device, those that peers read included, and fills the values of no vertex. */
+/* Takes all arrays of the device from the budget, including the arrays that peers read (`shared`: peers of other processes
+ * read them, too). Sets the pointers to the arrays, and the depth and parent that stand for no vertex. After a failure some
+ * arrays may be taken, and cpu_close frees them. */
 static enum status take_arrays(struct device *dev, int shared, struct error *e)
 {
     struct cpu_array list[MOST_ARRAYS];
@@ -127,15 +136,17 @@ static enum status take_arrays(struct device *dev, int shared, struct error *e)
 
 /* ---- opening ---- */
 
-/* Returns the largest degree, that of the first vertex: vertices are in the order of descending degrees. */
+/* Returns the largest degree of a list, 0 for an empty list. It is the degree of the first vertex, because vertices are in
+ * the order of descending degrees. */
 static uint64_t longest_row(const struct degree_list *degrees)
 {
     return degrees->count > 0 ? degrees->runs[0].degree : 0;
 }
 
-/* Returns the number of threads, at most `threads`, that a search of the shard can use. A search of EDGES_OF_TWO edges takes
- * about 20 us: one thread is enough. Graphs of 300,000 to 450,000 edges were fastest with 4 of 4, 8, 12 and 14 threads, 1
- * million with 8, 2 million with all. */
+/* Returns the number of threads, at most `threads`, that a search of the shard can use. A search of fewer than EDGES_OF_TWO
+ * edges takes about 20 us, and one thread is enough for it. Graphs of 300,000 to 450,000 edges were fastest with 4 threads,
+ * whether 4, 8, 12 or 14 were allowed. Graphs of 1 million edges were fastest with 8 threads, and graphs of 2 million edges
+ * with all threads. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
@@ -143,7 +154,8 @@ static int useful_threads(const struct shard *shard, int threads)
     return most < (uint64_t)threads ? (int)most : threads;
 }
 
-/* Implements close of the backend. */
+/* Frees a device with all of its arrays, which go back to the budget, and with its answers. Leaves the peers and the thread
+ * pool. `dev` may be NULL, or partly opened by cpu_open. */
 void cpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -166,7 +178,7 @@ void cpu_close(struct device *dev)
     free(dev);
 }
 
-/* Describes the shard as it lies in memory of the host. */
+/* Returns the description of a shard as it lies in memory of the host: its bytes, and whether any columns are packed. */
 static struct device_description describe(const struct shard *shard)
 {
     struct device_description description = {.resident = RESIDENT_RAW};
@@ -178,7 +190,9 @@ static struct device_description describe(const struct shard *shard)
     return description;
 }
 
-/* Implements open of the backend. */
+/* Opens a device: takes its memory from options->budget, opens the thread pool of the process, and looks for even rows.
+ * Sets *result to the device, which cpu_close frees, and *description, unless `description` is NULL. After a failure
+ * *result is NULL, and nothing stays taken. The shard, options->locals and the budget must outlive the device. */
 enum status cpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e)
 {
@@ -211,8 +225,9 @@ enum status cpu_open(struct device **result, const struct shard *shard, const st
     return ST_OK;
 }
 
-/* Implements bytes_needed of the backend: the arrays of a device, and of its answers the ids by vertex and the values. Bins
- * and lists of threads do not count, as they take only a part of the memory that is left. */
+/* Returns the bytes that a device of this shard will take of the budget. Counts the arrays of list_arrays, and for answers
+ * the input ids by vertex, the vertex numbers by value and the values. Does not count bins and lists of threads, which take
+ * only a part of the memory that is left, nor the arrays that peers read. Takes no memory. */
 uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};

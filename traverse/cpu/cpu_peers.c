@@ -1,8 +1,9 @@
-/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and reading theirs; see engine.h
+/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and how it reads the memory of peers; engine.h has
+ * the contracts
  *
- * A device shows one piece of memory: `updated` of the delegates, the frontier of the normals, and the vertices for other
- * shards, as a bitmap and as a list. Peers of this process read it where it is. Other processes open it by the process id
- * and descriptor of the peer handle.
+ * A device shows one piece of memory with four arrays: `updated` of the delegates, the frontier of the normals, and the
+ * vertices for other shards as a bitmap and as a list. Peers in the same process read this memory in place. Peers in other
+ * processes of the host open it by the process id and the file descriptor that the peer handle names.
  */
 #include "cpu_device.h"
 
@@ -14,13 +15,16 @@
 
 /* ---- showing ---- */
 
-/* Bytes without the ids, whose pages are taken, and charged, only as they are used. */
+/* Returns the bytes of the bitmaps that a device shows to its peers: all of the memory but the ids. These bytes are charged
+ * to the budget when the memory is taken. Pages of the ids are taken and charged only when ids are written. */
 static uint64_t mask_bytes(const struct cpu_layout *l)
 {
     return 8 * (l->updated_words + l->frontier_words + l->mask_words);
 }
 
-/* Takes the memory that peers read, charges all but the ids, and sets the pointers into it. */
+/* Takes the memory that peers read, and sets dev->shown and delegates.updated to the arrays in it. `shared`: peers of other
+ * processes read it, too. Charges the budget for all arrays except the ids. Does nothing if there is one shard. Returns
+ * e->status. After a failure release_shown frees what was taken. */
 enum status take_shown(struct device *dev, int shared, struct error *e)
 {
     const struct shard *shard = dev->shard;
@@ -50,7 +54,8 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     return ST_OK;
 }
 
-/* Frees the memory that peers read, and discharges it. */
+/* Frees the memory of take_shown, and gives its bytes back to the budget. Allowed after a failure of take_shown, and with
+ * one shard. */
 void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->shown;
@@ -60,15 +65,18 @@ void release_shown(struct device *dev)
     memory_release(dev->means.budget, s->begin);
 }
 
-/* Empties the spans of all shards, and sets the form of this level. */
+/* Sets the number of vertices for each other shard to 0, and the form of this level to a list or a bitmap. Called before
+ * visits that find vertices of other shards. */
 void begin_outgoing(struct device *dev, enum outgoing_form form)
 {
     struct cpu_shown *s = &dev->shown;
     s->form = form;
-    memset(s->begin, 0, 2 * (uint64_t)dev->shard->p * sizeof *s->begin); /* and `count` behind it */
+    memset(s->begin, 0, 2 * (uint64_t)dev->shard->p * sizeof *s->begin); /* also `count`, which lies behind `begin` */
 }
 
-/* Charges the budget with the ids in all bins, before they are written where peers read them. */
+/* Charges the budget for the ids in all bins, which are going to be written to the memory that peers read. Pages once
+ * written stay charged: only ids beyond s->charged_ids cost more. ST_RESOURCE: the budget is too small. Returns
+ * e->status. */
 static enum status charge_ids(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -81,7 +89,9 @@ static enum status charge_ids(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Moves the ids of all threads' bins into one list by shard, or into the bitmap, and empties the bins. */
+/* Moves the ids in the bins of all threads to where peers read them, and empties the bins. In the form OUTGOING_LIST the
+ * ids become one list ordered by shard, and the budget is charged. In the form OUTGOING_MASK they become bits of the
+ * bitmap. Sets s->begin and s->count of each shard. ST_RESOURCE: the budget is too small; the bins are then as they were. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -108,20 +118,21 @@ enum status show_shard_bins(struct device *dev, struct error *e)
 
 /* ---- peer handles ---- */
 
-/* What a device of the CPU writes into a struct peer_handle. */
+/* The contents of a struct peer_handle that a device of the CPU fills. */
 struct cpu_peer_handle {
-    struct device *device; /* valid in its own process */
-    int pid, fd;           /* of the process and, there, of the memory */
+    struct device *device; /* valid only in the process `pid` */
+    int pid, fd;           /* the process of the device, and in this process the file descriptor of the memory */
     struct cpu_layout layout;
-    uint32_t shard;
+    uint32_t shard;        /* the shard of the device */
 };
 
 _Static_assert(sizeof(struct cpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
-/* Fills the handle with the process id, the descriptor and the layout of the memory that peers read. */
+/* Fills the handle by which peers find this device: its address, process id, file descriptor, layout of the memory that
+ * peers read, and shard. Cannot fail: returns e->status. */
 enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
-    (void)elsewhere; /* one handle serves all */
+    (void)elsewhere; /* peers of the same and of other processes get the same handle */
     struct cpu_peer_handle h = {.device = dev,
                                 .pid = getpid(),
                                 .fd = dev->shown.memory.fd,
@@ -131,7 +142,9 @@ enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
     return e->status;
 }
 
-/* Opens a peer's memory. A process id tells the processes of a host apart, and a handle never leaves the host. */
+/* Fills *peer with the addresses of the arrays that a peer shows. Opens the memory of a peer in another process, which
+ * leave_peers closes. A process id tells processes apart, as a handle never leaves the host. ST_RESOURCE: the memory cannot
+ * be opened. */
 static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle *h, struct error *e)
 {
     const struct cpu_layout *l = &h->layout;
@@ -148,7 +161,9 @@ static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle
     return ST_OK;
 }
 
-/* Closes the memory of other processes' devices, and frees the bitmaps of rows. */
+/* Forgets the peers: frees the bitmaps of dev->peers, and zeroes the struct. If this device owns the table of peers, closes
+ * the memory of peers in other processes, and frees the table. Devices that share the table must not use it any more. Does
+ * nothing before cpu_join. */
 void leave_peers(struct device *dev)
 {
     struct cpu_peers *p = &dev->peers;
@@ -162,7 +177,11 @@ void leave_peers(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-/* Opens all peers on the first device of a process, whose table the other devices use. */
+/* Makes the arrays of `count` peers readable, in place of earlier peers. The first device of a process opens all peers, and
+ * owns their table; the other devices of the process use the same table. With several shards also takes the bitmaps own,
+ * others and gathered from the budget. Sets *searches_fused to 1 if there is one shard. Without a handle of this process
+ * (count 0) the device has no peers. ST_RESOURCE: memory is short, or a peer's memory cannot be opened. leave_peers then
+ * frees what was taken. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {
@@ -203,7 +222,7 @@ enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint
     return e->status;
 }
 
-/* Wakes the threads of the pool. */
+/* Wakes the threads of the pool before a search, if the device uses more than one thread. Cannot fail: returns e->status. */
 enum status cpu_wake(struct device *dev, struct error *e)
 {
     if (dev->threads > 1)
@@ -213,7 +232,8 @@ enum status cpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Copies words begin..end of each peer's frontier. */
+/* Body of the loop in gather_peer_frontiers, whose context is the device. Copies words begin..end of the frontier of each
+ * peer to the place of the peer's shard in peers.gathered. */
 static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -226,14 +246,17 @@ static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Copies the frontiers of all peers into one bitmap, by several threads. */
+/* Copies the frontiers of the normals of all peers to peers.gathered, which is one bitmap over nn's columns. Uses several
+ * threads if there are many words. All peers have shown their frontiers before. */
 void gather_peer_frontiers(struct device *dev)
 {
     uint64_t words = column_words(dev->shard);
     pool_for(dev->means.pool, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_frontier_words, dev);
 }
 
-/* Peers change their bitmaps meanwhile, which only adds delegates of this level. */
+/* Body of the loop in take_peer_updates, whose context is the device. ORs words begin..end of each peer's `updated` into
+ * the `updated` of this device. Peers may change their words at the same time. That does no harm, as they only add
+ * delegates of this level. */
 static void take_updated_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -245,7 +268,8 @@ static void take_updated_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* ORs the delegates that peers have found so far into `updated`, by several threads. */
+/* ORs the delegates that peers have found so far in this level into delegates.updated. Uses several threads if there are
+ * many words. */
 void take_peer_updates(struct device *dev)
 {
     uint64_t words = dev->shown.layout.updated_words;

@@ -1,28 +1,34 @@
-/* cpu_probe.c: see cpu_probe.h
+/* cpu_probe.c: the loops of struct probes, in plain C and by vectors of AVX2; cpu_probe.h has the contracts
  *
- * No branch depends on whether a single probe hits, since that is a coin toss. Bytes that must move for each row: 4 of a
- * head column; if that is not enough, 8 of offsets and 4 for each further column. The bitmap of possible parents stays in
- * the cache. Of an answer: 4 of the vertex and 4 of the value for each id, both in sequence, and those of a record and of an
- * id that lie anywhere; hubs, whose ids are in the cache, are the parents of most.
+ * A probe tests whether one column of a row is in a bitmap. Whether it is cannot be predicted, so no branch depends on the
+ * result of a single probe.
+ *
+ * Bytes that must move for each row of a pull: 4 of a head column. A row without a hit there also needs 8 of offsets, and 4
+ * for each further column. The bitmap of possible parents stays in the cache. Bytes that must move for each id of an
+ * answer: 4 of the vertex number and 4 of the value, both read or written in sequence. A parent also needs a random read of
+ * its record and one of its input id. The ids of hubs are in the cache, and most parents are hubs.
  */
 #include "cpu_probe.h"
 #include "cpu_lanes.h"
 
 #include "traverse/engine/engine.h"
 
-/* With at least so many rows of a word, all 64 are probed: straight code beats picking bits. By vectors it takes eight. */
+/* With at least MANY_ROWS rows, probe_heads_plain probes all 64 rows of a word. Code without a test for each row is then
+ * faster than a loop over the set bits. The loops by vectors do so with at least MANY_ROWS_OF_VECTORS rows. */
 enum { MANY_ROWS = 40, MANY_ROWS_OF_VECTORS = 12 };
 
-/* ---- plain: the functions of struct probes, and what they share with the twins ---- */
+/* ---- plain loops, and functions that the loops by vectors share with them ---- */
 
-/* Returns 1 if an entry of a head column is in the bitmap. */
+/* Returns 1 if vertex `id`, an entry of a head column, is in the bitmap. Returns 0 otherwise, and for HEAD_NONE. Has no
+ * branch. */
 static inline uint64_t probe(const uint64_t *mask, uint32_t id)
 {
     uint32_t at = id == HEAD_NONE ? 0 : id;
     return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
 }
 
-/* Implements probe_heads of struct probes. */
+/* Returns the bits of those `rows` whose entry in heads[0..count) is in the bitmap `mask`. Bit i of `rows` stands for
+ * heads[i]. This is probe_heads of probes_plain. */
 static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     uint64_t found = 0;
@@ -38,7 +44,7 @@ static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t
     return found;
 }
 
-/* Implements adopt_heads of struct probes. */
+/* Sets parents[i] to heads[i] | tag for each set bit i of `rows`. This is adopt_heads of probes_plain. */
 static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     (void)count;
@@ -46,7 +52,7 @@ static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t
         parents[__builtin_ctzll(rows)] = tag | heads[__builtin_ctzll(rows)];
 }
 
-/* Returns the first of columns[0..count) that is in the bitmap, or HEAD_NONE. */
+/* Returns the first of columns[0..count) that is in the bitmap, or HEAD_NONE if none is. */
 static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -56,14 +62,16 @@ static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count
     return HEAD_NONE;
 }
 
-/* The functions that a twin of probe_rests uses: constants, as what calls them is always inlined. */
+/* The functions by which find_in_rows decodes packed columns and searches columns. They are constants where find_in_rows is
+ * called, and find_in_rows is always inlined, so the compiler inlines them, too. */
 struct finder {
     decode_columns *decode;
-    uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or its twin */
+    uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or _avx2 */
 };
 
-/* Implements probe_rests of struct probes. Few packed columns of a row are decoded at first, as most rows find a parent
- * among them. */
+/* Returns the bits of those `rows` that have a column behind their heads in the bitmap `mask`. Bit i of `rows` stands for
+ * row base + i. Writes the first such column of a row, ORed with `tag`, to parent[row], unless `parent` is NULL. Packed
+ * columns of a row are decoded in two steps. At first FEW columns are decoded, as most rows find a parent among them. */
 static inline __attribute__((always_inline)) uint64_t
 find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
              struct finder finder)
@@ -89,14 +97,15 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
     return found;
 }
 
-/* Implements probe_rests of struct probes, without vectors. */
+/* Returns the bits of those `rows` that have a column behind their heads in `mask`, and writes such columns to parent[].
+ * This is probe_rests of probes_plain, without vectors. */
 static uint64_t probe_rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                   uint32_t tag, uint32_t *parent)
 {
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, find_column_plain});
 }
 
-/* Implements mark of struct probes. */
+/* Sets depth[64 * w + i] to `value` for each set bit i of `bits`. This is mark of probes_plain. */
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     (void)count;
@@ -104,14 +113,15 @@ static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits
         depth[64 * w + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-/* Implements gather of struct probes. */
+/* Sets to[i] to from[vertex[i]], for i in 0..count. This is gather of probes_plain. */
 static void gather_plain(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = from[vertex[i]];
 }
 
-/* Implements name of struct probes. */
+/* Sets to[i] to the input id of the recorded parent of vertex[i], for i in 0..count. Sets it to ANSWER_NONE if there is no
+ * parent or the parent is on another device, and to the vertex's own id for the root. This is name of probes_plain. */
 static void name_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -133,11 +143,13 @@ const struct probes probes_plain = {.decode = decode_plain,
                                     .gather = gather_plain,
                                     .name = name_plain};
 
-/* ---- eight at once ---- */
+/* ---- loops by vectors of eight ---- */
 
 #if HAS_AVX2
 
-/* The twin of probe_heads_plain. */
+/* Returns the bits of those `rows` whose entry in heads[0..count) is in the bitmap `mask`. Bit i of `rows` stands for
+ * heads[i]. Looks up all 64 entries in vectors of eight. For few rows, and for an incomplete word, calls
+ * probe_heads_plain. */
 AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     const __m256i none = _mm256_set1_epi32(-1);
@@ -153,7 +165,8 @@ AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint
     return found;
 }
 
-/* The twin of adopt_heads_plain. */
+/* Sets parents[i] to heads[i] | tag for each set bit i of `rows`, eight entries at a time. Entries without a set bit are
+ * written back unchanged. For few rows, and for an incomplete word, calls adopt_heads_plain. */
 AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     const __m256i tags = _mm256_set1_epi32((int)tag);
@@ -168,7 +181,8 @@ AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint
     }
 }
 
-/* The twin of find_column_plain. */
+/* Returns the first of columns[0..count) that is in the bitmap, or HEAD_NONE if none is. Looks up eight columns at a
+ * time. */
 AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     const __m256i all = _mm256_set1_epi32(-1), number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -184,7 +198,8 @@ AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t c
     return hits != 0 ? columns[i + (uint64_t)__builtin_ctz(hits)] : HEAD_NONE;
 }
 
-/* The twin of probe_rests_plain. Prefetches the bits of the packed columns of all rows before it decodes any. */
+/* Returns the bits of those `rows` that have a column behind their heads in `mask`, and writes such columns to parent[].
+ * Uses vectors. Prefetches the packed columns of all rows before it decodes the columns of any row. */
 AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                       uint32_t tag, uint32_t *parent)
 {
@@ -196,7 +211,9 @@ AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, find_column_avx2});
 }
 
-/* The twin of mark_plain. */
+/* Sets depth[64 * w + i] to `value` for each set bit i of `bits`. depth[] has `count` entries. Writes all 64 entries of
+ * word w, eight at a time: entries without a set bit are written back unchanged, so only one thread may use the word. For
+ * few bits, and for an incomplete last word, calls mark_plain. */
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     const __m256i values = _mm256_set1_epi32(value);
@@ -210,7 +227,7 @@ AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t 
     }
 }
 
-/* The twin of gather_plain. */
+/* Sets to[i] to from[vertex[i]], for i in 0..count, eight values at a time. */
 AVX2 static void gather_avx2(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
 {
     uint64_t i = 0;
@@ -221,7 +238,8 @@ AVX2 static void gather_avx2(const uint32_t *vertex, const int32_t *from, uint64
     gather_plain(vertex + i, from, count - i, to + i);
 }
 
-/* Returns the ids of eight recorded parents, ANSWER_NONE for PARENT_SELF and without one. */
+/* Returns the input ids of eight recorded parents. A lane becomes ANSWER_NONE for PARENT_NONE, PARENT_REMOTE and
+ * PARENT_SELF. */
 AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m256i records)
 {
     const __m256i none = _mm256_set1_epi32(ANSWER_NONE), bit = _mm256_set1_epi32(INT32_MIN);
@@ -233,8 +251,9 @@ AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m25
     return _mm256_mask_i32gather_epi32(none, parents->ids, number, _mm256_xor_si256(beyond, none), 4);
 }
 
-/* The twin of name_plain. Gathers SOME records before their ids: so reads of ids do not hold up the reads of records, which
- * miss the cache more often. */
+/* Sets to[i] to the input id of the recorded parent of vertex[i], for i in 0..count. Works on SOME vertices at a time:
+ * gathers all of their records, and then the ids. So reads of ids do not hold up reads of records, which miss the cache
+ * more often. If the root is among these vertices, name_plain does them again, as name_lanes does not know PARENT_SELF. */
 AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     enum { SOME = 128 };
@@ -264,6 +283,7 @@ static const struct probes probes_avx2 = {.decode = decode_vectors,
 
 #endif
 
+/* Returns the table of loops by AVX2 if the compiler and the machine have AVX2, otherwise probes_plain. */
 const struct probes *probes_best(void)
 {
 #if HAS_AVX2
