@@ -1,39 +1,42 @@
-/* cpu_pull.c: backward visits: each unvisited vertex looks for one visited parent (section IV-B)
+/* cpu_pull.c: pulls (backward visits): each unvisited vertex looks for one visited parent (section IV-B of Pan et al.)
  *
- * Rows list hubs first, so most vertices find a parent at the first probe. That reads the head column, a dense array in row
- * order. Bytes that must move for each candidate row: 4 of the head column; if that is not enough, 8 of offsets and 4 for
- * each further probe. The bitmap of parents stays in cache. Every thread owns whole words of 64 rows: results are stored
- * without atomics.
+ * Rows list hubs first, so most vertices find a parent at the first probe. The first probe reads the head column, which is
+ * a dense array in the order of rows. Bytes that must move for each row that looks for a parent: 4 of the head column. A
+ * row without a parent there also needs 8 of offsets, and 4 for each further probe. The bitmap of possible parents stays in
+ * the cache. A word of 64 rows belongs to one thread, so results are stored without atomic operations.
  *
- * Pulls from delegates, and of delegates, test whether a parent was visited before this level, not whether the frontier has
- * it. For an unvisited vertex both are the same: an older parent would have reached the vertex already.
+ * A parent must be in the frontier. If the parents are delegates, or delegates look for parents, the pull tests instead
+ * whether the parent was visited before this level. Both are the same for an unvisited vertex: an older parent would have
+ * reached the vertex already.
  */
 #include "cpu_device.h"
 
 #include <string.h>
 
-/* Words of 64 rows that a thread takes at a time; of the first HUB_PIECES, which have hubs, one. */
+/* The number of words of 64 rows in a piece, which a thread takes at a time. The first HUB_PIECES pieces have one word
+ * each, as hubs have long rows and are in the first words. */
 enum { PIECE_WORDS = 32, HUB_PIECES = 64 };
 
-/* A pull, as all threads see it. */
+/* A pull, as all of its threads see it. The rows are the vertices that look for parents, and their columns are the possible
+ * parents. */
 struct pull {
     struct device *dev;
     const struct csr *csr;
     enum vertex_kind of;     /* the kind of the vertices that look for parents */
-    int from_shards;         /* parents are normals of all shards */
-    const uint64_t *sources; /* bitmap of rows with edges that may want a parent */
+    int from_shards;         /* 1: the possible parents are normals of all shards */
+    const uint64_t *sources; /* bitmap of the rows that look for a parent, if they are not visited */
     const uint64_t *mask;    /* bitmap of possible parents */
-    uint64_t words;          /* of the bitmap of rows */
-    uint32_t *parent;        /* [rows]; NULL: not recorded */
-    uint32_t tag;            /* PARENT_DELEGATE_BIT where parents are delegates */
-    int keeps;               /* visits of this level before the pull have written next_dense */
-    _Atomic uint64_t probes; /* if they are counted */
+    uint64_t words;          /* 64-bit words of a bitmap of rows */
+    uint32_t *parent;        /* [rows] where parents are recorded; NULL: they are not */
+    uint32_t tag;            /* ORed into each recorded parent: PARENT_DELEGATE_BIT if parents are delegates, otherwise 0 */
+    int keeps;               /* 1: earlier visits of this level have written next_dense */
+    _Atomic uint64_t probes; /* columns looked at, if probes are counted */
 };
 
-/* Probes the heads of the rows `candidates`, bits of word w, and writes the parents found. Prefetches the columns behind the
- * heads of the other candidates, and returns the bits of these rows. Always inlined: a compiler may drop calls that only
- * prefetch. */
-static inline __attribute__((always_inline)) uint64_t probe_heads(const struct pull *pull, uint64_t w, uint64_t candidates)
+/* Looks for parents of the rows `candidates`, which are bits of word w, in the head columns. Writes the parents found to
+ * pull->parent. Returns the bits of the rows without a parent there, and prefetches the columns behind the heads of these
+ * rows. Always inlined, because a compiler may drop calls of functions that only prefetch. */
+static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct pull *pull, uint64_t w, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
     const struct probes *probes = pull->dev->means.probes;
@@ -53,12 +56,14 @@ static inline __attribute__((always_inline)) uint64_t probe_heads(const struct p
             continue;
         }
         __builtin_prefetch(columns + at, 0, 2);
-        __builtin_prefetch(columns + at + 7, 0, 2); /* the next line, if the row begins near the end of a line */
+        __builtin_prefetch(columns + at + 7, 0, 2); /* the next cache line, if the row begins near the end of one */
     }
     return left;
 }
 
-/* Returns the number of columns that a pull of the candidates looks at, for a trace. Pulls themselves do not count. */
+/* Returns the number of columns that a pull of the rows `candidates` looks at. Bit i of `candidates` stands for row base +
+ * i. Only traces and reports want this number, so it is computed by a search of its own, which does not slow down other
+ * pulls. */
 static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -79,8 +84,10 @@ static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t ca
     return probes;
 }
 
-/* Visits the rows `found` of word w, of which parent[] has the parents. Returns the number of normals; of delegates 1 if
- * there are any. */
+/* Visits the rows `found` of word w: normals go into next_dense, with visited bits and depths, and delegates into
+ * `updated`. Also called for normals with `found` 0, as next_dense must have every word. Their parents are in pull->parent
+ * already. With `from_shards` turns each parent, a column of nn, into a local id, or into PARENT_REMOTE for a parent on
+ * another shard. Returns the number of normals, and for delegates 1 if there are any. */
 static inline __attribute__((always_inline)) uint64_t visit_word(const struct pull *pull, uint64_t w, uint64_t found,
                                                                  enum vertex_kind of, int from_shards)
 {
@@ -90,6 +97,7 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
         return found != 0;
     }
     /* a column of nn becomes a local id, or PARENT_REMOTE */
+    /* a column of nn becomes a local id, or PARENT_REMOTE */
     for (uint64_t left = from_shards && pull->parent != NULL ? found : 0; left != 0; left &= left - 1) {
         uint32_t *parent = &pull->parent[64 * w + (uint64_t)__builtin_ctzll(left)];
         uint32_t id = *parent & (uint32_t)((UINT64_C(1) << shard->local_bits) - 1);
@@ -98,16 +106,16 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
     return visit_normals_word(pull->dev, w, found, pull->keeps);
 }
 
-/* Returns the first word of a piece. */
+/* Returns the number of the first word of a piece, or the number of all words for a piece behind the last one. */
 static uint64_t first_word(const struct pull *pull, uint64_t piece)
 {
     uint64_t word = piece < HUB_PIECES ? piece : HUB_PIECES + (piece - HUB_PIECES) * PIECE_WORDS;
     return word < pull->words ? word : pull->words;
 }
 
-/* Pulls a piece: the unvisited rows of its words look for parents. While the columns of one word are on their way, the heads
- * of the next word are probed. Returns the number of normals found; of delegates 0 if none. Always inlined: `of` and
- * `from_shards`, those of the pull, are constants. */
+/* Pulls a piece: the unvisited rows in its words look for parents, and rows that find one are visited. Probes the heads of
+ * a word while the columns of the word before are on their way from memory. Returns the number of normals found, and for
+ * delegates 0 if none was found. Always inlined with constants: `of` is pull->of, and `from_shards` is pull->from_shards. */
 static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pull, uint64_t piece, enum vertex_kind of,
                                                                  int from_shards)
 {
@@ -120,10 +128,10 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
         if (w < end) {
             candidates = pull->sources[w] & ~(visited[w] | (of == DELEGATES ? updated[w] : 0));
             if (candidates == 0) {
-                visit_word(pull, w, 0, of, from_shards); /* clears a word of next_dense that has not been written */
+                visit_word(pull, w, 0, of, from_shards); /* zeroes the word of next_dense unless `keeps` */
                 continue;
             }
-            left = probe_heads(pull, w, candidates);
+            left = look_in_heads(pull, w, candidates);
         }
         if (last_candidates != 0) {
             uint64_t hits = last_candidates & ~last_left;
@@ -142,7 +150,8 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     return found;
 }
 
-/* Pulls a piece: a pool job whose context is a struct pull. */
+/* Job of pull_subgraph, whose context is a struct pull. Pulls a piece by a loop for the case of the pull. Returns the
+ * number of normals found, and for delegates 0 if none was found. */
 static uint64_t pull_piece(void *context, int thread, uint64_t piece)
 {
     struct pull *pull = context;
@@ -152,9 +161,10 @@ static uint64_t pull_piece(void *context, int thread, uint64_t piece)
     return pull->from_shards ? pull_words(pull, piece, NORMALS, 1) : pull_words(pull, piece, NORMALS, 0);
 }
 
-/* Returns the bitmap in which the unvisited columns of g look for parents: rows of g that are visited. Parents of a pull of
- * nn must be in the frontier itself, as a pull of dn before it may have visited normals of the next level. So with one shard
- * the sparse part of the frontier is added to the dense part. */
+/* Returns the bitmap of vertices that may be parents in a pull along g. For dd, dn and nd these are the visited delegates
+ * or normals. For nn they are the normals of the frontier itself, as an earlier pull of dn may have visited normals of the
+ * next level. With several shards they are the normals in the frontiers of all shards (peers.gathered). With one shard the
+ * sparse part of the frontier is first added to the dense part. */
 static const uint64_t *possible_parents(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;
@@ -171,7 +181,10 @@ static const uint64_t *possible_parents(struct device *dev, enum subgraph g)
     return n->dense;
 }
 
-/* A pull along g goes by the rows of its reverse. */
+/* Pulls along g: unvisited vertices that can be columns of g look for a parent among the rows of g. For that they read the
+ * rows of the reverse of g. Normals found go into next_dense, with visited bits, depths and parents. Delegates found go
+ * into `updated`. Only vertices of the bitmap `rows` look, unless it is NULL. Returns the number of normals found, 0 for
+ * delegates. Adds the probes, if counted, to dev->notes. */
 uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows)
 {
     const struct csr *csr = shard_pull_rows(dev->shard, g);

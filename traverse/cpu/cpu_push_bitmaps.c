@@ -1,13 +1,19 @@
-/* cpu_push_bitmaps.c: large pushes into bitmaps, one of each thread; the twins are push_sparse (cpu_sparse.c) and push_nn
+/* cpu_push_bitmaps.c: large pushes of a dense level, by several threads, each of which has a bitmap
  *
- * Each thread sets the bit of every destination, visited or not, in a bitmap of its own. So an edge costs a write to the
- * thread's cache, and nothing is claimed or listed. Then the bitmaps of all threads are joined, word by word. Bytes that
- * must move: for each row 8 of offsets, for each edge 4 of the column, and for each thread twice a bitmap.
+ * A smaller push goes by a list instead: push_sparse (cpu_sparse.c) or push_nn. A push into bitmaps has two or three steps,
+ * each a run of the thread pool:
+ * 1. Each thread takes pieces of the frontier's rows, and sets the bit of every destination, visited or not, in its own
+ *    bitmap. So an edge costs a write to the thread's cache, and no vertex is claimed or listed.
+ * 2. If parents go through bins, the parents are written (see below).
+ * 3. The bitmaps of all threads are joined, word by word, and the vertices that are not visited yet are visited.
  *
- * Parents that are written at once lie anywhere, in lines that the caches of other cores have: 6 ns each. So each thread
- * puts vertices, with their parents, into bins by parts (cpu_bins.h). Then a thread empties all bins of a part, whose
- * parents fit into its cache. That moves 16 bytes more for each vertex and thread, in sequence. A piece for which bins have
- * too little memory writes its parents at once.
+ * Bytes that must move: 8 of offsets for each row, 4 of the column for each edge, and two bitmaps for each thread.
+ *
+ * Parents go through bins for this reason: a parent that is written at once goes to a random cache line, which another core
+ * may have. That takes 6 ns. So in step 1 each thread puts each vertex that it finds, with its parent, into the bin of the
+ * vertex's part (cpu_bins.h). In step 2 a thread empties the bins that all threads have for a part, whose parents fit into
+ * its cache. That moves 16 bytes more for each vertex and thread, in sequence. A piece for which a thread's bins have too
+ * little memory writes its parents at once.
  */
 #include "cpu_rows.h"
 
@@ -15,19 +21,19 @@
 
 #include <string.h>
 
-enum { JOINED_WORDS = 128 }; /* of the bitmaps, that a thread joins at a time */
+enum { JOINED_WORDS = 128 }; /* words of the bitmaps that a thread joins at a time */
 
-/* A push, as all threads see it. */
+/* A push into bitmaps, as all of its threads see it. */
 struct bitmap_push {
     struct device *dev;
     enum subgraph g;
-    const uint64_t *visited; /* bitmap of destinations of this shard */
-    uint32_t *parent;        /* of destinations */
-    uint64_t words;          /* of a bitmap of destinations */
-    int by_bins;             /* parents go through bins */
-    uint32_t parts, block_bits; /* of bins */
-    int keeps;               /* visits of this level before the push have written next_dense */
-    uint8_t joined[MOST_POOL_THREADS]; /* 1 if the bitmap of the thread is in use */
+    const uint64_t *visited; /* visited bits of the destinations in this shard */
+    uint32_t *parent;        /* where the parents of destinations are recorded */
+    uint64_t words;          /* 64-bit words of a bitmap of all destinations */
+    int by_bins;             /* 1: parents go through bins */
+    uint32_t parts, block_bits; /* parts of the destinations (cpu_bins.h), and log2 of the vertices in a block */
+    int keeps;               /* 1: earlier visits of this level have written next_dense */
+    uint8_t joined[MOST_POOL_THREADS]; /* 1: the thread has prepared its bitmap, and its bins if by_bins */
 };
 
 /* Returns the bitmap of a thread. */
@@ -36,22 +42,25 @@ static uint64_t *bitmap_of_thread(const struct device *dev, int thread)
     return dev->per_thread.bitmaps + (size_t)thread * dev->per_thread.bitmap_words;
 }
 
-/* Returns 1 if the bins of a thread have memory for the rows of p, even if all of their edges find something. */
+/* Returns 1 if the bins of a thread are sure to have memory for pushing p, which is a piece of rows or a part of one row.
+ * Assumes that each edge finds a vertex, unless the thread's bins have memory for all vertices anyway. */
 static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, int thread)
 {
     const struct cpu_thread_memory *memory = &b->dev->per_thread;
     const uint8_t *end = memory->bins + (uint64_t)(thread + 1) * memory->bin_bytes;
     uint64_t left = (uint64_t)(end - bins_of_thread(b->dev, thread)->pool) / CHUNK_BYTES;
-    uint64_t edges = LONG_ROW; /* of a part of a row */
+    uint64_t edges = LONG_ROW; /* the most edges of a part of a row */
     if (64 * b->words <= MOST_BINNED)
-        return 1; /* a thread puts a vertex into a bin once */
+        return 1; /* a thread puts a vertex into a bin only once */
     for (uint64_t i = 0; i < p->row_count; i++)
         edges += csr_row_length(p->csr, p->rows[i]);
     return left > edges * 2 * sizeof(uint32_t) / (CHUNK_BYTES - CHUNK_HEAD) + b->parts;
 }
 
-/* Pushes the rows of p, or its part of a row, into the bitmap of a thread; parents go into the thread's bins, or to their
- * places. The first call of a thread prepares its bitmap and bins. */
+/* The function that push_by_threads calls for each piece in step 1, whose context is a struct bitmap_push. Pushes the rows
+ * of p, or a part of one row: sets the bits of their destinations in the bitmap of the thread. Puts parents into the
+ * thread's bins, or writes them at once. The first call by a thread empties its bitmap and its bins. If parents go through
+ * bins, the bitmap begins as a copy of the visited bits instead. */
 static void push_piece_into_bitmap(void *context, int thread, struct row_push *p)
 {
     struct bitmap_push *b = context;
@@ -61,7 +70,7 @@ static void push_piece_into_bitmap(void *context, int thread, struct row_push *p
         b->joined[thread] = 1;
         if (b->by_bins) {
             empty_bins(bins, (int)b->parts);
-            memcpy(bitmap, b->visited, b->words * sizeof *bitmap); /* visited vertices need no bin */
+            memcpy(bitmap, b->visited, b->words * sizeof *bitmap); /* so visited vertices go into no bin */
         } else {
             memset(bitmap, 0, b->words * sizeof *bitmap);
         }
@@ -76,11 +85,11 @@ static void push_piece_into_bitmap(void *context, int thread, struct row_push *p
     push_rows(p, 0);
 }
 
-/* Writes the parents of vertices in a part, from the bins of all threads: pairs of a vertex and its parent. A pool job whose
- * context is a struct bitmap_push. Returns 0. */
+/* Job of step 2, whose context is a struct bitmap_push. Writes the parents of the vertices of one part: goes over the bins
+ * that all threads have for the part, which hold pairs of a vertex and its parent. Returns 0. */
 static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
 {
-    enum { WORDS_AHEAD = 32 }; /* twice the vertices */
+    enum { WORDS_AHEAD = 32 }; /* words of the pairs: the parents of 16 vertices are prefetched ahead */
     const struct bitmap_push *b = context;
     (void)thread;
     for (int t = 0; t < b->dev->threads; t++) {
@@ -98,8 +107,9 @@ static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
     return 0;
 }
 
-/* Visits the destinations of this shard in word w that are not visited yet. Returns how many normals these are; of delegates
- * 0 if there are none. */
+/* Visits the unvisited vertices among `bits` of word w, which are destinations in this shard. Normals go into next_dense,
+ * with visited bits and depths. Delegates go into `updated`. Returns the number of normals that are new, and for delegates
+ * 0 if none is new. */
 static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bits)
 {
     uint64_t fresh = bits & ~b->visited[w];
@@ -109,9 +119,9 @@ static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bit
     return fresh != 0;
 }
 
-/* Joins JOINED_WORDS words of the bitmaps of all threads, and visits their vertices. Vertices of another shard are shown to
- * that shard. A pool job whose context is a struct bitmap_push. Returns the number of normals of this shard that are new; of
- * delegates 0 if none is. */
+/* Job of step 3, whose context is a struct bitmap_push. ORs a piece of JOINED_WORDS words of the bitmaps of all threads,
+ * and visits the new vertices of this shard. In a push of nn with several shards, copies the words of another shard to
+ * where peers read them. Returns the number of new normals of this shard, and for delegates 0 if none is new. */
 static uint64_t join_bitmaps(void *context, int thread, uint64_t piece)
 {
     const struct bitmap_push *b = context;
@@ -138,16 +148,19 @@ static uint64_t join_bitmaps(void *context, int thread, uint64_t piece)
         }
         shown->mask[w] = bits;
         if (bits != 0)
-            __atomic_store_n(&shown->count[owner], 1, __ATOMIC_RELAXED); /* there are some */
+            __atomic_store_n(&shown->count[owner], 1, __ATOMIC_RELAXED); /* 1 says that there are vertices */
     }
     return found;
 }
 
+/* Pushes the frontier along g by several threads, each of which has a bitmap. New normals of this shard go into next_dense,
+ * with visited bits, depths and parents. New delegates go into `updated`, and vertices of other shards into the bitmap that
+ * peers read. Returns the number of new normals of this shard, 0 for delegates. */
 uint64_t push_into_bitmaps(struct device *dev, enum subgraph g)
 {
     enum {
-        VERTICES_OF_PART = 1 << 18, /* at most: their parents fit into the cache of a core */
-        PARTS_OF_THREAD = 2         /* at least, so that all have work */
+        VERTICES_OF_PART = 1 << 18, /* vertices of a part, at most: their parents fit into the cache of a core */
+        PARTS_OF_THREAD = 2         /* parts for each thread, at least, so that all threads have work */
     };
     const int to_delegates = subgraph_columns(g) == DELEGATES;
     struct bitmap_push b = {.dev = dev,
@@ -158,14 +171,17 @@ uint64_t push_into_bitmaps(struct device *dev, enum subgraph g)
                             .by_bins = dev->parents && dev->per_thread.bin_bytes > 0 && !leads_to_shards(dev->shard, g),
                             .parts = 1,
                             .keeps = dev->normals.any_next_dense};
+    /* the number of parts is a power of two, at most MOST_REGION_THREADS */
     uint64_t least = (uint64_t)dev->threads * PARTS_OF_THREAD, vertices = 64 * b.words;
     while (b.parts < MOST_REGION_THREADS && (b.parts < least || b.parts * (uint64_t)VERTICES_OF_PART < vertices))
         b.parts *= 2;
     b.block_bits = choose_block_bits(vertices, b.parts);
     int threads = threads_for(dev, dev->forward[g]);
+    /* step 1 */
     push_by_threads(dev, g, threads, push_piece_into_bitmap, &b);
-    if (b.by_bins)
+    if (b.by_bins) /* step 2 */
         pool_run(dev->means.pool, threads, b.parts, write_binned_parents, &b);
+    /* step 3 */
     uint64_t found =
         pool_run(dev->means.pool, threads_for(dev, 4 * b.words), divide_up(b.words, JOINED_WORDS), join_bitmaps, &b);
     if (to_delegates) {

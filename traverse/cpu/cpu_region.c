@@ -1,17 +1,22 @@
-/* cpu_region.c: sparse levels by several threads, in a parallel region; cpu_sparse.c runs them by one thread
+/* cpu_region.c: runs sparse levels by several threads, in a parallel region of several levels; cpu_sparse.c runs them by
+ * one thread
  *
- * The vertices are divided into parts, one of each thread, in blocks by id. A level has two steps, each a run of the pool:
- * 1. The frontier is cut into shares. A thread that pushes a share puts every destination into its own bin for the part,
- *    except those that it has put there before, or that were visited when it joined the parallel region. Very long rows are
- *    put aside, and cut into pieces of their own.
- * 2. A thread takes a part and reads the bins that all threads have for it. New vertices get visited bits, depths and
- *    parents, are counted, and become the part's list of the next frontier.
- * So no thread claims a vertex by an atomic operation, and no cache line of visited bits moves between cores while it is
- * written. Bytes that cross from core to core: 4 for each vertex and thread, 8 with parents, in sequence.
+ * The vertices are divided into parts, one for each thread: blocks of consecutive ids go to the parts in turn (cpu_bins.h).
+ * A level has two steps. Each step is a run of the thread pool:
+ * 1. The frontier is cut into shares. A thread that pushes a share puts every destination into its own bin for the part of
+ *    the destination. It leaves out destinations that it has put there before, and destinations that were visited when the
+ *    thread joined the region. Very long rows are put aside, and cut into pieces of their own.
+ * 2. A thread takes a part, and reads the bins that all threads have for the part. New vertices get visited bits, depths
+ *    and parents, and are counted. They become the list of the part, which is its share of the next frontier.
  *
- * A thread that the operating system gives no core holds nobody up before it has begun a share: the others take its shares.
- * The parallel region ends, and the search goes on in one thread, after more than MOST_LONELY_LEVELS levels in a row in
- * which a single thread took all shares, or after a level in which the others waited for a thread that had begun a share.
+ * So no thread claims a vertex by an atomic operation. No cache line of visited bits moves from core to core while it is
+ * written. Bytes that move from core to core, in sequence: 4 for each vertex that a thread puts into a bin, 8 with its
+ * parent.
+ *
+ * A thread may have no core, because the operating system gives the core to another program. It holds nobody up before it
+ * has begun a share: the other threads take its shares. The parallel region ends for lack of cores in two cases, and the
+ * search goes on in one thread. The first case is more than MOST_LONELY_LEVELS levels in a row in which a single thread
+ * took all shares. The second case is a level in which threads waited for a thread that had begun a share (pool_late).
  */
 #include "cpu_rows.h"
 #include "cpu_run.h"
@@ -20,44 +25,46 @@
 
 #include <string.h>
 
-enum { MOST_LONELY_LEVELS = 8 }; /* in a row, each of which one thread did by itself */
+enum { MOST_LONELY_LEVELS = 8 }; /* levels in a row in which one thread took all shares, at most */
 
-/* A thread of the parallel region. */
+/* What a thread of the parallel region has for itself. */
 struct region_thread {
-    _Alignas(64) uint32_t level;   /* of the region: the last in which the thread took part; 0: none */
-    uint64_t *found[VERTEX_KINDS]; /* bitmaps: visited when the thread joined, or put into a bin by it */
-    struct bins *bins;             /* of delegates by part, then of normals */
+    _Alignas(64) uint32_t level;   /* number of the last level in which the thread took part; 0: none yet */
+    uint64_t *found[VERTEX_KINDS]; /* bitmaps: vertices visited when the thread joined, or put into a bin by the thread */
+    struct bins *bins;             /* numbered by bin_number */
 };
 
-/* A part of the vertices. */
+/* A part of the vertices, with its vertices in the frontier. */
 struct part {
-    _Alignas(64) uint32_t *list[VERTEX_KINDS]; /* its vertices of the frontier */
-    uint64_t count[VERTEX_KINDS];
-    struct row_count of[SUBGRAPHS]; /* its rows of the frontier */
+    _Alignas(64) uint32_t *list[VERTEX_KINDS]; /* the part's vertices in the frontier */
+    uint64_t count[VERTEX_KINDS];   /* the lengths of these lists */
+    struct row_count of[SUBGRAPHS]; /* the rows with edges of these vertices */
 };
 
 /* A parallel region, as all of its threads see it. */
 struct region {
     struct device *dev;
     struct search_state *state;
-    int threads;      /* and parts, of this level */
-    int old_parts;    /* of the last level: they have the frontier */
+    int threads;      /* threads of this level, and parts into which it divides the vertices that it finds */
+    int old_parts;    /* parts of the last level: their lists are the frontier */
     uint32_t block_bits; /* log2 of the vertices in a block of a part */
-    uint32_t level, lonely_levels;
-    uint64_t shares[VERTEX_KINDS]; /* of the frontier of each kind */
-    uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* vertices of the frontier in the parts before each */
+    uint32_t level;         /* number of this level in the region, from 1 on */
+    uint32_t lonely_levels; /* last levels in a row in which one thread took all shares */
+    uint64_t shares[VERTEX_KINDS]; /* number of shares into which the frontier of each kind is cut */
+    uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* [part] vertices of the frontier in all parts before it */
     struct part parts[MOST_REGION_THREADS];
     struct region_thread thread[MOST_REGION_THREADS];
-    struct long_rows aside;
+    struct long_rows aside; /* very long rows, pushed at the end of step 1 */
 };
 
-/* Returns the number of vertices of one kind in the frontier. */
+/* Returns the number of vertices of one kind (normals or delegates) in the frontier. */
 static uint64_t frontier_size(const struct region *r, enum vertex_kind kind)
 {
     return r->before[kind][r->old_parts];
 }
 
-/* Returns the number of the bin for a part in struct bins. */
+/* Returns the number that the bin for a part has in struct bins of each thread: bins for one kind of vertices lie side by
+ * side. */
 static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 {
     return (int)kind * r->threads + part;
@@ -65,8 +72,10 @@ static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 
 /* ---- step 1: pushes into bins ---- */
 
-/* Lets a thread take part in a level: empties its bins. In its first level the thread copies the visited bits. So it may
- * later put a vertex into a bin that was visited since: step 2 drops that vertex. */
+/* Lets thread `number` take part in this level: marks it as taking part, and empties its bins. Does nothing if the thread
+ * takes part already. In the thread's first level of the region the thread also copies the visited bits to its bitmaps
+ * `found`. Later levels do not renew the copy. So the thread may put a vertex into a bin although the vertex was visited
+ * since then. Step 2 drops such a vertex. */
 static void join_level(struct region *r, int number)
 {
     struct region_thread *t = &r->thread[number];
@@ -85,11 +94,12 @@ static void join_level(struct region *r, int number)
     empty_bins(t->bins, VERTEX_KINDS * r->threads);
 }
 
-/* Pushes rows list[0..count) of g into the bins of a thread, or `part` of a row if count is 0. */
+/* Pushes the rows list[0..count) along g into the bins of thread `number`. If `count` is 0, pushes the columns of *part
+ * instead, which is a part of one row. Puts very long rows aside. */
 static void push_into_bins(struct region *r, int number, enum subgraph g, const uint32_t *list, uint64_t count,
                            const struct row_part *part)
 {
-    uint32_t waiting[WAITING_CAPACITY], parents[WAITING_CAPACITY]; /* for the bins: few enough to stay in cache */
+    uint32_t waiting[WAITING_CAPACITY], parents[WAITING_CAPACITY]; /* vertices for the bins; few, for the cache */
     const struct region_thread *t = &r->thread[number];
     struct row_push p = describe_push(r->dev, g);
     p.rows = list;
@@ -108,10 +118,11 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     push_rows(&p, 0);
 }
 
-/* Pushes share i of the frontier into bins, as thread `number`. Shares of delegates come first. The lists of all parts, one
- * behind the other, are cut into equal shares. The pieces of a thread (thread_pool.h) are `threads` apart, and their shares
- * lie side by side, mostly in the part of this number: so the rows that the thread reads are in its cache from search to
- * search. A pool job whose context is the region. Returns 0. */
+/* Job of step 1, whose context is the region. Pushes share i of the frontier, as thread `number`: the rows of the share go
+ * along both subgraphs of their kind. Shares of delegates have the first numbers, and shares of normals follow. The lists
+ * of all parts, one behind the other, are cut into equal shares. Returns 0. The pool gives pieces t, t + threads, t + 2 *
+ * threads, ... to thread t. The shares of these pieces lie side by side, and mostly in part t. So a thread reads the same
+ * rows from search to search, and finds them in its cache. */
 static uint64_t push_share(void *context, int number, uint64_t i)
 {
     struct region *r = context;
@@ -119,6 +130,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
     const uint64_t *before = r->before[kind], size = frontier_size(r, kind);
     uint64_t threads = (uint64_t)r->threads, each = r->shares[kind] / threads;
     i -= kind == NORMALS ? r->shares[DELEGATES] : 0;
+    /* the shares of a thread lie side by side, although its pieces are `threads` apart */
     int share = each > 0 ? (int)(i % threads * each + i / threads) : (int)i;
     uint64_t begin = share_begin(size, (int)r->shares[kind], share);
     uint64_t end = share_begin(size, (int)r->shares[kind], share + 1);
@@ -136,8 +148,9 @@ static uint64_t push_share(void *context, int number, uint64_t i)
     return 0;
 }
 
-/* Pushes a piece of the rows that were put aside into bins. Otherwise as push_share. */
-static uint64_t push_long_piece(void *context, int number, uint64_t piece)
+/* Job at the end of step 1, whose context is the region. Pushes a piece of the rows that were put aside into the bins of
+ * thread `number`. Returns 0. */
+static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 {
     struct region *r = context;
     struct row_part part = long_piece(&r->aside, piece);
@@ -146,13 +159,15 @@ static uint64_t push_long_piece(void *context, int number, uint64_t piece)
     return 0;
 }
 
-/* ---- step 2: visits of what bins hold ---- */
+/* ---- step 2: visits of the vertices in bins ---- */
 
-/* Appends the vertices of a chunk of a bin that are not visited to t->next. Returns how many it has then. */
+/* Appends the unvisited vertices in at..end, a chunk of a bin, to the list t->next, which has `count` vertices. Marks them
+ * as visited. With `parents` the chunk has pairs of a vertex and its parent, and parents go to t->from. Returns the number
+ * of vertices that the list has then. */
 static inline __attribute__((always_inline)) uint64_t
 visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end, uint64_t count, int parents)
 {
-    for (const uint32_t *line = at; line < end; line += 16) /* lines in another core's cache */
+    for (const uint32_t *line = at; line < end; line += 16) /* the cache lines of another core */
         __builtin_prefetch(line);
     for (; at < end; at += 1 + parents) {
         uint32_t to = at[0];
@@ -166,8 +181,8 @@ visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *en
     return count;
 }
 
-/* Returns a list of a part in its thread's memory. `which`: 0 or 1 is the frontier of levels of even or odd number, 2 is a
- * list of parents. */
+/* Returns the address of a list of a part, in the memory of the thread of the same number. `which` 0 and 1: the part's
+ * frontier after levels of even and of odd number. `which` 2: parents of the vertices in the list that is being made. */
 static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind kind, uint32_t which)
 {
     uint32_t *lists = (uint32_t *)(dev->per_thread.lists + (size_t)part * dev->per_thread.list_bytes);
@@ -175,8 +190,9 @@ static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind 
     return lists + which * region_list_capacity(kind == DELEGATES ? dev->shard->d : dev->shard->locals);
 }
 
-/* Visits the new vertices of one kind that the bins of all threads hold for a part: sets visited bits, depths and parents.
- * The vertices become the part's list of the next frontier, and are counted. */
+/* Visits the new vertices of one kind in part `number`: goes over the bins that all threads of this level have for the
+ * part. Sets visited bits, depths and parents. The new vertices become the list of the part, and are counted as rows of
+ * both subgraphs. */
 static void visit_bins(struct region *r, int number, enum vertex_kind kind)
 {
     struct device *dev = r->dev;
@@ -206,8 +222,8 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     part->count[kind] = count;
 }
 
-/* Does step 2 for a part. Prefetches the bins of all threads for the part first, as they lie in the caches of other cores. A
- * pool job whose context is the region. Returns 0. */
+/* Job of step 2, whose context is the region. Visits the new normals and delegates of a part. First prefetches the bins
+ * that all threads have for the part, as they lie in the caches of other cores. Returns 0. */
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
     enum { LINE = 16, LINES = 3 };
@@ -235,7 +251,7 @@ static uint64_t visit_part(void *context, int thread, uint64_t part)
 
 /* ---- levels ---- */
 
-/* Makes the first `parts` parts the frontier: adds up the vertices in the parts before each. */
+/* Makes the lists of the first `parts` parts the frontier: sets old_parts and the sums `before`. */
 static void add_up_parts(struct region *r, int parts)
 {
     r->old_parts = parts;
@@ -246,7 +262,10 @@ static void add_up_parts(struct region *r, int parts)
     }
 }
 
-/* Runs a level by as many threads as were chosen, makes and counts the next frontier, and chooses the next level. */
+/* Runs a level in the region, by as many threads as choose_level has chosen: pushes the frontier, and visits the vertices
+ * found, which become the frontier. Adds 1 to dev->depth, counts the new frontier in dev->frontier, dev->forward and
+ * dev->unvisited, and chooses the next level. Also counts levels in which a single thread took all shares
+ * (lonely_levels). */
 static void run_region_level(struct region *r)
 {
     enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
@@ -255,6 +274,7 @@ static void run_region_level(struct region *r)
     r->threads = (int)threads;
     r->block_bits = choose_block_bits(most_rows(dev), threads);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        /* a share has at least LEAST_ROWS rows; more shares than threads are rounded down to a multiple of the threads */
         uint64_t of_kind = smaller(divide_up(frontier_size(r, (enum vertex_kind)kind), LEAST_ROWS), most);
         r->shares[kind] = of_kind > threads ? of_kind - of_kind % threads : of_kind;
     }
@@ -263,10 +283,11 @@ static void run_region_level(struct region *r)
     pool_run(dev->means.pool, r->threads, shares, push_share, r);
     uint64_t long_pieces = number_long_pieces(&r->aside);
     if (long_pieces > 0)
-        pool_run(dev->means.pool, r->threads, long_pieces, push_long_piece, r);
+        pool_run(dev->means.pool, r->threads, long_pieces, push_piece_aside, r);
     r->aside.count = 0;
     pool_run(dev->means.pool, r->threads, threads, visit_part, r);
 
+    /* a level with few shares is not lonely: one thread may take all of them although the other threads have cores */
     int joined = 0;
     for (int i = 0; i < r->threads; i++)
         joined += r->thread[i].level == r->level;
@@ -285,7 +306,8 @@ static void run_region_level(struct region *r)
     choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
 }
 
-/* Copies the frontier's vertices of one kind from the lists of all parts to `list`. Returns their number. */
+/* Copies the frontier's vertices of one kind from the lists of all parts to `list`, one part behind the other. Returns the
+ * number of vertices. */
 static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32_t *list)
 {
     for (int i = 0; i < r->old_parts; i++) {
@@ -296,9 +318,12 @@ static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32
     return frontier_size(r, kind);
 }
 
+/* Runs levels in a parallel region for as long as choose_level chooses LEVEL_REGION. Returns 1 if the region ended because
+ * its threads lacked cores, and otherwise 0. First makes the frontier sparse. On return the frontier is in the sparse parts
+ * of the device again, and the next level is chosen. */
 int run_levels_in_region(struct device *dev, struct search_state *state)
 {
-    struct region r; /* the state of a thread is set when it joins: clearing all of them takes as long as some levels */
+    struct region r; /* only `level` of each thread is set here: clearing the whole struct takes as long as some levels */
     const uint64_t late = pool_late(dev->means.pool);
     int lacks_cores;
     make_frontier_sparse(dev);

@@ -1,13 +1,16 @@
-/* cpu_rows.c: pushes along rows of a frontier, of every kind (cpu_rows.h), by one thread or by several
+/* cpu_rows.c: pushes along rows of a frontier, of every kind (enum push_kind of cpu_rows.h), by one thread
  *
- * Whether a destination is new is a coin toss. So one thread always writes it behind the next list and marks it, and counts
- * it only if it was new, without a branch. Its parent goes into a list beside it, and is written to its place later, after
- * a prefetch: a store that misses the cache holds up those behind it. Offsets and columns are prefetched, too, because the
- * rows of a frontier lie anywhere. Bytes that must move for each row: 8 of offsets, 4 for each head column, and 4 for each
- * further column; for each vertex found 4 of the list and 4 of the depth, and as many for its parent.
+ * push_rows is called by one thread for a whole frontier, or by several threads for pieces of it. Whether a destination is
+ * new is a coin toss, so there is no branch on it. A push of one thread always writes the destination behind the list
+ * `next` and marks it. The list becomes longer only if the destination was new. The parent goes into a list beside `next`.
+ * It is written to its final address later, after a prefetch, because a store that misses the cache holds up the stores
+ * behind it. Offsets and columns are prefetched, too, as the rows of a frontier lie anywhere.
  *
- * Several threads take pieces of the rows. Very long rows are put aside, and cut into pieces of their own: one hub holds up
- * nobody.
+ * Bytes that must move for each row: 8 of offsets, 4 for each head column, and 4 for each further column. Bytes that must
+ * move for each vertex found: 4 of the list and 4 of the depth, and 8 more if parents are recorded.
+ *
+ * If several threads push, very long rows are put aside, and cut into pieces of their own. So no thread has to push a whole
+ * hub.
  */
 #include "cpu_rows.h"
 
@@ -16,7 +19,8 @@
 
 /* ---- rows of equal length ---- */
 
-/* Returns 1 if most columns of even rows are near their row, by a sample. Columns that are kept packed count as far. */
+/* Returns 1 if most columns of even rows are near the number of their row, judged by a sample. Returns 0 for packed
+ * columns. */
 static int are_columns_near(const struct csr *csr, const struct even_rows *even)
 {
     enum { SAMPLE = 1024, NEAR = 1 << 12 };
@@ -28,8 +32,9 @@ static int are_columns_near(const struct csr *csr, const struct even_rows *even)
     return near > all / 2;
 }
 
-/* A run of vertices of one degree has even rows if it has most rows, and the sum of their lengths is that of rows of this
- * degree: no row has more edges than the degree of its vertex. */
+/* Sets dev->even_rows of each subgraph to a run of rows of equal length, if there is one that has at least 7/8 of the rows.
+ * Only the rows of vertices of one degree are looked at, which are consecutive. No row has more edges than the degree of
+ * its vertex. So all rows have that length if the sum of their lengths says so. */
 void find_even_rows(struct device *dev)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -54,17 +59,18 @@ void find_even_rows(struct device *dev)
 
 /* ---- destinations ---- */
 
-/* Properties of a push, constants of the loop over its rows: the compiler makes a loop for each case that has a call. */
+/* The properties of a push that are constants in the loop over its rows. The compiler makes a loop of its own for each call
+ * with other constants. */
 struct push_case {
     enum push_kind kind;
-    int parents;           /* recorded */
-    uint32_t heads;        /* head columns */
-    uint32_t offset_width; /* bytes */
-    int few_sources;       /* as in struct row_push */
-    int even;              /* most rows are in row_push.even: a row is compared with them */
+    int parents;           /* 1: parents are recorded */
+    uint32_t heads;        /* number of head columns */
+    uint32_t offset_width; /* bytes of an offset */
+    int few_sources;       /* 1: few rows have edges, and bits of csr->sources are read first */
+    int even;              /* 1: most rows are in row_push.even, which gives their offsets */
 };
 
-/* Marks a destination. Returns 1 if it was not marked, 0 otherwise. */
+/* Sets the bit of a destination in the bitmap `found`. Returns 1 if the bit was not set before, otherwise 0. */
 static inline uint64_t mark(uint64_t *found, uint32_t to)
 {
     uint64_t word = found[to / 64];
@@ -72,7 +78,8 @@ static inline uint64_t mark(uint64_t *found, uint32_t to)
     return ~word >> (to % 64) & 1;
 }
 
-/* Appends a destination to the bin of its part, with its parent if `parents`. is_new 0: the next one overwrites it. */
+/* Writes a destination to the end of the bin of its part, followed by its parent `from` if `parents`. With is_new 1 the bin
+ * becomes longer. With is_new 0 its end stays, so the next destination overwrites this one. */
 static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_t from, int parents, uint64_t is_new)
 {
     uint32_t **bin = &t->bins.end[to >> t->bins.block_bits & t->bins.last_part], *at = *bin;
@@ -82,8 +89,10 @@ static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_
     *bin = extend_bin(t->bins.pool, at + (is_new << parents));
 }
 
-/* PUSH_BINS_LATER: moves the vertices of `next` that are new into bins, if there are at least `least`, and marks them only
- * now: marks that are written while rows are read hold up the reads behind them. Returns how many `next` has then. */
+/* Only for PUSH_BINS_LATER: moves the `count` vertices of the list `next` to the bins of their parts, if there are at least
+ * `least`. Sets their bits in t->found now, and leaves out vertices whose bit is set. Bits are not set earlier, because
+ * writes between reads of rows hold up the reads. Returns the number of vertices that `next` has then: 0, or `count` if
+ * nothing was moved. */
 static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const struct push_targets *t, uint64_t count,
                                                                        uint64_t least, struct push_case c)
 {
@@ -94,6 +103,8 @@ static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const str
     return 0;
 }
 
+/* Visits the vertices of this shard in the thread's bin: unvisited ones go into the next frontier, behind next_sparse, with
+ * visited bits, depths and parents. Empties the bin. Uses atomic operations if other threads do this at the same time. */
 void visit_own_vertices(struct shard_push *s)
 {
     if (s->is_single_thread)
@@ -103,8 +114,10 @@ void visit_own_vertices(struct shard_push *s)
     s->own->count = 0;
 }
 
-/* Makes space in a full bin of a shard: empties the bin of this shard, and doubles the bin of another shard, one thread at a
- * time for the budget. Returns 0, with dev->shard_bins_error, if there is no memory. */
+/* Makes space in a bin of PUSH_SHARDS that is full. If it is the bin of this shard, and as large as it may become, visits
+ * the vertices in it, and so empties it. Otherwise doubles the bin, and charges the budget. A lock lets one thread of the
+ * process at a time do this. Returns 1 if there is space now. Returns 0 and sets dev->shard_bins_error if there is no
+ * memory, and also if there was none for an earlier bin. */
 static __attribute__((noinline)) int make_space(struct shard_push *s, struct shard_bin *bin)
 {
     static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
@@ -132,12 +145,14 @@ static __attribute__((noinline)) int make_space(struct shard_push *s, struct sha
     return bin->count < bin->capacity;
 }
 
-/* Does with a destination of a row as the kind of push says. Whether a destination is new, or of which shard it is, is a
- * coin toss: so there is no branch on that, but for PUSH_BINS_NOW. Returns how many vertices `next` has then. */
+/* Does with one destination (`column`) of a row what the kind of push c.kind says: puts the destination into a list, a bin
+ * or a bitmap. There is no branch on whether a destination is new or on its shard, as both are coin tosses. Only
+ * PUSH_BINS_NOW has such a branch. `count` is the number of vertices in the list `next`. Returns the number that the list
+ * has then. */
 static inline __attribute__((always_inline)) uint64_t
 reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct push_case c)
 {
-    const uint32_t to = (uint32_t)column, from = t->tag | row; /* PUSH_SHARDS: columns may have more bits */
+    const uint32_t to = (uint32_t)column, from = t->tag | row; /* PUSH_SHARDS does not use `to`: columns may have 8 bytes */
     switch (c.kind) {
     case PUSH_BINS_NOW:
         if (!mask_bit(t->found, to))
@@ -150,7 +165,8 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
         set_mask_bit(t->found, to);
         return count;
     case PUSH_PARENTS: {
-        /* a parent that is not needed goes to a dummy; any of the threads that find a vertex may be the last to write */
+        /* Without a branch: a parent that is not needed is written to `dummy`. If several threads find a vertex, any of them
+         * may be the last to write its parent. */
         uint64_t word = t->found[to / 64], bit = UINT64_C(1) << (to % 64);
         uint32_t dummy, own = to - t->first, here = own < t->span, id = here ? own : 0;
         uint32_t *at = !here || ((word | t->visited[id / 64]) & bit) != 0 ? &dummy : &t->parent[id];
@@ -163,8 +179,8 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
         const uint32_t bits = s->dev->shard->local_bits;
         struct shard_bin *bin = &s->bins[column >> bits];
         if (bin->count == bin->capacity && !make_space(s, bin))
-            return count;
-        s->own_parents[s->own->count] = row; /* stays if the destination is of this shard */
+            return count; /* dropped: the level fails with dev->shard_bins_error */
+        s->own_parents[s->own->count] = row; /* the next one overwrites it unless this destination goes into `own` */
         bin->ids[bin->count++] = (uint32_t)(column & ((UINT64_C(1) << bits) - 1));
         return count;
     }
@@ -183,13 +199,15 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
 
 /* ---- rows ---- */
 
-/* Returns 1 for the kinds of push that several threads share, each pushing pieces. */
+/* Returns 1 for the kinds of push that several threads do together, each of them by pieces, and 0 for PUSH_VISIT and
+ * PUSH_UPDATE. */
 static inline int is_shared(struct push_case c)
 {
     return c.kind != PUSH_VISIT && c.kind != PUSH_UPDATE;
 }
 
-/* Returns the offset of a row, which is the end of the row before. */
+/* Returns the offset of a row: the index of its first column behind the heads. It is also the end of the columns of the row
+ * before. Computes offsets of even rows without reading them. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
     const struct csr *csr = p->csr;
@@ -198,8 +216,10 @@ static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct
     return c.offset_width == 4 ? ((const uint32_t *)csr->offsets)[row] : ((const uint64_t *)csr->offsets)[row];
 }
 
-/* Prefetches heads and columns of a row. Pushes of many edges have long rows: three lines of each are as many as a core can
- * wait for. Always inlined, here and below: a compiler may drop calls that only prefetch. */
+/* Prefetches the heads of a row, and its first columns or, if they are packed, their directory entry. The kinds of push for
+ * many edges have long rows. For them, prefetches three cache lines of columns, which are as many as a core can wait for.
+ * This function and prefetch_columns are always inlined, because a compiler may drop calls of functions that only
+ * prefetch. */
 static inline __attribute__((always_inline)) void prefetch_row(const struct row_push *p, uint64_t row,
                                                                struct push_case c)
 {
@@ -215,7 +235,8 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes columns at..end of a row, which may be kept packed. The compiler makes one function for each push case c. */
+/* Pushes columns at..end of a row, which lie behind its heads. The columns may be packed, or have 8 bytes. The compiler
+ * makes one loop for each push case c. Returns the number of vertices that the list `next` has then. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
 {
@@ -235,7 +256,8 @@ push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at
     return put_next_in_bins(&p->to, count, 1, c);
 }
 
-/* Pushes columns at..end of a row, of any kind. Not inlined, as its buffer is large. */
+/* Pushes columns at..end of a row, which lie behind its heads, by a loop for the kind of push. Not inlined, because its
+ * buffer for decoded columns is large. Returns the number of vertices that the list `next` has then. */
 static __attribute__((noinline)) uint64_t push_part(const struct row_push *push, uint64_t count, uint32_t row, uint64_t at,
                                                     uint64_t end)
 {
@@ -259,7 +281,8 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
     }
 }
 
-/* Puts columns begin..end of a row aside. Returns 1 if there was room for it. */
+/* Puts columns begin..end of a row aside, if p->aside is not NULL and not full. Returns 1 if it did so, and 0 if the caller
+ * must push the columns. */
 static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_t row, uint64_t begin, uint64_t end)
 {
     struct long_rows *aside = p->aside;
@@ -270,11 +293,13 @@ static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_
     return 1;
 }
 
-/* Pushes rows, with the case as constants. */
+/* Pushes the rows of p, heads first, by a loop in which the members of c are constants. Puts long rows aside if several
+ * threads push. `count` is the number of vertices that the list `next` has before. Returns the number that the list has
+ * then. */
 static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct row_push *push, uint64_t count,
                                                                    struct push_case c)
 {
-    enum { COLUMNS_AHEAD = 16 }; /* rows between prefetching columns and using them; offsets come AHEAD rows before */
+    enum { COLUMNS_AHEAD = 16 }; /* columns are prefetched so many rows before they are used, offsets AHEAD rows before */
     const struct row_push p = *push;
     const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
     const uint64_t rows = p.csr->rows;
@@ -309,8 +334,9 @@ static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct 
     return put_next_in_bins(&p.to, count, 1, c);
 }
 
-/* Pushes rows by a loop of its own for each common case of a kind: parents or not; rows of equal length, or none to two
- * heads. */
+/* Pushes the rows of p by a kind of push k, which is a constant. Common cases have a loop of their own: with or without
+ * parents, and with even rows or with none, one or two head columns. The offsets have 4 bytes. Returns the number of
+ * vertices that the list `next` has then. */
 static inline __attribute__((always_inline)) uint64_t
 push_common(const struct row_push *p, uint64_t count, struct push_case c, enum push_kind k)
 {
@@ -334,12 +360,16 @@ push_common(const struct row_push *p, uint64_t count, struct push_case c, enum p
     }
 }
 
-/* Pushes the rows of sparse levels by one thread. Not inlined: in a function of its own its loops keep more in registers. */
+/* Pushes the rows of a sparse level by one thread (PUSH_VISIT). Not inlined, because a loop keeps more in registers in a
+ * function of its own. Returns the number of vertices that the list `next` has then. */
 static __attribute__((noinline)) uint64_t push_visits(const struct row_push *p, uint64_t count, struct push_case c)
 {
     return push_common(p, count, c, PUSH_VISIT);
 }
 
+/* Pushes the rows of p, or a part of one row if p->row_count is 0, by the calling thread. Chooses the loop for the kind of
+ * push and for the rows of the subgraph. `count` is the number of vertices that the list p->to.next has before. Returns the
+ * number that it has then. For kinds that write no list the number has no meaning. */
 uint64_t push_rows(const struct row_push *p, uint64_t count)
 {
     struct push_case c = {.kind = p->to.kind,
@@ -350,7 +380,7 @@ uint64_t push_rows(const struct row_push *p, uint64_t count)
                           .even = p->even.count > 0};
     if (p->row_count == 0)
         return push_part(p, count, p->part.row, p->part.begin, p->part.end);
-    switch (p->to.kind) { /* each kind is a loop of its own; the first four have parents or not by themselves */
+    switch (p->to.kind) { /* a loop of its own for each kind; the first four kinds do not depend on c.parents */
     case PUSH_PAIRS:
         c.kind = PUSH_PAIRS;
         return push_rows_as(p, 0, c);
@@ -374,6 +404,8 @@ uint64_t push_rows(const struct row_push *p, uint64_t count)
 
 /* ---- long rows ---- */
 
+/* Cuts the rows that were put aside into pieces of LONG_ROW columns, numbered through all rows: sets pieces_before of each
+ * row. Called when all rows have been put aside. Returns the number of pieces. */
 uint64_t number_long_pieces(struct long_rows *aside)
 {
     uint64_t pieces = 0;
@@ -387,6 +419,8 @@ uint64_t number_long_pieces(struct long_rows *aside)
     return pieces;
 }
 
+/* Returns piece number `piece` of the rows that were put aside: at most LONG_ROW columns of one row. number_long_pieces has
+ * been called before. */
 struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 {
     uint32_t i = 0;
@@ -400,6 +434,9 @@ struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 
 /* ---- pushes of a frontier ---- */
 
+/* Returns the description of a PUSH_VISIT along g: the rows are the sparse part of the frontier, and new vertices go into
+ * the list `next_sparse` of their kind. Pushes nothing and changes nothing. The caller may change members before it calls
+ * push_rows. */
 struct row_push describe_push(struct device *dev, enum subgraph g)
 {
     const struct cpu_delegates *d = &dev->delegates;
@@ -428,6 +465,8 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                              .to = targets};
 }
 
+/* Returns the description of a PUSH_VISIT along g: the rows are the whole frontier. If the frontier has a dense part, lists
+ * its rows with edges in dev->gathered_rows first, and these are the rows. Pushes nothing. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g)
 {
     struct row_push p = describe_push(dev, g);

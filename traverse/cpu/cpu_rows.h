@@ -1,4 +1,9 @@
-/* cpu_rows.h: pushes along the rows of a frontier: what a push reads, and what it does with destinations */
+/* cpu_rows.h: pushes along the rows of a frontier: the kinds of a push, the description of a push, and the functions that
+ * push
+ *
+ * A destination is a column of a row that is pushed: a vertex to which an edge leads. Parts and bins are explained in
+ * cpu_bins.h.
+ */
 #ifndef DBFS_CPU_ROWS_H
 #define DBFS_CPU_ROWS_H
 
@@ -6,111 +11,130 @@
 #include "cpu_device.h"
 
 enum {
-    AHEAD = 32,          /* vertices between prefetching an address and using it */
+    AHEAD = 32,          /* so many list entries before its use an address is prefetched */
     LONG_ROW = 4096,     /* columns: longer rows are put aside, and cut into pieces of this length */
-    MOST_LONG_ROWS = 256, /* that are put aside in a push */
-    BINNED_AT_ONCE = 1024, /* PUSH_BINS_LATER: vertices that are put into bins together, or more */
-    WAITING_CAPACITY = BINNED_AT_ONCE + 2 * LONG_ROW, /* vertices that wait for that, at most */
-    OWN_CAPACITY = MOST_APPENDED /* PUSH_SHARDS: vertices of this shard that wait in their bin, which is emptied when full */
+    MOST_LONG_ROWS = 256, /* rows that are put aside in a push, at most */
+    BINNED_AT_ONCE = 1024, /* PUSH_BINS_LATER: `next` is moved to bins when it has at least so many vertices */
+    WAITING_CAPACITY = BINNED_AT_ONCE + 2 * LONG_ROW, /* PUSH_BINS_LATER: vertices of `next`, at most */
+    OWN_CAPACITY = MOST_APPENDED /* PUSH_SHARDS: vertices in the bin of this shard, at most; a full bin is emptied */
 };
 
-/* What a push does with a destination. `next`, `found`, ...: members of struct push_targets. */
+/* The kinds of a push, which say what is done with each destination. The names `next`, `found` and so on are members of
+ * struct push_targets. */
 enum push_kind {
-    PUSH_VISIT,      /* appends it to `next` and marks it as visited, unless it is visited */
-    PUSH_UPDATE,     /* the same, but marks it in `found` instead, where delegates are kept apart from visited ones */
-    PUSH_BINS_LATER, /* appends it to `next` unless the thread has found it, and from there to the bin of its part */
-    PUSH_BINS_NOW,   /* the same without `next`, behind a branch: in a grid with ids in order that is no coin toss */
-    PUSH_PAIRS,      /* appends it and its parent to the bin of its part, unless the thread has found it */
-    PUSH_BITS,       /* marks it in `found` */
-    PUSH_PARENTS,    /* marks it in `found`, and writes its parent if it may be new */
-    PUSH_SHARDS      /* appends it to the bin of its shard, visited or not */
+    /* appends an unvisited destination to `next`, and sets its visited bit */
+    PUSH_VISIT,
+    /* appends a delegate that is neither visited nor in `found` to `next`, and sets its bit in `found` */
+    PUSH_UPDATE,
+    /* appends a destination that is not in `found` to `next`, where it may stand several times. From time to time moves
+     * `next` to the bins of parts, without duplicates, and only then sets bits in `found` */
+    PUSH_BINS_LATER,
+    /* puts a destination that is not in `found` into the bin of its part, and sets its bit in `found`. Does so behind a
+     * branch, for grids whose ids are in order, as the branch can be predicted there */
+    PUSH_BINS_NOW,
+    /* puts a destination that is not in `found` into the bin of its part, with its parent, and sets its bit in `found` */
+    PUSH_PAIRS,
+    /* sets the bit of each destination in `found` */
+    PUSH_BITS,
+    /* sets the bit of each destination in `found`. Also records the parent of a destination in this shard that was neither
+     * visited nor in `found` */
+    PUSH_PARENTS,
+    /* puts each destination, visited or not, into the bin of its shard */
+    PUSH_SHARDS
 };
 
-/* Columns begin..end of a row, which lie behind its heads. */
+/* Columns begin..end of one row of g. They lie behind the row's heads. */
 struct row_part {
     enum subgraph g;
     uint32_t row;
     uint64_t begin, end;
-    uint64_t pieces_before; /* of long rows that were put aside before this one */
+    uint64_t pieces_before; /* pieces of all long rows that were put aside before this one (number_long_pieces) */
 };
 
-/* Rows that threads put aside, to be pushed in pieces by all of them. */
+/* Long rows that threads have put aside. Later all threads push them in pieces. */
 struct long_rows {
-    _Atomic uint32_t count; /* may grow beyond MOST_LONG_ROWS */
+    _Atomic uint32_t count; /* number of rows; may become larger than MOST_LONG_ROWS although `row` is full then */
     struct row_part row[MOST_LONG_ROWS];
 };
 
-/* PUSH_SHARDS: the bins of a thread. */
+/* For PUSH_SHARDS: the bins of one thread, one for each shard. */
 struct shard_push {
     struct device *dev;
-    struct shard_bin *bins, *own; /* [p]; the bin of this shard, which is emptied by visiting its vertices */
-    uint32_t *own_parents;        /* [OWN_CAPACITY + 1] of `own`, and one for the next destination of any shard */
-    int is_single_thread;         /* no other thread visits vertices meanwhile */
+    struct shard_bin *bins;       /* [p] */
+    struct shard_bin *own;        /* the bin of this shard; visit_own_vertices empties it when it is full */
+    uint32_t *own_parents;        /* [OWN_CAPACITY + 1] parents of the vertices in `own`, and one spare entry */
+    int is_single_thread;         /* 1: no other thread visits vertices at the same time */
 };
 
-/* PUSH_BINS_*, PUSH_PAIRS: the bins of a thread. Vertex v is in part v >> block_bits & last_part. */
+/* For PUSH_BINS_LATER, PUSH_BINS_NOW and PUSH_PAIRS: the bins of one thread for vertices of one kind. Vertex v belongs to
+ * part v >> block_bits & last_part. */
 struct part_bins {
-    uint8_t **pool;      /* chunks for them (struct bins) */
-    uint32_t **end;      /* [last_part + 1] the ends of the bins for vertices of one kind */
-    uint32_t last_part;  /* parts - 1; parts are a power of two */
-    uint32_t block_bits;
+    uint8_t **pool;      /* unused chunks for the bins (struct bins) */
+    uint32_t **end;      /* [last_part + 1] the end of the bin for each part */
+    uint32_t last_part;  /* number of parts - 1; the number is a power of two */
+    uint32_t block_bits; /* log2 of the vertices in a block of a part */
 };
 
-/* What a push knows of destinations, and where they go. Members behind `tag` are of some kinds only. */
+/* What a push knows of destinations, and where it puts them. Members behind `parent` are for some kinds only. */
 struct push_targets {
     enum push_kind kind;
-    int parents;             /* recorded, unless the kind says so itself */
-    uint32_t tag;            /* of parents: PARENT_DELEGATE_BIT where rows are delegates, or 0 */
-    const uint64_t *visited; /* bitmap of destinations */
-    uint64_t *found;         /* bitmap where they are marked; PUSH_VISIT: the same as `visited` */
-    uint32_t *next, *from;   /* a list of vertices that are new, and their parents */
-    uint32_t *parent;        /* [vertices] where parents go in the end */
+    int parents;             /* 1: parents are recorded. PUSH_PAIRS and the kinds after it do not use this member */
+    uint32_t tag;            /* ORed into each parent: PARENT_DELEGATE_BIT if rows are delegates, otherwise 0 */
+    const uint64_t *visited; /* bitmap of visited destinations */
+    uint64_t *found;         /* bitmap of destinations found; PUSH_VISIT: the same bitmap as `visited` */
+    uint32_t *next, *from;   /* a list of new vertices, and the list of their parents */
+    uint32_t *parent;        /* [vertices] where the parents of destinations are recorded */
     uint32_t first, span;    /* PUSH_PARENTS: columns first..first + span are vertices of this shard */
     struct part_bins bins;
     struct shard_push *shards;
 };
 
-/* A push along one subgraph: of rows[0..row_count) or, if row_count is 0, of a part of one row. */
+/* The description of a push along one subgraph. It pushes rows[0..row_count) or, if row_count is 0, a part of one row. */
 struct row_push {
     struct device *dev;
     enum subgraph g;
     const struct csr *csr;
-    decode_columns *decode;  /* of packed columns */
-    struct even_rows even;
+    decode_columns *decode;  /* decodes packed columns */
+    struct even_rows even;   /* rows whose offsets need not be read; even.count 0: none */
     const uint32_t *rows;
     uint64_t row_count;
-    int few_sources;         /* few of the rows have edges: a row's bit in csr->sources is read first */
-    struct row_part part;
-    struct long_rows *aside; /* takes rows too long for one thread, of the kinds that several threads push; NULL: none */
+    int few_sources;         /* 1: few rows have edges, so the bit of a row in csr->sources is read first */
+    struct row_part part;    /* if row_count is 0 */
+    struct long_rows *aside; /* takes rows too long for one thread, except in PUSH_VISIT and PUSH_UPDATE; NULL: none */
     struct push_targets to;
 };
 
-/* Returns the description of a PUSH_VISIT along g from the sparse part of the frontier. */
+/* Returns the description of a push along g from the sparse part of the frontier, of kind PUSH_VISIT. Pushes nothing. The
+ * caller may change rows, kind and targets. */
 struct row_push describe_push(struct device *dev, enum subgraph g);
 
-/* Returns the description of a PUSH_VISIT along g from the whole frontier. Lists it in dev->gathered_rows if it has a dense
- * part. */
+/* Returns the description of a push along g from the whole frontier, of kind PUSH_VISIT. If the frontier has a dense part,
+ * first lists its rows with edges in dev->gathered_rows. Pushes nothing. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g);
 
-/* Pushes the rows, or the part of a row. `count`: vertices that to.next has already. Returns how many it has then. */
+/* Pushes the rows of p, or its part of one row, by the calling thread. `count` is the number of vertices that the list
+ * to.next has before. Returns the number of vertices that it has then. */
 uint64_t push_rows(const struct row_push *p, uint64_t count);
 
-/* Ends the putting aside of rows: numbers their pieces. Returns how many pieces there are. */
+/* Cuts the rows that were put aside into pieces of LONG_ROW columns: sets pieces_before of each row. Called after all rows
+ * have been put aside. Returns the number of pieces. */
 uint64_t number_long_pieces(struct long_rows *aside);
 
-/* Returns a piece of a row that was put aside, after number_long_pieces. */
+/* Returns piece number `piece` of the rows that were put aside. Only after number_long_pieces. */
 struct row_part long_piece(const struct long_rows *aside, uint64_t piece);
 
-/* PUSH_SHARDS: empties the bin of this shard: its new vertices go into the next frontier. */
+/* For PUSH_SHARDS: empties the bin of this shard. The unvisited vertices in it go into the next frontier, with visited
+ * bits, depths and parents. */
 void visit_own_vertices(struct shard_push *s);
 
-/* cpu_push.c. Sets the kind and targets of a piece of a push, and pushes it, as thread `thread`. */
+/* cpu_push.c. A function that sets the kind and the targets of a piece of a push, and then pushes the piece, as thread
+ * `thread`. */
 typedef void push_piece(void *context, int thread, struct row_push *p);
 
-/* Pushes the whole frontier of g by so many threads, piece by piece. */
+/* Pushes the whole frontier along g by `threads` threads. Calls `push` for each piece of the frontier's rows. */
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context);
 
-/* Sets depth[v] to `value` for each vertex v of the list. The table may also be one of parents. */
+/* Sets depth[v] to `value` for each vertex v of list[0..count). The array may also be one of parents. */
 static inline void set_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -120,7 +144,8 @@ static inline void set_depths(const uint32_t *list, uint64_t count, int32_t *dep
     }
 }
 
-/* Writes the parents of vertices first..end of the list `next`, if they are recorded. */
+/* Records the parents of the vertices next[first..end): copies them from the list t->from to t->parent. Does nothing if
+ * parents are not recorded. */
 static inline void write_parents(const struct push_targets *t, uint64_t first, uint64_t end)
 {
     for (uint64_t i = first; t->parents && i < end; i++) {

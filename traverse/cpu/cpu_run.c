@@ -1,14 +1,18 @@
-/* cpu_run.c: a whole search by the only device of a graph; see engine.h and cpu_run.h
+/* cpu_run.c: a whole search by the only device of a graph, all levels in one call; engine.h has the contracts, cpu_run.h
+ * the state
  *
- * Kinds of levels follow from counts. Only who runs a level of a parallel region depends on a clock, which tells whether
- * threads have cores: one thread finds the same vertices by a sparse level.
+ * The kinds of levels follow from counts, so two searches from one root choose alike. Only one thing depends on a clock:
+ * whether several threads or one run the levels of a parallel region. The clock tells whether the threads have cores. One
+ * thread finds the same vertices by a sparse level.
  */
 #include "cpu_run.h"
 
-/* Searches, after one whose parallel region lacked cores, in which one thread stands in for regions where it can. */
+/* After a search whose parallel region lacked cores, so many searches use one thread for the levels of parallel regions.
+ * Levels that take one thread too long (wants_all_threads) still use a region. */
 enum { SEARCHES_WITHOUT_REGION = 16 };
 
-/* Implements search_begin of the backend: makes the frontier of the root. The levels run in cpu_search_end. */
+/* Function `search_begin` of the backend. Forgets the last search, and makes the root the frontier, with its counts. Runs
+ * no level: cpu_search_end does. `noted`: notes of the levels will be kept. */
 enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -17,8 +21,9 @@ enum status cpu_search_begin(struct device *dev, const struct root *root, enum d
     return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, BOTH_KINDS, 0, e) : e->status;
 }
 
-/* Runs the whole search, level by level: a device of the CPU searches where the end of a search is waited for. There is one
- * device, as cpu_join allows no other searches. */
+/* Function `search_end` of the backend. Runs the whole search that cpu_search_begin has begun, level by level: a device of
+ * the CPU searches where the caller waits for the end. `count` is 1, as cpu_join allows such searches only to the only
+ * device of a graph. Sets *levels to the number of levels visited, the last, empty one included. */
 enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];
@@ -29,7 +34,7 @@ enum status cpu_search_end(struct device *const *devices, uint32_t count, int no
     choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     while (s.kind != LEVEL_KINDS && e->status == ST_OK) {
         int has_cores = dev->searches_without_region == 0 || s.wants_all_threads;
-        if (s.kind == LEVEL_REGION && has_cores) { /* these levels choose the next one themselves */
+        if (s.kind == LEVEL_REGION && has_cores) { /* run_levels_in_region has chosen the next level on return */
             if (run_levels_in_region(dev, &s))
                 dev->searches_without_region = SEARCHES_WITHOUT_REGION;
             continue;
@@ -44,6 +49,6 @@ enum status cpu_search_end(struct device *const *devices, uint32_t count, int no
         choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     }
     dev->searches_without_region -= dev->searches_without_region > 0;
-    *levels = s.levels - 1; /* the last choice was for an empty frontier */
+    *levels = s.levels - 1; /* the last choice was that there is no further level */
     return e->status;
 }
