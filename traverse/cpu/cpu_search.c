@@ -1,5 +1,8 @@
-/* cpu_search.c: the steps of a dense level on the CPU; see engine.h. Functions that cannot fail return the status
- * that *e has. */
+/* cpu_search.c: the steps of a level that the level loop runs, and of a dense level of a whole search; engine.h has the
+ * contracts
+ *
+ * Functions that cannot fail return the status that *e has already.
+ */
 #include "cpu_device.h"
 
 #include "formats/base/cli.h"
@@ -8,7 +11,8 @@
 
 /* ---- start ---- */
 
-/* Zeroes words begin..end of the bitmaps that a search begins with. */
+/* Body of the loop in cpu_start, whose context is the device. Zeroes words begin..end of the bitmaps that must be zero when
+ * a search begins: three of the delegates beside their visited bits, and the visited bits of normals. */
 static void clear_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -27,8 +31,13 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
+/* Forgets the last search: zeroes bitmaps and counts, and with several shards the parents of delegates. Then puts the root,
+ * if this device has it, where the first previsit finds it: a delegate into `incoming`, a normal into next_sparse, visited
+ * with depth 0. Its parent is PARENT_SELF. Cannot fail: returns e->status. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
+    /* one thread clears small bitmaps, as one thread searches at first; after several threads, other cores would have the
+     * cache lines */
     /* one thread clears small bitmaps, as it searches alone at first: other threads would have their lines */
     enum { WORDS_OF_WORK = 4 };
     struct cpu_delegates *d = &dev->delegates;
@@ -38,7 +47,7 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
     d->any_incoming = d->any_updated = 0;
     d->frontier_count = 0;
     d->is_sparse = 1;
-    if (dev->parents && dev->shard->p > 1) /* PARENT_NONE where another device finds the delegate */
+    if (dev->parents && dev->shard->p > 1) /* a delegate that only another device finds has PARENT_NONE here */
         memset(d->parent, 0xff, dev->shard->d * sizeof *d->parent);
     n->any_dense = n->any_next_dense = 0;
     n->sparse_count = n->next_sparse_count = n->dense_count = n->next_dense_count = 0;
@@ -63,7 +72,8 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- previsit ---- */
 
-/* Makes the delegates that the only device of a search found the incoming ones: its previsit needs no exchange. */
+/* Makes the delegates that a visit found (`updated`) the incoming delegates, by an exchange of the two bitmaps. For the
+ * only device of a search, as nothing is exchanged between devices. Sets any_incoming. */
 static void take_own_updates(struct cpu_delegates *d)
 {
     uint64_t *incoming = d->incoming;
@@ -72,7 +82,9 @@ static void take_own_updates(struct cpu_delegates *d)
     d->any_incoming = 1;
 }
 
-/* Leaves dev->depth as it is while normals are still to come: vertices that arrive get their depth from it. */
+/* Makes the vertices of these kinds that the last level found the frontier, of depth `depth`, and counts it. Stores `kinds`
+ * for cpu_counts. Adds the time to the phase of previsits. For ONLY_DELEGATES leaves dev->depth as it is, because normals
+ * that arrive still get their depth from it. Cannot fail: returns e->status. */
 enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
@@ -94,7 +106,8 @@ enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return e->status;
 }
 
-/* The work of g in this level. Adds it to the work that costs have seen: to be called once a level. */
+/* Returns the counts of g in this level. Also adds the frontier to the work that dev->costs has seen in this search, so it
+ * is called once a level. */
 static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 {
     struct subgraph_work work = {.forward = dev->forward[g],
@@ -105,8 +118,8 @@ static struct subgraph_work see_work(struct device *dev, enum subgraph g)
     return work;
 }
 
-/* Sets the costs of a push and of a pull of g, in picoseconds. The caller has set those of all subgraphs whose number is
- * higher. */
+/* Sets all->of[g].cost to the predicted costs of a push and of a pull of g, in picoseconds. The costs of subgraphs with a
+ * higher number must be set before, as the cost of a pull depends on an earlier pull (cost_before). */
 static void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *all)
 {
     struct direction_costs_of costs = direction_costs_of(&dev->costs, g, all);
@@ -116,6 +129,8 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
     work->cost[PUSH] = costs.of[PUSH];
     if (!pushes_into_bitmaps(dev, g))
         return;
+    /* a push into bitmaps costs by its rows, its edges, and the words of 64 bits that have a vertex of the frontier or a
+     * new one */
     /* a push into bitmaps: its rows, its edges, and the words of 64 bits that have a vertex of the frontier or a new one */
     double rows = (double)dev->frontier[g], from = graph->words[subgraph_rows(g)] / 2,
            to = graph->words[subgraph_columns(g)] / 2;
@@ -124,8 +139,10 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
                         words * graph->rates.mark_word) / threads_for(dev, dev->forward[g]);
 }
 
-/* Costs come last: they rest on the work of g and of its reverse, whose rows g finds. Subgraphs from delegates come first
- * then, as they are pulled first. dd keeps the work that it had when its delegates came ahead. */
+/* Sets the counts of the frontier and the costs of visits in *work. After a previsit of ONLY_DELEGATES sets dd only. After
+ * ONLY_NORMALS sets everything but dd, which keeps the counts and costs that it had. Costs are set last, as they depend on
+ * the counts of several subgraphs. They are set from the highest subgraph down, because subgraphs from delegates have the
+ * highest numbers and are pulled first. Cannot fail: returns e->status. */
 enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     if (dev->previsited == ONLY_DELEGATES) {
@@ -148,6 +165,8 @@ enum status cpu_counts(struct device *dev, struct workload *work, struct error *
     return e->status;
 }
 
+/* Sets work->of[g].forward to the exact number of edges of the frontier, for each subgraph with exact[g]. Overwrites
+ * dev->gathered_rows. Cannot fail: returns e->status. */
 enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -159,14 +178,16 @@ enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 
 /* ---- frontiers that are shown to peers, or sent ---- */
 
-/* Frontiers go as bitmaps, so there is nothing to learn. */
+/* Function `learn_sources` of the backend. Does nothing, as devices of the CPU send frontiers as whole bitmaps. Returns
+ * e->status. */
 enum status cpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *bitmap, uint64_t words, struct error *e)
 {
     (void)dev, (void)shard, (void)bitmap, (void)words;
     return e->status;
 }
 
-/* Writes words begin..end of the dense part of the normals' frontier to where peers read the frontier. */
+/* Body of the loop in cpu_show_frontier, whose context is the device. Writes words begin..end of the dense part of the
+ * normals' frontier to where peers read it, or zeroes if there is no dense part. */
 static void show_dense_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -177,6 +198,9 @@ static void show_dense_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
+/* Writes the frontier of the normals, both parts, as a bitmap to where peers read it. If `message` is not NULL, copies the
+ * bitmap there, too, and sets words[s] to the length of the message of each shard s, in 32-bit words. Cannot fail: returns
+ * e->status. */
 enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -192,6 +216,8 @@ enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     return e->status;
 }
 
+/* Copies the frontier of another shard, which came as a message, to the place of that shard in peers.gathered. Cannot fail:
+ * returns e->status. */
 enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     memcpy(dev->peers.gathered + shard * column_words(dev->shard), message,
@@ -201,11 +227,14 @@ enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t
 
 /* ---- visits ---- */
 
-/* Visits g, and times it. Normals of this shard go into next_sparse or next_dense, delegates into `updated`. */
+/* Visits g by a push or a pull, and sets the time of its phase. New normals of this shard go into next_sparse or
+ * next_dense, and new delegates into `updated`. Vertices of other shards go to where peers read them. Does nothing if the
+ * frontier has no edges in g, unless it is a pull of nn among several shards. Sets dev->shard_bins_error if bins have no
+ * memory. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     const int to_shards = leads_to_shards(dev->shard, g);
-    if (dev->frontier[g] == 0 && !(to_shards && direction == PULL)) /* such a pull looks at frontiers of all shards */
+    if (dev->frontier[g] == 0 && !(to_shards && direction == PULL)) /* a pull of nn reads the frontiers of all shards */
         return;
     double start = cli_seconds();
     if (direction == PULL) {
@@ -222,8 +251,9 @@ static void visit_subgraph(struct device *dev, enum subgraph g, enum direction d
     dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
 }
 
-/* Visits dd. If dd is divided, VISIT_DD pulls the rows that the device owns, and VISIT_REST the other rows, once the device
- * has what its peers found. */
+/* Visits dd, or a part of it. If the plan divides dd, it is pulled: in the part VISIT_DD the rows of delegates that this
+ * shard owns, and in VISIT_REST the other rows. VISIT_REST first takes over the delegates that peers have found. Adds the
+ * time to the phase of dd. */
 static void visit_dd(struct device *dev, const struct visit_plan *plan, enum visit_part part)
 {
     double start = cli_seconds();
@@ -238,8 +268,9 @@ static void visit_dd(struct device *dev, const struct visit_plan *plan, enum vis
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 
-/* Visits nd, dn and nn. A pull of nd looks for normals that were visited before this level: nd comes before dn and nn, which
- * visit more. nn is last: after a pull of dn most of its destinations are visited, and little is left. */
+/* Visits nd, dn and nn, in this order. A pull of nd looks for normals that were visited before this level, so nd comes
+ * before dn and nn, which visit more normals. nn is last, because after a pull of dn most of its destinations are visited,
+ * and little is left. With several shards first empties what is shown to peers. ST_RESOURCE: bins had no memory. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -255,8 +286,9 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return e->status;
 }
 
-/* Visits a part of the level. If dd is divided, nd, dn and nn wait for VISIT_REST: each visit uses all threads, so that
- * nothing is gained by an earlier one. */
+/* Visits a part of the level: dd or a part of it, and the other subgraphs in the last part. If dd is divided, nd, dn and nn
+ * are visited in VISIT_REST, and VISIT_OTHERS does nothing. Each visit uses all threads, so an earlier visit would gain
+ * nothing. The part VISIT_DD also zeroes the times and probes of the level. Returns e->status. */
 enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (part == VISIT_DD) {
@@ -270,7 +302,8 @@ enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* The vertices that the visit found for a shard. If it found none, the span is an empty list, whatever the form. */
+/* Returns where the vertices are that the visits found for a shard: a part of the list or of the bitmap. If there are none,
+ * returns an empty list, even if the form is a bitmap. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->shown;
@@ -280,7 +313,8 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){(uint32_t *)s->mask + shard * shard_words, shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-/* Does not wait: visits are over when cpu_visit returns. */
+/* Function `finish` of the backend. Fills *result with what the visits found. Waits for nothing, as visits are over when
+ * cpu_visit returns. Sets only found_delegates for ONLY_DELEGATES. Cannot fail: returns e->status. */
 enum status cpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     result->found_delegates = dev->delegates.any_updated;

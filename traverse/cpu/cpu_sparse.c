@@ -1,11 +1,14 @@
-/* cpu_sparse.c: pushes by one thread, of a list of work items: for sparse levels, which make no pass over a bitmap, and for
- * pushes in dense levels that have too few edges for bitmaps
+/* cpu_sparse.c: pushes of a list of vertices by one thread
  *
- * The level loop (loop.c) with the steps of cpu_search.c is the twin of run_sparse_level: it leaves the same state behind,
- * with the next frontier marked as visited and counted.
+ * A sparse level pushes all subgraphs so, and makes no pass over a bitmap. A dense level pushes so the subgraphs that have
+ * too few edges for bitmaps. run_sparse_level leaves the same state behind as the level loop (loop.c) with the steps of
+ * cpu_search.c: the next frontier is visited and counted.
  */
 #include "cpu_rows.h"
 
+/* Pushes the whole frontier along g by one thread, in a dense level. New normals go behind next_sparse, with visited bits,
+ * depths and parents. New delegates go into `updated`, with parents; the previsit sets their visited bits. g does not lead
+ * to other shards. May overwrite dev->gathered_rows. */
 void push_sparse(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;
@@ -14,7 +17,7 @@ void push_sparse(struct device *dev, enum subgraph g)
     if (subgraph_columns(g) == DELEGATES) {
         p.to.kind = PUSH_UPDATE;
         p.to.found = dev->delegates.updated;
-        p.to.next = dev->found_parents; /* scratch: the first half is free, parents go into the second */
+        p.to.next = dev->found_parents; /* only for this push: its first half is free, parents go into the second half */
         uint64_t found = push_rows(&p, 0);
         write_parents(&p.to, 0, found);
         dev->delegates.any_updated |= found > 0;
@@ -25,8 +28,9 @@ void push_sparse(struct device *dev, enum subgraph g)
     set_depths(n->next_sparse + first, n->next_sparse_count - first, n->depth, dev->depth + 1);
 }
 
-/* Pushes the frontier, which is sparse, along g, unless it has no edges there. `count`: vertices of the next frontier so
- * far. Returns how many it has then; they have visited bits and parents. */
+/* Pushes the frontier, which is sparse, along g. Does nothing if the frontier has no edges in g. `count` is the number of
+ * vertices that the next frontier of the columns' kind has before. Returns the number that it has then. New vertices have
+ * visited bits and parents, but no depths yet. */
 static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count)
 {
     if (dev->frontier[g] == 0)
@@ -37,7 +41,7 @@ static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count
     return end;
 }
 
-/* Exchanges two lists. */
+/* Exchanges two pointers to lists. */
 static void swap_lists(uint32_t **a, uint32_t **b)
 {
     uint32_t *list = *a;
@@ -45,6 +49,8 @@ static void swap_lists(uint32_t **a, uint32_t **b)
     *b = list;
 }
 
+/* Runs a level of a search of one shard by one thread: makes the frontier sparse, and pushes it along all subgraphs. The
+ * vertices found become the frontier, with visited bits, parents and depths, and are counted. Adds 1 to dev->depth. */
 void run_sparse_level(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;

@@ -1,12 +1,13 @@
-/* thread_pool.c: see thread_pool.h
+/* thread_pool.c: the threads that search on the CPU; thread_pool.h has the contracts
  *
- * Works are numbered. `posted` has the number of the last work, and one bit that says whether threads may still join. A
- * thread joins in two steps: it notes the number as the work it does, and looks whether the work is still open. The caller
- * leaves in two steps: it closes the work, and waits until no thread does that number. So one of them sees the other.
+ * Works are numbered. `posted` has the number of the last work, and a bit that says whether threads may still join the
+ * work. A thread joins in two steps. First it stores the number in works_on, and then it looks whether the work is still
+ * open. The caller ends a work in two steps, too. First it closes the work, and then it waits until no thread has the
+ * number in works_on. So at least one of the two sees the other one.
  *
- * Sleepers are woken as a tree: the caller wakes two of those that the work names, and each of them two more while the work
- * lasts. A thread that the work does not name sleeps on, and nobody is woken twice for one work: threads that woke each
- * other without end held all cores.
+ * Threads that sleep are woken as a tree. The caller wakes two of the threads that may join, and each thread that wakes up
+ * wakes two more while the work lasts. A thread that may not join sleeps on. Nobody is woken twice for one work: threads
+ * that woke each other without end kept all cores busy.
  */
 #include "thread_pool.h"
 
@@ -24,53 +25,57 @@
 #include <unistd.h>
 
 enum {
-    WORK_OPEN = 1,      /* the bit of `posted` */
-    NEXT_WORK = 2,      /* from the number of a work to the next one; bit 0 is WORK_OPEN */
-    WOKEN = 2,          /* sleepers that a thread wakes */
-    SLEEP_BITS = 32,    /* of a futex: thread i has bit i, and the last one stands for all further threads */
-    SLEEPS_AT_ONCE = 64 /* waits that do not spin, after one in which the core was wanted */
+    WORK_OPEN = 1,      /* the bit of `posted` that is set while threads may join the work */
+    NEXT_WORK = 2,      /* difference of the numbers of two successive works, as bit 0 of a number is WORK_OPEN */
+    WOKEN = 2,          /* sleeping threads that a thread wakes */
+    SLEEP_BITS = 32,    /* bits of a futex: thread i has bit i; all threads from the last bit on share the last bit */
+    SLEEPS_AT_ONCE = 64 /* so many waits sleep at once, after a wait in which another program wanted the core */
 };
 
-/* Seconds: until a thread without work sleeps; more than any piece takes; until nobody waits any more for roused threads. */
+/* In seconds. LONGEST_SPIN: the time after which a thread without work sleeps. LATE: longer than any piece takes.
+ * LONGEST_WAKE: the time for which pool_rouse waits for the threads. */
 static const double LONGEST_SPIN = 500e-6, LATE = 2e-3, LONGEST_WAKE = 200e-6;
 
-/* A thread of the pool. The two numbers that other threads read or write have cache lines of their own. */
+/* A thread of the pool. `taken` and `works_on`, which other threads read or write, have a cache line each. */
 struct pool_thread {
-    _Alignas(64) _Atomic uint64_t taken; /* of its pieces, by any thread: number of the work << 32 | how many */
-    _Alignas(64) _Atomic uint32_t works_on; /* number of the work that it has joined; 0: none */
+    _Alignas(64) _Atomic uint64_t taken; /* number of the work << 32 | how many of its pieces any threads have taken */
+    _Alignas(64) _Atomic uint32_t works_on; /* number of the work that the thread has joined; 0: none */
     pthread_t thread;
     struct thread_pool *pool;
-    int number;
-    int waits_asleep; /* its next waits that are not to spin */
-    uint32_t roused;  /* `roused` of the pool when it waited last */
+    int number;        /* the thread is all[number] of the pool */
+    int waits_asleep;  /* so many of its next waits sleep at once */
+    uint32_t roused;   /* `roused` of the pool, as the thread saw it last */
 };
 
-/* What the threads of the pool do together. */
+/* A work that the caller gives the threads of the pool. */
 struct work {
     pool_job *job;
     void *context;
     uint64_t pieces;
-    int threads; /* that may join, the caller included */
-    uint32_t number;
+    int threads;     /* threads that may do pieces, the caller included: threads 0 to threads - 1 */
+    uint32_t number; /* with the bit WORK_OPEN */
 };
 
+/* The pool of the process. */
 struct thread_pool {
-    struct pool_thread *all; /* [threads]; 0 is the caller */
-    int threads, users;
+    struct pool_thread *all; /* [threads]; thread 0 is the caller */
+    int threads, users;      /* users: calls of pool_open without a pool_close */
     _Alignas(64) _Atomic uint64_t posted; /* threads that may join << 32 | number of the work | WORK_OPEN */
-    _Atomic int ends;        /* threads are to end */
-    _Atomic uint32_t roused; /* calls of pool_rouse */
-    _Atomic uint32_t asleep; /* bits of threads that may sleep */
-    _Alignas(64) struct work work; /* set before `posted` */
-    _Atomic uint64_t sum;    /* of the pieces of all threads but the caller */
-    uint64_t late;
+    _Atomic int ends;        /* 1: the threads are to end */
+    _Atomic uint32_t roused; /* number of calls of pool_rouse */
+    _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of threads that may be asleep */
+    _Alignas(64) struct work work; /* the last work; set before `posted` */
+    _Atomic uint64_t sum;    /* sum of the numbers that jobs returned to all threads but the caller */
+    uint64_t late;           /* how often the caller has waited longer than LATE (pool_late) */
 };
 
-static struct thread_pool *shared; /* the pool of this process */
+static struct thread_pool *shared; /* the pool of this process; NULL: it is not open */
 
 /* ---- pieces ---- */
 
-/* Takes one of the pieces of a thread. The first taker of a work resets the count of the last work. */
+/* Takes the next piece of thread `owner` in the work of this number, for the thread that calls. Returns the number of the
+ * owner's pieces that were taken before; the caller checks whether there is such a piece. The first call in a work resets
+ * the count of the last work. */
 static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -81,8 +86,8 @@ static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
     return atomic_fetch_add_explicit(&owner->taken, 1, memory_order_relaxed) & UINT32_MAX;
 }
 
-/* Returns 1 if a thread may have pieces left. A look only shares its cache line, while taking a piece moves the line from
- * core to core; and most looks at other threads find nothing. */
+/* Returns 1 if thread `owner` may have pieces of the work that nobody has taken. Only reads the count, so its cache line
+ * stays shared. Taking a piece would move the line from core to core, and most looks at other threads find no piece. */
 static int may_have_piece(const struct pool_thread *owner, const struct work *work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -90,7 +95,8 @@ static int may_have_piece(const struct pool_thread *owner, const struct work *wo
     return taken * (uint64_t)work->threads + (uint64_t)owner->number < work->pieces;
 }
 
-/* Does pieces, as thread `number`, until all are taken: its own, and those of the threads behind it. Returns their sum. */
+/* Does pieces of a work as thread `number` until all are taken: first its own pieces, then pieces of the threads with the
+ * next numbers. Returns the sum of the numbers that the job returned. */
 static uint64_t do_pieces(struct thread_pool *pool, struct work work, int number)
 {
     uint64_t sum = 0, threads = (uint64_t)work.threads;
@@ -109,7 +115,8 @@ static uint64_t do_pieces(struct thread_pool *pool, struct work work, int number
 
 /* ---- waiting for work ---- */
 
-/* Returns the half of `posted` that has the number of the work: what futexes look at. */
+/* Returns the address of the lower 32 bits of pool->posted, which are the number of the work. Futexes wait until these 32
+ * bits change. */
 static uint32_t *number_of_work(struct thread_pool *pool)
 {
     const union {
@@ -119,32 +126,38 @@ static uint32_t *number_of_work(struct thread_pool *pool)
     return (uint32_t *)&pool->posted + (one.half[0] == 1 ? 0 : 1);
 }
 
-/* Returns the sleep bits of threads 1..count. */
-static uint32_t sleep_bits(uint64_t count)
+/* Returns the sleep bits of the threads 1 to count - 1. From SLEEP_BITS threads on these are all bits but bit 0, which
+ * belongs to the caller. */
+static uint32_t sleep_bits_below(uint64_t count)
 {
     return (count < SLEEP_BITS ? (UINT32_C(1) << count) - 1 : UINT32_MAX) & ~UINT32_C(1);
 }
 
-/* Wakes up to WOKEN of those that sleep among the first `threads` threads; each of them wakes others. */
+/* Wakes up to WOKEN sleeping threads among the threads 1 to threads - 1. Does nothing if none of them may be asleep. Each
+ * thread woken wakes further threads by the same function. */
 static void wake_some(struct thread_pool *pool, uint64_t threads)
 {
-    uint32_t bits = atomic_load(&pool->asleep) & sleep_bits(threads);
+    uint32_t bits = atomic_load(&pool->asleep) & sleep_bits_below(threads);
     if (bits != 0)
         syscall(SYS_futex, number_of_work(pool), FUTEX_WAKE_BITSET_PRIVATE, WOKEN, NULL, NULL, bits);
 }
 
-/* Sleeps unless `posted` has changed, or threads were roused. May return early. */
+/* Sleeps until the thread is woken. Does not sleep if `posted` of the pool is not `posted` any more, if pool_rouse was
+ * called, or if threads are to end. May also return for no reason, so the caller looks again. Sets the thread's bit in
+ * pool->asleep while it sleeps. */
 static void sleep_once(struct thread_pool *pool, const struct pool_thread *self, uint64_t posted)
 {
     uint32_t bit = UINT32_C(1) << (self->number < SLEEP_BITS ? self->number : SLEEP_BITS - 1);
     atomic_fetch_or(&pool->asleep, bit);
     if (atomic_load(&pool->posted) == posted && atomic_load(&pool->roused) == self->roused && !atomic_load(&pool->ends))
         syscall(SYS_futex, number_of_work(pool), FUTEX_WAIT_BITSET_PRIVATE, (uint32_t)posted, NULL, NULL, bit);
-    if (self->number < SLEEP_BITS - 1) /* others may sleep by the last bit */
+    if (self->number < SLEEP_BITS - 1) /* the last bit stays set, as other threads may sleep by it */
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 
-/* Waits for an open work that names this thread, and is not `last`, or for the end. Returns what is posted then. */
+/* Waits until there is an open work that this thread may join, other than `last`, or until threads are to end. Returns the
+ * value of `posted`. Spins at first, and then sleeps. Sleeps at once if another program wants the core. A thread that has
+ * slept wakes further threads before it returns. */
 static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self, uint64_t last)
 {
     struct patience patience = {0};
@@ -176,7 +189,8 @@ static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self
     }
 }
 
-/* The main function of a thread: joins works until the pool ends. */
+/* The main function of a thread of the pool: joins one work after the other until threads are to end. `argument` is its
+ * struct pool_thread. Returns NULL. */
 static void *serve(void *argument)
 {
     struct pool_thread *self = argument;
@@ -185,13 +199,13 @@ static void *serve(void *argument)
         last = wait_for_work(pool, self, last);
         if (atomic_load(&pool->ends))
             return NULL;
-        __builtin_prefetch(&pool->work); /* on its way while the others see that this thread joins */
+        __builtin_prefetch(&pool->work); /* arrives while other threads see works_on change */
         __builtin_prefetch(&self->taken, 1);
         atomic_store(&self->works_on, (uint32_t)last);
         if (atomic_load(&pool->posted) == last) {
             uint64_t sum = do_pieces(pool, pool->work, self->number);
             if (sum > 0)
-                pool->sum += sum; /* once, since all wait for its line */
+                pool->sum += sum; /* one addition a thread, as all threads want this cache line */
         }
         atomic_store_explicit(&self->works_on, 0, memory_order_release);
     }
@@ -199,7 +213,9 @@ static void *serve(void *argument)
 
 /* ---- giving work ---- */
 
-/* Waits for threads that have joined a work and do their last pieces. */
+/* Waits until none of the threads 1 to threads - 1 does pieces of the work with the number `posted`. The caller has closed
+ * the work. Offers the core to other programs now and then. Adds 1 to pool->late if that took longer than LATE seconds,
+ * because a thread that had joined lost its core then. */
 static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t posted)
 {
     struct patience patience = {0};
@@ -214,6 +230,8 @@ static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t pos
     pool->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
 }
 
+/* Posts a work, wakes threads, does pieces as thread 0, closes the work, and waits for the threads that have joined.
+ * Returns the sum of the numbers that `job` returned. With one thread or one piece does all pieces itself. */
 uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_job *job, void *context)
 {
     uint64_t sum = 0;
@@ -224,7 +242,7 @@ uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_j
         return sum;
     }
     uint32_t open = ((uint32_t)atomic_load_explicit(&pool->posted, memory_order_relaxed) | WORK_OPEN) + NEXT_WORK;
-    open += open == WORK_OPEN ? NEXT_WORK : 0; /* 0 is no work */
+    open += open == WORK_OPEN ? NEXT_WORK : 0; /* the number 0 is no work */
     pool->work =
         (struct work){.job = job, .context = context, .pieces = pieces, .threads = threads, .number = open};
     atomic_store_explicit(&pool->sum, 0, memory_order_relaxed);
@@ -236,14 +254,14 @@ uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_j
     return sum + pool->sum;
 }
 
-/* A loop that pool_for runs. */
+/* A loop that pool_for runs over 0..count, `step` elements at a time. */
 struct loop {
     uint64_t count, step;
     pool_body *body;
     void *context;
 };
 
-/* Runs the body of a loop over a piece. A pool job whose context is a struct loop. Returns 0. */
+/* Job of pool_for, whose context is a struct loop. Calls the body of the loop for the elements of a piece. Returns 0. */
 static uint64_t do_loop_piece(void *context, int thread, uint64_t piece)
 {
     const struct loop *loop = context;
@@ -253,15 +271,20 @@ static uint64_t do_loop_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
+/* Runs `body` over 0..count as a work with a piece for every `step` elements, by up to `threads` threads. Returns when all
+ * is done. */
 void pool_for(struct thread_pool *pool, int threads, uint64_t count, uint64_t step, pool_body *body, void *context)
 {
     struct loop loop = {count, step, body, context};
     pool_run(pool, threads, divide_up(count, step), do_loop_piece, &loop);
 }
 
+/* Makes all threads spin: adds 1 to pool->roused, which each thread compares with the count that it saw last, and wakes the
+ * threads that sleep. Returns when no thread below SLEEP_BITS - 1 is asleep any more, or after LONGEST_WAKE seconds. */
 void pool_rouse(struct thread_pool *pool)
 {
-    uint32_t bits = sleep_bits(smaller((uint64_t)pool->threads, SLEEP_BITS - 1)); /* the last bit is never cleared */
+    /* without the last bit, which is never cleared */
+    uint32_t bits = sleep_bits_below(smaller((uint64_t)pool->threads, SLEEP_BITS - 1));
     double begun = cli_seconds();
     atomic_fetch_add(&pool->roused, 1);
     wake_some(pool, (uint64_t)pool->threads);
@@ -269,6 +292,7 @@ void pool_rouse(struct thread_pool *pool)
         pause_briefly();
 }
 
+/* Returns how often the caller of a work has waited for longer than LATE for a thread that had joined. */
 uint64_t pool_late(const struct thread_pool *pool)
 {
     return pool->late;
@@ -276,7 +300,7 @@ uint64_t pool_late(const struct thread_pool *pool)
 
 /* ---- opening ---- */
 
-/* Ends the threads 1..count, and frees the pool. */
+/* Ends the threads 1 to count - 1, waits for their end, and frees the pool. The caller is thread 0 and goes on. */
 static void end_threads(struct thread_pool *pool, int count)
 {
     atomic_store(&pool->ends, 1);
@@ -288,6 +312,9 @@ static void end_threads(struct thread_pool *pool, int count)
     free(pool);
 }
 
+/* Sets *result to the pool of the process, and counts one more user. The first call starts the threads: `threads` with the
+ * caller, at most as many as there are cores. If a thread cannot be started, ends the threads that have been started.
+ * *result is NULL after a failure. The memory is in no budget. */
 enum status pool_open(struct thread_pool **result, int threads, struct error *e)
 {
     *result = NULL;
@@ -318,6 +345,7 @@ enum status pool_open(struct thread_pool **result, int threads, struct error *e)
     return ST_OK;
 }
 
+/* Gives up one use of the pool. The last user's call ends the threads and frees the pool. `pool` may be NULL. */
 void pool_close(struct thread_pool *pool)
 {
     if (pool == NULL || --pool->users > 0)

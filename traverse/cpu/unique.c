@@ -1,11 +1,12 @@
-/* unique.c: see unique.h */
+/* unique.c: drops duplicates from a list of vertices, by a bitmap or by sorting */
 #include "unique.h"
 
 #include "formats/base/arith.h"
 
 #include <stdlib.h>
 
-/* Drops duplicates by a bitmap of `largest` + 1 bits. Returns how many ids are left; 0: there is no memory. */
+/* Drops duplicates from ids[0..count), which are at most `largest`, by a bitmap of largest + 1 bits. The ids left ascend.
+ * Returns the number of ids left, or 0 if there is no memory for the bitmap; the ids are then unchanged. */
 static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest)
 {
     uint64_t words = (uint64_t)largest / 64 + 1, kept = 0;
@@ -20,7 +21,8 @@ static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest
     return kept;
 }
 
-/* By a bitmap, which is faster unless most of its words stay zero, or else by sorting. */
+/* Drops duplicates from ids[0..count), and returns the number of ids left. Uses a bitmap, which is faster than sorting
+ * unless most of its words would stay zero. Sorts if most words would stay zero, or if there is no memory for a bitmap. */
 uint64_t unique_ids(uint32_t *ids, uint64_t count)
 {
     if (count == 0)

@@ -1,10 +1,11 @@
-/* unique.h: drops duplicates among the vertices for one device, in host memory */
+/* unique.h: drops duplicates from a list of vertices in host memory */
 #ifndef DBFS_UNIQUE_H
 #define DBFS_UNIQUE_H
 
 #include <stdint.h>
 
-/* Drops duplicates from ids[0..count), whose order is lost. Returns how many are left. */
+/* Drops duplicates from ids[0..count), and changes the order of the ids. Returns the number of ids left, which lie at the
+ * front. Cannot fail. */
 uint64_t unique_ids(uint32_t *ids, uint64_t count);
 
 #endif
