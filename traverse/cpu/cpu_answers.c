@@ -30,18 +30,18 @@ static uint64_t vertices_of(const struct device *dev)
 
 /* ---- memory ---- */
 
-/* Body of the loop in cpu_open_answers, whose context is a struct cpu_answers. Zeroes 4 bytes for each of the values
- * begin..end before the first answer. The operating system then places the pages near the thread that gathers these values
- * later. */
+/* Zeroes 4 bytes for each of the values begin..end before the first answer. The operating system then places the pages near
+ * the thread that gathers these values later. Called by threads of the pool, for cpu_open_answers. `context` is a struct
+ * cpu_answers. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_answers *a = context;
     memset((int32_t *)a->values + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
-/* Function `open` of backend_answers. Copies `tables` to dev->answers, and takes memory of the budget for the values. If
- * parents are recorded and there are several shards, takes the arrays for questions to other shards, too. Sets *arrays to
- * the arrays taken. After a failure dev->answers keeps what was taken. cpu_close frees it in any case. */
+/* Copies `tables` to dev->answers, and takes memory of the budget for the values. If parents are recorded and there are
+ * several shards, takes the arrays for questions to other shards, too. Sets *arrays to the arrays taken. After a failure
+ * dev->answers keeps what was taken. cpu_close frees it in any case. This is `open` of backend_answers. */
 static enum status cpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
                                     struct error *e)
 {
@@ -106,8 +106,8 @@ struct left_values {
     int32_t *values; /* [count] */
 };
 
-/* Body of the loop in mark_unreached, whose context is a struct left_values. Sets the value of each unvisited vertex in
- * words begin..end of the bitmap to DEPTH_UNREACHED. */
+/* Sets the value of each unvisited vertex in words begin..end of the bitmap to DEPTH_UNREACHED. Called by threads of the
+ * pool, for mark_unreached. `context` is a struct left_values. */
 static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct left_values *l = context;
@@ -132,8 +132,8 @@ static void mark_unreached(const struct device *dev, int32_t *values)
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
-/* Function `read_depths` of backend_answers. Copies the depths of the last search to locals[] and delegates[]. First sets
- * the depths of unreached vertices in the device's own array to DEPTH_UNREACHED. */
+/* Copies the depths of the last search to locals[] and delegates[]. First sets the depths of unreached vertices in the
+ * device's own array to DEPTH_UNREACHED. This is `read_depths` of backend_answers. */
 static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     mark_unreached(dev, dev->normals.depth);
@@ -157,9 +157,9 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
     return answer_id(tables->ids, tables->id_bytes, number);
 }
 
-/* Body of a loop in cpu_ask, whose context is the struct device. Converts the recorded parents of the vertices with numbers
- * begin..end to input ids, and writes these to answers->by_vertex. Number locals + d stands for no vertex, and gets
- * ANSWER_NONE. */
+/* Converts the recorded parents of the vertices with numbers begin..end to input ids, and writes these to
+ * answers->by_vertex. Number locals + d stands for no vertex, and gets ANSWER_NONE. Called by threads of the pool, for
+ * cpu_ask. `context` is the struct device. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -202,8 +202,9 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
     }
 }
 
-/* Body of two loops in cpu_ask, whose context is a struct asking. Counts or writes the questions of the normals in shares
- * begin..end that were reached over an nn edge from another shard (PARENT_REMOTE). Advances the cursors of these shares. */
+/* Counts or writes the questions of the normals in shares begin..end that were reached over an nn edge from another shard
+ * (PARENT_REMOTE). Advances the cursors of these shares. Called by threads of the pool, for cpu_ask. `context` is a struct
+ * asking. */
 static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct asking *a = context;
@@ -217,9 +218,9 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Function `ask` of backend_answers. Overwrites the old parents of unreached vertices, and converts recorded parents to
- * input ids in answers->by_vertex. Then writes the questions of all normals with an unknown parent, and sets questions[s]
- * to the questions for each shard s. They stay until the next call. Takes memory for them from the budget. */
+/* Overwrites the old parents of unreached vertices, and converts recorded parents to input ids in answers->by_vertex. Then
+ * writes the questions of all normals with an unknown parent, and sets questions[s] to the questions for each shard s. They
+ * stay until the next call. Takes memory for them from the budget. This is `ask` of backend_answers. */
 static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -264,9 +265,9 @@ struct replying {
     _Atomic int bad; /* 1: a question names a vertex that this shard does not have */
 };
 
-/* Body of the loop in cpu_reply, whose context is a struct replying. Replies to questions begin..end. The reply is the
- * input id of the vertex if the vertex was reached at the depth asked for, otherwise ANSWER_NONE. Sets `bad` if a vertex is
- * not in the shard. */
+/* Replies to questions begin..end. The reply is the input id of the vertex if the vertex was reached at the depth asked
+ * for, otherwise ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Called by threads of the pool, for cpu_reply.
+ * `context` is a struct replying. */
 static void reply_range(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
@@ -285,10 +286,10 @@ static void reply_range(void *context, uint64_t begin, uint64_t end)
     r->bad |= wrong;
 }
 
-/* Function `reply` of backend_answers. Writes one reply to each question of questions[s], for each shard s in turn, and
- * sets replies[s] to the replies. The replies lie in answers->replies, which grows at the expense of the budget, and stay
- * until the next call. ST_BAD_DATA: a question names a vertex that this shard does not have. The other questions have
- * replies then, too. */
+/* Writes one reply to each question of questions[s], for each shard s in turn, and sets replies[s] to the replies. The
+ * replies lie in answers->replies, which grows at the expense of the budget, and stay until the next call. ST_BAD_DATA: a
+ * question names a vertex that this shard does not have. The other questions have replies then, too. This is `reply` of
+ * backend_answers. */
 static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -311,8 +312,8 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
                  : ST_OK;
 }
 
-/* Function `take_replies` of backend_answers. Goes over the replies in the order of the questions. Sets the parent of each
- * vertex that asked, in answers->by_vertex, to the last reply that has an id: any such id is a valid parent. Cannot fail. */
+/* Goes over the replies in the order of the questions. Sets the parent of each vertex that asked, in answers->by_vertex, to
+ * the last reply that has an id: any such id is a valid parent. Cannot fail. This is `take_replies` of backend_answers. */
 static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct cpu_answers *a = dev->answers;
@@ -331,7 +332,7 @@ static enum status cpu_take_replies(struct device *dev, const struct slice *repl
     return ST_OK;
 }
 
-/* Function `reads_peer` of backend_answers. Returns 0, as devices of the CPU have no memory of their own. */
+/* Returns 0, as devices of the CPU have no memory of their own. This is `reads_peer` of backend_answers. */
 static int cpu_reads_peer(const struct device *dev, uint32_t shard)
 {
     (void)dev;
@@ -352,7 +353,7 @@ struct gathered {
     uint32_t width;   /* bytes of a value */
 };
 
-/* Body of the loop in cpu_make_values, whose context is a struct gathered. Writes the values to[begin..end). */
+/* Writes the values to[begin..end). Called by threads of the pool, for cpu_make_values. `context` is a struct gathered. */
 static void gather_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
@@ -368,9 +369,9 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
                                : ((const int64_t *)g->from)[vertex[i]];
 }
 
-/* Function `make_values` of backend_answers. Writes the value of each vertex to answers->values. Takes depths, and the
- * parents of a single shard, from the arrays of the search. First overwrites the values of unreached vertices there. Takes
- * parents of several shards from answers->by_vertex, which cpu_ask and cpu_take_replies filled. Cannot fail. */
+/* Writes the value of each vertex to answers->values. Takes depths, and the parents of a single shard, from the arrays of
+ * the search. First overwrites the values of unreached vertices there. Takes parents of several shards from
+ * answers->by_vertex, which cpu_ask and cpu_take_replies filled. Cannot fail. This is `make_values` of backend_answers. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -403,9 +404,9 @@ struct listing {
     uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* number of values listed, by piece */
 };
 
-/* Body of the loop in cpu_list_values, whose context is a struct listing. Goes over the ids begin..end of the window, which
- * are one piece. Lists the values of the ids that belong to this shard, from index `begin` of the list on. Stores how many
- * values it listed. */
+/* Goes over the ids begin..end of the window, which are one piece. Lists the values of the ids that belong to this shard,
+ * from index `begin` of the list on. Stores how many values it listed. Called by threads of the pool, for cpu_list_values.
+ * `context` is a struct listing. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;
@@ -428,9 +429,9 @@ static void list_piece(void *context, uint64_t begin, uint64_t end)
     l->listed[begin / ANSWER_PIECE] = at - begin;
 }
 
-/* Function `list_values` of backend_answers. Lists the values that this shard has of the permuted ids first..first + count.
- * Several threads list pieces of the window. Then the values are moved together, so that no gaps are left. Sets
- * list->count. Cannot fail. */
+/* Lists the values that this shard has of the permuted ids first..first + count. Several threads list pieces of the window.
+ * Then the values are moved together, so that no gaps are left. Sets list->count. Cannot fail. This is `list_values` of
+ * backend_answers. */
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
@@ -449,8 +450,8 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* Function `copy` of backend_answers. Copies `bytes` bytes, as the host and the device have the same memory. Does nothing
- * if both addresses are equal. */
+/* Copies `bytes` bytes, as the host and the device have the same memory. Does nothing if both addresses are equal. This is
+ * `copy` of backend_answers. */
 static enum status cpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     (void)dev;

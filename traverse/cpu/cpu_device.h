@@ -296,9 +296,9 @@ static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, 
 }
 
 /* Returns 1 if a dense level pushes g into bitmaps, one of each thread (cpu_push_bitmaps.c). This is so if the frontier has
- * at least MANY edges in g, and at least one for each word of a bitmap. The bitmaps of the threads must be large enough.
- * With several shards, an edge to a delegate for every EDGES_OF_WORD words is enough, because delegates leave as bitmaps
- * anyway. */
+ * at least MANY edges in g, and at least one edge for each word of a bitmap. The bitmaps of the threads must be large
+ * enough. With several shards and delegates as columns, one edge for every EDGES_OF_WORD words is enough, because delegates
+ * leave as bitmaps anyway. */
 static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
 {
     enum { MANY = 1 << 13, EDGES_OF_WORD = 8 };

@@ -67,10 +67,11 @@ struct delegate_previsit {
     uint64_t step; /* 64-bit words of a piece */
 };
 
-/* Job of previsit_delegates, whose context is a struct delegate_previsit. Goes over a piece of the words of `incoming`.
- * Makes the unvisited delegates there the dense frontier, and sets their visited bits and depths. Zeroes `incoming`, and
- * the words of `updated` beside it. Also lists the new delegates in `sparse`, from the index of the piece's first word on,
- * until there are more of them than words in the piece. Returns the number of new delegates. */
+/* Goes over a piece of the words of `incoming`. Makes the unvisited delegates there the dense frontier, and sets their
+ * visited bits and depths. Zeroes `incoming`, and the words of `updated` beside it. Also lists the new delegates in
+ * `sparse`, from the index of the piece's first word on, until there are more of them than words in the piece. Returns the
+ * number of new delegates. Called by threads of the pool, for previsit_delegates. `context` is a struct
+ * delegate_previsit. */
 static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
 {
     /* most words are zero in most levels, and a block of zero words is skipped at once */
@@ -200,8 +201,8 @@ struct counting {
     _Atomic uint64_t edges;
 };
 
-/* Job of count_frontier_of, whose context is a struct counting. Returns the number of rows of g in a piece of the frontier
- * that have edges, and adds the number of their edges to c->edges. */
+/* Returns the number of rows of g in a piece of the frontier that have edges, and adds the number of their edges to
+ * c->edges. Called by threads of the pool, for count_frontier_of. `context` is a struct counting. */
 static uint64_t count_piece(void *context, int thread, uint64_t piece)
 {
     struct counting *c = context;
@@ -249,7 +250,7 @@ struct gathering {
 };
 
 /* Writes the vertices of a part of a frontier to rows[]. With `sources`, a bitmap, leaves out vertices that are not in it.
- * Returns the number of vertices listed. rows[] needs one more entry than that. */
+ * Returns the number of vertices listed. rows[] has an entry for each vertex of the part, also for vertices left out. */
 static uint64_t list_part(const struct frontier_part *part, const uint64_t *sources, uint32_t *rows)
 {
     uint64_t count = 0;
@@ -266,8 +267,8 @@ static uint64_t list_part(const struct frontier_part *part, const uint64_t *sour
     return count;
 }
 
-/* Job of gather, whose context is a struct gathering. Lists the vertices of a piece of the frontier in memory of its own,
- * and then appends them to the list of all threads. Returns the number of vertices listed. */
+/* Lists the vertices of a piece of the frontier in memory of its own, and then appends them to the list of all threads.
+ * Returns the number of vertices listed. Called by threads of the pool, for gather. `context` is a struct gathering. */
 static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 {
     struct gathering *g = context;
@@ -327,7 +328,8 @@ struct gathered_rows {
     uint64_t count;
 };
 
-/* Job of count_forward, whose context is a struct gathered_rows. Returns the number of edges of the rows in a piece. */
+/* Returns the number of edges of the rows in a piece. Called by threads of the pool, for count_forward. `context` is a
+ * struct gathered_rows. */
 static uint64_t add_lengths(void *context, int thread, uint64_t piece)
 {
     const struct gathered_rows *r = context;

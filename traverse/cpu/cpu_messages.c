@@ -132,8 +132,8 @@ struct arrived_ids {
     const uint32_t *ids;
 };
 
-/* Body of the loop in receive_ids, whose context is a struct arrived_ids. Appends the unvisited normals of ids begin..end
- * to next_sparse. Threads run it at the same time. */
+/* Appends the unvisited normals of ids begin..end to next_sparse. Called by threads of the pool, for receive_ids. `context`
+ * is a struct arrived_ids. */
 static void append_arrived(void *context, uint64_t begin, uint64_t end)
 {
     const struct arrived_ids *a = context;
@@ -194,9 +194,9 @@ static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
     return is_mask ? (const uint64_t *)(peer->mask + span->begin) : NULL;
 }
 
-/* Body of the loop in receive_masks, whose context is a struct arrived_masks. ORs words begin..end of the bitmaps of all
- * peers. Makes the unvisited vertices among them part of next_dense, with visited bits, depths and the parent
- * PARENT_REMOTE. Adds their number to `found`. */
+/* ORs words begin..end of the bitmaps of all peers. Makes the unvisited vertices among them part of next_dense, with
+ * visited bits, depths and the parent PARENT_REMOTE. Adds their number to `found`. Called by threads of the pool, for
+ * receive_masks. `context` is a struct arrived_masks. */
 static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
 {
     struct arrived_masks *a = context;
@@ -262,8 +262,8 @@ struct mask_sum {
     uint64_t *sum;         /* bitmap: the result */
 };
 
-/* Body of the loop in cpu_read_masks, whose context is a struct mask_sum. Sets words begin..end of `sum` to the OR of the
- * masks of the peers that have found delegates, without the known delegates. */
+/* Sets words begin..end of `sum` to the OR of the masks of the peers that have found delegates, without the known
+ * delegates. Called by threads of the pool, for cpu_read_masks. `context` is a struct mask_sum. */
 static void sum_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct mask_sum *s = context;

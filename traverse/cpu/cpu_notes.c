@@ -76,9 +76,8 @@ static void count_edges_by_depth(const struct device *dev, enum subgraph g)
     }
 }
 
-/* Function `replay_levels` of the backend, after a search. Passes the notes of all levels to `noter`, in the order of the
- * levels. If probes are counted, first makes the edges in the notes exact. ST_RESOURCE: a level had no memory for its
- * note. */
+/* Passes the notes of all levels to `noter`, in the order of the levels. If probes are counted, first makes the edges in
+ * the notes exact. ST_RESOURCE: a level had no memory for its note. This is `replay_levels` of the backend. */
 enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct cpu_notes *n = &dev->notes;

@@ -96,9 +96,9 @@ static uint64_t bitmap_words(const struct shard *shard, int threads)
     return columns > most ? columns : most;
 }
 
-/* Body of the loop in take_arrays, whose context is the device. Zeroes the depths and parents of the vertices begin..end
- * before the first search. The threads that search do this, because the operating system places a page near the thread that
- * first writes it. */
+/* Zeroes the depths and parents of the vertices begin..end before the first search. The threads that search do this,
+ * because the operating system places a page near the thread that first writes it. Called by threads of the pool, for
+ * take_arrays. `context` is the device. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;

@@ -232,8 +232,8 @@ enum status cpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Body of the loop in gather_peer_frontiers, whose context is the device. Copies words begin..end of the frontier of each
- * peer to the place of the peer's shard in peers.gathered. */
+/* Copies words begin..end of the frontier of each peer to the place of the peer's shard in peers.gathered. Called by
+ * threads of the pool, for gather_peer_frontiers. `context` is the device. */
 static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -254,9 +254,9 @@ void gather_peer_frontiers(struct device *dev)
     pool_for(dev->means.pool, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_frontier_words, dev);
 }
 
-/* Body of the loop in take_peer_updates, whose context is the device. ORs words begin..end of each peer's `updated` into
- * the `updated` of this device. Peers may change their words at the same time. That does no harm, as they only add
- * delegates of this level. */
+/* ORs words begin..end of each peer's `updated` into the `updated` of this device. Peers may change their words at the same
+ * time. That does no harm, as they only add delegates of this level. Called by threads of the pool, for take_peer_updates.
+ * `context` is the device. */
 static void take_updated_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;

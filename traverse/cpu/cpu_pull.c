@@ -150,8 +150,8 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     return found;
 }
 
-/* Job of pull_subgraph, whose context is a struct pull. Pulls a piece by a loop for the case of the pull. Returns the
- * number of normals found, and for delegates 0 if none was found. */
+/* Pulls a piece by a loop for the case of the pull. Returns the number of normals found, and for delegates 0 if none was
+ * found. Called by threads of the pool, for pull_subgraph. `context` is a struct pull. */
 static uint64_t pull_piece(void *context, int thread, uint64_t piece)
 {
     struct pull *pull = context;

@@ -36,8 +36,8 @@ static uint64_t first_row(const struct shared_push *s, uint64_t piece)
     return row < all ? row : all;
 }
 
-/* Job of push_by_threads, whose context is a struct shared_push. Pushes a piece of the rows as thread `thread`. Puts very
- * long rows aside. Returns 0. */
+/* Pushes a piece of the rows as thread `thread`. Puts very long rows aside. Returns 0. Called by threads of the pool, for
+ * push_by_threads. `context` is a struct shared_push. */
 static uint64_t push_rows_of_piece(void *context, int thread, uint64_t piece)
 {
     const struct shared_push *s = context;
@@ -50,8 +50,8 @@ static uint64_t push_rows_of_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Job of push_by_threads, whose context is a struct shared_push. Pushes a piece of a row that was put aside, as thread
- * `thread`. Returns 0. */
+/* Pushes a piece of a row that was put aside, as thread `thread`. Returns 0. Called by threads of the pool, for
+ * push_by_threads. `context` is a struct shared_push. */
 static uint64_t push_long_row_piece(void *context, int thread, uint64_t piece)
 {
     const struct shared_push *s = context;
@@ -83,9 +83,9 @@ void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piec
         pool_run(dev->means.pool, threads, long_pieces, push_long_row_piece, &s);
 }
 
-/* The function that push_nn has called for each piece, whose context points to the number of threads. Pushes a piece of nn:
- * puts every vertex found into the bin that this thread has for the shard of the vertex. Then empties the bin of this
- * shard, whose new vertices go into the next frontier. */
+/* Pushes a piece of nn: puts every vertex found into the bin that this thread has for the shard of the vertex. Then empties
+ * the bin of this shard, whose new vertices go into the next frontier. Called by threads of the pool, for each piece of the
+ * frontier (push_by_threads). `context` points to the number of threads. */
 static void push_piece_to_shards(void *context, int thread, struct row_push *p)
 {
     struct shard_bin *bins = p->dev->shard_bins + (size_t)thread * p->dev->shard->p;

@@ -57,10 +57,10 @@ static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, 
     return left > edges * 2 * sizeof(uint32_t) / (CHUNK_BYTES - CHUNK_HEAD) + b->parts;
 }
 
-/* The function that push_by_threads calls for each piece in step 1, whose context is a struct bitmap_push. Pushes the rows
- * of p, or a part of one row: sets the bits of their destinations in the bitmap of the thread. Puts parents into the
- * thread's bins, or writes them at once. The first call by a thread empties its bitmap and its bins. If parents go through
- * bins, the bitmap begins as a copy of the visited bits instead. */
+/* Pushes the rows of p, or a part of one row: sets the bits of their destinations in the bitmap of the thread. Puts parents
+ * into the thread's bins, or writes them at once. The first call by a thread empties its bitmap and its bins. If parents go
+ * through bins, the bitmap begins as a copy of the visited bits instead. Called by threads of the pool, for each piece of
+ * the frontier (push_by_threads). `context` is a struct bitmap_push. */
 static void push_piece_into_bitmap(void *context, int thread, struct row_push *p)
 {
     struct bitmap_push *b = context;
@@ -85,8 +85,8 @@ static void push_piece_into_bitmap(void *context, int thread, struct row_push *p
     push_rows(p, 0);
 }
 
-/* Job of step 2, whose context is a struct bitmap_push. Writes the parents of the vertices of one part: goes over the bins
- * that all threads have for the part, which hold pairs of a vertex and its parent. Returns 0. */
+/* Writes the parents of the vertices of one part: goes over the bins that all threads have for the part, which hold pairs
+ * of a vertex and its parent. Returns 0. Called by threads of the pool, in step 2. `context` is a struct bitmap_push. */
 static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
 {
     enum { WORDS_AHEAD = 32 }; /* words of the pairs: the parents of 16 vertices are prefetched ahead */
@@ -119,9 +119,10 @@ static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bit
     return fresh != 0;
 }
 
-/* Job of step 3, whose context is a struct bitmap_push. ORs a piece of JOINED_WORDS words of the bitmaps of all threads,
- * and visits the new vertices of this shard. In a push of nn with several shards, copies the words of another shard to
- * where peers read them. Returns the number of new normals of this shard, and for delegates 0 if none is new. */
+/* ORs a piece of JOINED_WORDS words of the bitmaps of all threads, and visits the new vertices of this shard. In a push of
+ * nn with several shards, copies the words of another shard to where peers read them. Returns the number of new normals of
+ * this shard, and for delegates 0 if none is new. Called by threads of the pool, in step 3. `context` is a struct
+ * bitmap_push. */
 static uint64_t join_bitmaps(void *context, int thread, uint64_t piece)
 {
     const struct bitmap_push *b = context;

@@ -118,11 +118,11 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     push_rows(&p, 0);
 }
 
-/* Job of step 1, whose context is the region. Pushes share i of the frontier, as thread `number`: the rows of the share go
- * along both subgraphs of their kind. Shares of delegates have the first numbers, and shares of normals follow. The lists
- * of all parts, one behind the other, are cut into equal shares. Returns 0. The pool gives pieces t, t + threads, t + 2 *
- * threads, ... to thread t. The shares of these pieces lie side by side, and mostly in part t. So a thread reads the same
- * rows from search to search, and finds them in its cache. */
+/* Pushes share i of the frontier, as thread `number`: the rows of the share go along both subgraphs of their kind. Shares
+ * of delegates have the first numbers, and shares of normals follow. The lists of all parts, one behind the other, are cut
+ * into equal shares. Returns 0. The pool gives pieces t, t + threads, t + 2 * threads, ... to thread t. The shares of these
+ * pieces lie side by side, and mostly in part t. So a thread reads the same rows from search to search, and finds them in
+ * its cache. Called by threads of the pool, in step 1. `context` is the region. */
 static uint64_t push_share(void *context, int number, uint64_t i)
 {
     struct region *r = context;
@@ -148,8 +148,8 @@ static uint64_t push_share(void *context, int number, uint64_t i)
     return 0;
 }
 
-/* Job at the end of step 1, whose context is the region. Pushes a piece of the rows that were put aside into the bins of
- * thread `number`. Returns 0. */
+/* Pushes a piece of the rows that were put aside into the bins of thread `number`. Returns 0. Called by threads of the
+ * pool, in step 1. `context` is the region. */
 static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 {
     struct region *r = context;
@@ -222,8 +222,8 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     part->count[kind] = count;
 }
 
-/* Job of step 2, whose context is the region. Visits the new normals and delegates of a part. First prefetches the bins
- * that all threads have for the part, as they lie in the caches of other cores. Returns 0. */
+/* Visits the new normals and delegates of a part. First prefetches the bins that all threads have for the part, as they lie
+ * in the caches of other cores. Returns 0. Called by threads of the pool, in step 2. `context` is the region. */
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
     enum { LINE = 16, LINES = 3 };

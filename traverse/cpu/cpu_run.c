@@ -11,8 +11,8 @@
  * Levels that take one thread too long (wants_all_threads) still use a region. */
 enum { SEARCHES_WITHOUT_REGION = 16 };
 
-/* Function `search_begin` of the backend. Forgets the last search, and makes the root the frontier, with its counts. Runs
- * no level: cpu_search_end does. `noted`: notes of the levels will be kept. */
+/* Forgets the last search, and makes the root the frontier, with its counts. Runs no level: cpu_search_end does. `noted`:
+ * notes of the levels will be kept. This is `search_begin` of the backend. */
 enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -21,9 +21,9 @@ enum status cpu_search_begin(struct device *dev, const struct root *root, enum d
     return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, BOTH_KINDS, 0, e) : e->status;
 }
 
-/* Function `search_end` of the backend. Runs the whole search that cpu_search_begin has begun, level by level: a device of
- * the CPU searches where the caller waits for the end. `count` is 1, as cpu_join allows such searches only to the only
- * device of a graph. Sets *levels to the number of levels visited, the last, empty one included. */
+/* Runs the whole search that cpu_search_begin has begun, level by level: a device of the CPU searches where the caller
+ * waits for the end. `count` is 1, as cpu_join allows such searches only to the only device of a graph. Sets *levels to the
+ * number of levels visited, the last, empty one included. This is `search_end` of the backend. */
 enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];

@@ -11,8 +11,8 @@
 
 /* ---- start ---- */
 
-/* Body of the loop in cpu_start, whose context is the device. Zeroes words begin..end of the bitmaps that must be zero when
- * a search begins: three of the delegates beside their visited bits, and the visited bits of normals. */
+/* Zeroes words begin..end of the bitmaps that must be zero when a search begins: three of the delegates beside their
+ * visited bits, and the visited bits of normals. Called by threads of the pool, for cpu_start. `context` is the device. */
 static void clear_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -178,16 +178,16 @@ enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 
 /* ---- frontiers that are shown to peers, or sent ---- */
 
-/* Function `learn_sources` of the backend. Does nothing, as devices of the CPU send frontiers as whole bitmaps. Returns
- * e->status. */
+/* Does nothing, as devices of the CPU send frontiers as whole bitmaps. Returns e->status. This is `learn_sources` of the
+ * backend. */
 enum status cpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *bitmap, uint64_t words, struct error *e)
 {
     (void)dev, (void)shard, (void)bitmap, (void)words;
     return e->status;
 }
 
-/* Body of the loop in cpu_show_frontier, whose context is the device. Writes words begin..end of the dense part of the
- * normals' frontier to where peers read it, or zeroes if there is no dense part. */
+/* Writes words begin..end of the dense part of the normals' frontier to where peers read it, or zeroes if there is no dense
+ * part. Called by threads of the pool, for cpu_show_frontier. `context` is the device. */
 static void show_dense_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -313,8 +313,8 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){(uint32_t *)s->mask + shard * shard_words, shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-/* Function `finish` of the backend. Fills *result with what the visits found. Waits for nothing, as visits are over when
- * cpu_visit returns. Sets only found_delegates for ONLY_DELEGATES. Cannot fail: returns e->status. */
+/* Fills *result with what the visits found. Waits for nothing, as visits are over when cpu_visit returns. Sets only
+ * found_delegates for ONLY_DELEGATES. Cannot fail: returns e->status. This is `finish` of the backend. */
 enum status cpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     result->found_delegates = dev->delegates.any_updated;

@@ -261,7 +261,8 @@ struct loop {
     void *context;
 };
 
-/* Job of pool_for, whose context is a struct loop. Calls the body of the loop for the elements of a piece. Returns 0. */
+/* Calls the body of the loop for the elements of a piece. Returns 0. Called by threads of the pool, for pool_for. `context`
+ * is a struct loop. */
 static uint64_t do_loop_piece(void *context, int thread, uint64_t piece)
 {
     const struct loop *loop = context;
