@@ -5,8 +5,7 @@
 #include "cpu_device.h"
 
 /* The arrays for the answers of one device. locals is the number of normals of the shard, d the number of delegates, p the
- * number of shards. Arrays from by_vertex on are taken only if there are several shards and parents are recorded. Before
- * that they are NULL. */
+ * number of shards. The arrays from by_vertex on are NULL unless there are several shards and parents are recorded. */
 struct cpu_answers {
     struct answer_tables tables; /* a copy; its arrays belong to the caller of `open` */
     void *values;               /* [tables.values] depths or input ids of parents */

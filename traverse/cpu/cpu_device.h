@@ -381,6 +381,7 @@ uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows
  * of other processes read them, too. Does nothing if there is one shard. cpu_close frees the arrays by release_shown, also
  * after a failure. */
 enum status take_shown(struct device *dev, int shared, struct error *e);
+
 /* Frees the arrays of take_shown, and gives their bytes back to the budget. Allowed if take_shown failed or was not
  * called. */
 void release_shown(struct device *dev);

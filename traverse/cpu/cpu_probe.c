@@ -1,7 +1,7 @@
 /* cpu_probe.c: the loops of struct probes, in plain C and by vectors of AVX2; cpu_probe.h has the contracts
  *
- * A probe tests whether one column of a row is in a bitmap. Whether it is cannot be predicted, so no branch depends on the
- * result of a single probe.
+ * A probe tests whether one column of a row is in a bitmap. The result of a single probe cannot be predicted, so no branch
+ * depends on it.
  *
  * Bytes that must move for each row of a pull: 4 of a head column. A row without a hit there also needs 8 of offsets, and 4
  * for each further column. The bitmap of possible parents stays in the cache. Bytes that must move for each id of an

@@ -97,7 +97,6 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
         return found != 0;
     }
     /* a column of nn becomes a local id, or PARENT_REMOTE */
-    /* a column of nn becomes a local id, or PARENT_REMOTE */
     for (uint64_t left = from_shards && pull->parent != NULL ? found : 0; left != 0; left &= left - 1) {
         uint32_t *parent = &pull->parent[64 * w + (uint64_t)__builtin_ctzll(left)];
         uint32_t id = *parent & (uint32_t)((UINT64_C(1) << shard->local_bits) - 1);

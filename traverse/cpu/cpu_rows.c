@@ -32,9 +32,10 @@ static int are_columns_near(const struct csr *csr, const struct even_rows *even)
     return near > all / 2;
 }
 
-/* Sets dev->even_rows of each subgraph to a run of rows of equal length, if there is one that has at least 7/8 of the rows.
- * Only the rows of vertices of one degree are looked at, which are consecutive. No row has more edges than the degree of
- * its vertex. So all rows have that length if the sum of their lengths says so. */
+/* Sets dev->even_rows of each subgraph to a run of rows of equal length, if the subgraph has a run with at least 7/8 of its
+ * rows. Otherwise leaves count 0. Vertices of one degree have consecutive rows, and no row has more edges than the degree
+ * of its vertex. So all of these rows have the degree as their length if the sum of their lengths is the degree times their
+ * number. */
 void find_even_rows(struct device *dev)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {

@@ -36,9 +36,8 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
  * with depth 0. Its parent is PARENT_SELF. Cannot fail: returns e->status. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
-    /* one thread clears small bitmaps, as one thread searches at first; after several threads, other cores would have the
-     * cache lines */
-    /* one thread clears small bitmaps, as it searches alone at first: other threads would have their lines */
+    /* One thread clears small bitmaps, because one thread also begins the search. If several threads cleared them, other
+     * cores would have the cache lines. */
     enum { WORDS_OF_WORK = 4 };
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
@@ -82,9 +81,9 @@ static void take_own_updates(struct cpu_delegates *d)
     d->any_incoming = 1;
 }
 
-/* Makes the vertices of these kinds that the last level found the frontier, of depth `depth`, and counts it. Stores `kinds`
- * for cpu_counts. Adds the time to the phase of previsits. For ONLY_DELEGATES leaves dev->depth as it is, because normals
- * that arrive still get their depth from it. Cannot fail: returns e->status. */
+/* Makes the frontier, of depth `depth`, and counts it: the vertices of `kinds` that the last level found. Stores `kinds`
+ * for cpu_counts. Adds the time to the phase of previsits. ONLY_DELEGATES leaves dev->depth as it is, because normals that
+ * arrive still get their depth from it. Cannot fail: returns e->status. */
 enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
@@ -131,7 +130,6 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
         return;
     /* a push into bitmaps costs by its rows, its edges, and the words of 64 bits that have a vertex of the frontier or a
      * new one */
-    /* a push into bitmaps: its rows, its edges, and the words of 64 bits that have a vertex of the frontier or a new one */
     double rows = (double)dev->frontier[g], from = graph->words[subgraph_rows(g)] / 2,
            to = graph->words[subgraph_columns(g)] / 2;
     double words = (rows < from ? rows : from) + (costs.found < to ? costs.found : to);
