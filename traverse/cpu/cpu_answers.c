@@ -2,8 +2,8 @@
  *
  * First the values of vertices that the search did not reach are overwritten, as they are left from an earlier search. Then
  * each value is gathered from the arrays of the search by the number of its vertex, without a branch. Bytes that must move
- * for each value: 4 of the vertex number, 4 of the answer, and those of a random read of the value. A parent also wants a
- * random read of its input id.
+ * for each value: 4 of the vertex number, 4 of the answer, and the bytes of a random read of the value. A parent also wants
+ * a random read of its input id.
  *
  * A normal that was reached over an nn edge from another shard does not know its parent. It asks all neighbours that it has
  * on other shards. In a directed graph it asks the neighbours that have an edge to it. The threads go over the normals
@@ -120,8 +120,8 @@ static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Sets the values of all unvisited vertices of the shard to DEPTH_UNREACHED. values[locals + d] are depths, or recorded
- * parents: first those of normals, then those of delegates. One value serves both, as DEPTH_UNREACHED and PARENT_NONE have
- * all bits set. */
+ * parents: first the values of normals, then the values of delegates. One value serves both, as DEPTH_UNREACHED and
+ * PARENT_NONE have all bits set. */
 static void mark_unreached(const struct device *dev, int32_t *values)
 {
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
@@ -370,7 +370,7 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Writes the value of each vertex to answers->values. Takes depths, and the parents of a single shard, from the arrays of
- * the search. First overwrites the values of unreached vertices there. Takes parents of several shards from
+ * the search, after the values of unreached vertices have been overwritten. Takes parents of several shards from
  * answers->by_vertex, which cpu_ask and cpu_take_replies filled. Cannot fail. This is `make_values` of backend_answers. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {

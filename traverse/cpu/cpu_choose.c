@@ -7,7 +7,7 @@
 
 #include "formats/base/cli.h"
 
-/* A frontier with at most so many edges gets a sparse level, even if a dense level is predicted to be faster.
+/* A frontier with at most SMALL_EDGES edges gets a sparse level, even if a dense level is predicted to be faster.
  * DIRECTION_PULL, which a user may ask for, always gets dense levels. */
 enum { SMALL_EDGES = 4096 };
 

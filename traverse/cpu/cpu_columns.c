@@ -5,9 +5,9 @@
  * i, and of `add`. The bit vector behind the codes has the high bits of all elements. The high bits of element i are a
  * number. It is the number of zeros in front of set bit i of the vector.
  *
- * Bytes that must move for each row: 8 of offsets and 8 of the directory. Bits that must move for each column: those of its
- * code, and those of its part of the bit vector. Up to 40 bytes of the vector in front of that part are read and skipped.
- * Pulls prefetch the words of a block (cpu_probe.c).
+ * Bytes that must move for each row: 8 of offsets and 8 of the directory. Bits that must move for each column: the bits of
+ * its code, and its part of the bit vector. Up to 40 bytes of the vector in front of that part are read and skipped. Pulls
+ * prefetch the words of a block (cpu_probe.c).
  */
 #include "cpu_columns.h"
 #include "cpu_lanes.h"
@@ -34,7 +34,7 @@ const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, u
 
 #if HAS_AVX2
 
-enum { MOST_WINDOW_BITS = 25 }; /* a code of at most so many bits lies in 4 bytes, at whichever bit of a byte it begins */
+enum { MOST_WINDOW_BITS = 25 }; /* a code of up to MOST_WINDOW_BITS bits lies within 4 bytes, wherever it begins */
 
 /* A reader of one packed block. It is like struct packed_reader of packed_row.h, but reads the bit vector in words of 64
  * bits. */

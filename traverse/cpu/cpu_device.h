@@ -73,13 +73,13 @@ struct cpu_normals {
 /* Consecutive rows of one subgraph that have equal length, as most rows of a grid or a mesh. The offset of each row follows
  * from the offset of the first one, so offsets need not be read. */
 struct even_rows {
-    uint64_t first, count; /* the first row, and the number of rows; count 0: the subgraph has too few such rows */
+    uint64_t first, count; /* the first row, and the number of rows; count 0: too few rows have equal length */
     uint64_t length;       /* columns of each row behind its heads */
     uint64_t offset;       /* where the columns of row `first` begin */
     int near;              /* 1: most columns are near the number of their row, as in a grid whose ids are in order */
 };
 
-/* Vertices of one other shard that one thread found: local ids of that shard. A vertex may stand there several times. */
+/* Vertices of one other shard that one thread found: local ids of that shard. A bin may have a vertex several times. */
 struct shard_bin {
     uint32_t *ids; /* [capacity] */
     uint64_t count, capacity;
@@ -248,8 +248,8 @@ static inline int threads_for(const struct device *dev, uint64_t work)
     return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
 }
 
-/* Cuts 0..total into `count` nearly equal shares. Returns the index at which share i begins; the end of the last share is
- * share i = count. */
+/* Cuts 0..total into `count` nearly equal shares. Returns the index at which share i begins. For i = count returns the end
+ * of the last share. */
 static inline uint64_t share_begin(uint64_t total, int count, int i)
 {
     uint64_t n = (uint64_t)count, at = (uint64_t)i;
@@ -395,7 +395,7 @@ void leave_peers(struct device *dev);
 void begin_outgoing(struct device *dev, enum outgoing_form form);
 
 /* Moves the vertices in dev->shard_bins to the list or bitmap that peers read, and empties the bins. Charges the ids of a
- * list to the budget. ST_RESOURCE: the budget is too small; the bins are then as they were. */
+ * list to the budget. ST_RESOURCE: the budget is too small. The bins are then unchanged. */
 enum status show_shard_bins(struct device *dev, struct error *e);
 
 /* Copies the frontiers of the normals of all peers to peers.gathered. Called after all peers have shown their frontiers. */

@@ -67,8 +67,8 @@ struct delegate_previsit {
     uint64_t step; /* 64-bit words of a piece */
 };
 
-/* Goes over a piece of the words of `incoming`. Makes the unvisited delegates there the dense frontier, and sets their
- * visited bits and depths. Zeroes `incoming`, and the words of `updated` beside it. Also lists the new delegates in
+/* Goes over a piece of the words of `incoming`. Makes the unvisited delegates in these words the dense frontier, and sets
+ * their visited bits and depths. Zeroes `incoming`, and the words of `updated` beside it. Also lists the new delegates in
  * `sparse`, from the index of the piece's first word on, until there are more of them than words in the piece. Returns the
  * number of new delegates. Called by threads of the pool, for previsit_delegates. `context` is a struct
  * delegate_previsit. */

@@ -141,7 +141,7 @@ static void append_arrived(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Appends the unvisited normals of ids[0..count) to next_sparse, with PARENT_REMOTE as parents. Uses several threads if
- * there are many ids. ST_BAD_DATA: an id is no vertex of this shard; then nothing is appended. */
+ * there are many ids. ST_BAD_DATA: an id is no vertex of this shard. Nothing is appended then. */
 static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
 {
     struct arrived_ids arrived = {dev, ids};
@@ -217,7 +217,7 @@ static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Takes in the bitmaps of all peers: their unvisited vertices go into next_dense. Does nothing if no peer has a bitmap.
- * ST_BAD_DATA: a bitmap has a bit behind the last vertex of this shard; then nothing is taken in. */
+ * ST_BAD_DATA: a bitmap has a bit behind the last vertex of this shard. Nothing is taken in then. */
 static enum status receive_masks(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     struct arrived_masks arrived = {.dev = dev, .spans = spans, .keeps = dev->normals.any_next_dense};

@@ -91,7 +91,7 @@ static enum status charge_ids(struct device *dev, struct error *e)
 
 /* Moves the ids in the bins of all threads to where peers read them, and empties the bins. In the form OUTGOING_LIST the
  * ids become one list ordered by shard, and the budget is charged. In the form OUTGOING_MASK they become bits of the
- * bitmap. Sets s->begin and s->count of each shard. ST_RESOURCE: the budget is too small; the bins are then as they were. */
+ * bitmap. Sets s->begin and s->count of each shard. ST_RESOURCE: the budget is too small. The bins are then unchanged. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -178,10 +178,10 @@ void leave_peers(struct device *dev)
 }
 
 /* Makes the arrays of `count` peers readable, in place of earlier peers. The first device of a process opens all peers, and
- * owns their table; the other devices of the process use the same table. With several shards also takes the bitmaps own,
- * others and gathered from the budget. Sets *searches_fused to 1 if there is one shard. Without a handle of this process
- * (count 0) the device has no peers. ST_RESOURCE: memory is short, or a peer's memory cannot be opened. leave_peers then
- * frees what was taken. */
+ * owns their table. The other devices of the process use this table. With several shards also takes the bitmaps own, others
+ * and gathered from the budget. Sets *searches_fused to 1 if there is one shard. Without a handle of this process (count 0)
+ * the device has no peers. ST_RESOURCE: memory is short, or a peer's memory cannot be opened. leave_peers then frees what
+ * was taken. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {

@@ -3,10 +3,10 @@
  * A probe tests whether one column of a row is in a bitmap. The result of a single probe cannot be predicted, so no branch
  * depends on it.
  *
- * Bytes that must move for each row of a pull: 4 of a head column. A row without a hit there also needs 8 of offsets, and 4
- * for each further column. The bitmap of possible parents stays in the cache. Bytes that must move for each id of an
- * answer: 4 of the vertex number and 4 of the value, both read or written in sequence. A parent also needs a random read of
- * its record and one of its input id. The ids of hubs are in the cache, and most parents are hubs.
+ * Bytes that must move for each row of a pull: 4 of a head column. A row without a hit in the head column also needs 8 of
+ * offsets, and 4 for each further column. The bitmap of possible parents stays in the cache. Bytes that must move for each
+ * id of an answer: 4 of the vertex number and 4 of the value, both read or written in sequence. A parent also needs a
+ * random read of its record and one of its input id. The ids of hubs are in the cache, and most parents are hubs.
  */
 #include "cpu_probe.h"
 #include "cpu_lanes.h"
@@ -244,6 +244,8 @@ AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m25
 {
     const __m256i none = _mm256_set1_epi32(ANSWER_NONE), bit = _mm256_set1_epi32(INT32_MIN);
     const __m256i last = _mm256_set1_epi32((int)(PARENT_SELF - 1));
+    /* the record of a delegate has the top bit set, and its vertex number is locals + the other bits; PARENT_SELF and above
+     * have no id */
     __m256i delegates = _mm256_srai_epi32(records, 31);
     __m256i beyond = _mm256_and_si256(delegates, _mm256_cmpgt_epi32(records, last));
     __m256i more = _mm256_and_si256(delegates, _mm256_set1_epi32((int)parents->locals));

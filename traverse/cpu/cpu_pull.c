@@ -2,8 +2,8 @@
  *
  * Rows list hubs first, so most vertices find a parent at the first probe. The first probe reads the head column, which is
  * a dense array in the order of rows. Bytes that must move for each row that looks for a parent: 4 of the head column. A
- * row without a parent there also needs 8 of offsets, and 4 for each further probe. The bitmap of possible parents stays in
- * the cache. A word of 64 rows belongs to one thread, so results are stored without atomic operations.
+ * row without a parent in the head column also needs 8 of offsets, and 4 for each further probe. The bitmap of possible
+ * parents stays in the cache. A word of 64 rows belongs to one thread, so results are stored without atomic operations.
  *
  * A parent must be in the frontier. If the parents are delegates, or delegates look for parents, the pull tests instead
  * whether the parent was visited before this level. Both are the same for an unvisited vertex: an older parent would have
@@ -34,8 +34,8 @@ struct pull {
 };
 
 /* Looks for parents of the rows `candidates`, which are bits of word w, in the head columns. Writes the parents found to
- * pull->parent. Returns the bits of the rows without a parent there, and prefetches the columns behind the heads of these
- * rows. Always inlined, because a compiler may drop calls of functions that only prefetch. */
+ * pull->parent. Returns the bits of the rows without a parent in the head columns, and prefetches the columns behind the
+ * heads of these rows. Always inlined, because a compiler may drop calls of functions that only prefetch. */
 static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct pull *pull, uint64_t w, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -122,6 +122,7 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     const uint64_t *updated = dev->delegates.updated, end = first_word(pull, piece + 1);
     const uint64_t *visited = of == DELEGATES ? dev->delegates.visited : dev->normals.visited;
     uint64_t found = 0, probes = 0, last = 0, last_candidates = 0, last_left = 0;
+    /* each round probes the heads of word w, and then finishes the word before; the last round, w == end, only finishes */
     for (uint64_t w = first_word(pull, piece); w <= end; w++) {
         uint64_t candidates = 0, left = 0;
         if (w < end) {

@@ -32,6 +32,7 @@ static uint64_t first_row(const struct shared_push *s, uint64_t piece)
         return piece > 0 ? all : 0;
     if (size > MOST_UNITS)
         size = MOST_UNITS;
+    /* in front of the piece are `threads` pieces of each smaller size, and then pieces of this size */
     uint64_t row = s->unit * (threads * size * (size - 1) / 2 + (piece - threads * (size - 1)) * size);
     return row < all ? row : all;
 }

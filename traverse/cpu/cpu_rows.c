@@ -87,7 +87,7 @@ static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_
     at[0] = to;
     if (parents)
         at[1] = from;
-    *bin = extend_bin(t->bins.pool, at + (is_new << parents));
+    *bin = extend_bin(t->bins.pool, at + (is_new << parents)); /* a new vertex takes one word, or two with its parent */
 }
 
 /* Only for PUSH_BINS_LATER: moves the `count` vertices of the list `next` to the bins of their parts, if there are at least
@@ -185,7 +185,7 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
         bin->ids[bin->count++] = (uint32_t)(column & ((UINT64_C(1) << bits) - 1));
         return count;
     }
-    default: {
+    default: { /* PUSH_VISIT, PUSH_UPDATE, PUSH_BINS_LATER */
         t->next[count] = to;
         if (c.parents)
             t->from[count] = from;
@@ -300,7 +300,7 @@ static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_
 static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct row_push *push, uint64_t count,
                                                                    struct push_case c)
 {
-    enum { COLUMNS_AHEAD = 16 }; /* columns are prefetched so many rows before they are used, offsets AHEAD rows before */
+    enum { COLUMNS_AHEAD = 16 }; /* columns are prefetched COLUMNS_AHEAD rows before their use, offsets AHEAD rows */
     const struct row_push p = *push;
     const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
     const uint64_t rows = p.csr->rows;

@@ -11,10 +11,10 @@
 #include "cpu_device.h"
 
 enum {
-    AHEAD = 32,          /* so many list entries before its use an address is prefetched */
+    AHEAD = 32,          /* an address is prefetched AHEAD list entries before it is used */
     LONG_ROW = 4096,     /* columns: longer rows are put aside, and cut into pieces of this length */
     MOST_LONG_ROWS = 256, /* rows that are put aside in a push, at most */
-    BINNED_AT_ONCE = 1024, /* PUSH_BINS_LATER: `next` is moved to bins when it has at least so many vertices */
+    BINNED_AT_ONCE = 1024, /* PUSH_BINS_LATER: `next` is moved to bins when it has at least BINNED_AT_ONCE vertices */
     WAITING_CAPACITY = BINNED_AT_ONCE + 2 * LONG_ROW, /* PUSH_BINS_LATER: vertices of `next`, at most */
     OWN_CAPACITY = MOST_APPENDED /* PUSH_SHARDS: vertices in the bin of this shard, at most; a full bin is emptied */
 };

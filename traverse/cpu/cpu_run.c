@@ -7,8 +7,8 @@
  */
 #include "cpu_run.h"
 
-/* After a search whose parallel region lacked cores, so many searches use one thread for the levels of parallel regions.
- * Levels that take one thread too long (wants_all_threads) still use a region. */
+/* After a search with a parallel region that lacked cores, SEARCHES_WITHOUT_REGION searches use one thread for the levels
+ * of parallel regions. Levels that take one thread too long (wants_all_threads) still use a region. */
 enum { SEARCHES_WITHOUT_REGION = 16 };
 
 /* Forgets the last search, and makes the root the frontier, with its counts. Runs no level: cpu_search_end does. `noted`:

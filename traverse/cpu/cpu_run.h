@@ -23,7 +23,7 @@ struct search_state {
 };
 
 /* cpu_choose.c. Chooses kind, directions and threads of the next level from counts, and writes them to *s. The frontier has
- * been made and counted; it has `delegates` delegates and `normals` normals. */
+ * been made and counted. It has `delegates` delegates and `normals` normals. */
 void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals);
 
 /* Returns 1 if the bins of a parallel region have memory for a level of `edges` edges. */

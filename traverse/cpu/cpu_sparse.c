@@ -1,13 +1,13 @@
 /* cpu_sparse.c: pushes of a list of vertices by one thread
  *
- * A sparse level pushes all subgraphs so, and makes no pass over a bitmap. A dense level pushes so the subgraphs that have
- * too few edges for bitmaps. run_sparse_level leaves the same state behind as the level loop (loop.c) with the steps of
- * cpu_search.c: the next frontier is visited and counted.
+ * A sparse level pushes all subgraphs in this way, and makes no pass over a bitmap. A dense level pushes subgraphs in this
+ * way if they have too few edges for bitmaps. run_sparse_level leaves the same state behind as the level loop (loop.c) with
+ * the steps of cpu_search.c: the next frontier is visited and counted.
  */
 #include "cpu_rows.h"
 
 /* Pushes the whole frontier along g by one thread, in a dense level. New normals go behind next_sparse, with visited bits,
- * depths and parents. New delegates go into `updated`, with parents; the previsit sets their visited bits. g does not lead
+ * depths and parents. New delegates go into `updated`, with parents. The previsit sets their visited bits. g does not lead
  * to other shards. May overwrite dev->gathered_rows. */
 void push_sparse(struct device *dev, enum subgraph g)
 {

@@ -29,7 +29,7 @@ enum {
     NEXT_WORK = 2,      /* difference of the numbers of two successive works, as bit 0 of a number is WORK_OPEN */
     WOKEN = 2,          /* sleeping threads that a thread wakes */
     SLEEP_BITS = 32,    /* bits of a futex: thread i has bit i; all threads from the last bit on share the last bit */
-    SLEEPS_AT_ONCE = 64 /* so many waits sleep at once, after a wait in which another program wanted the core */
+    SLEEPS_AT_ONCE = 64 /* number of waits without spinning, after a wait in which another program wanted the core */
 };
 
 /* In seconds. LONGEST_SPIN: the time after which a thread without work sleeps. LATE: longer than any piece takes.
@@ -43,7 +43,7 @@ struct pool_thread {
     pthread_t thread;
     struct thread_pool *pool;
     int number;        /* the thread is all[number] of the pool */
-    int waits_asleep;  /* so many of its next waits sleep at once */
+    int waits_asleep;  /* number of its next waits in which it does not spin */
     uint32_t roused;   /* `roused` of the pool, as the thread saw it last */
 };
 
@@ -74,8 +74,8 @@ static struct thread_pool *shared; /* the pool of this process; NULL: it is not 
 /* ---- pieces ---- */
 
 /* Takes the next piece of thread `owner` in the work of this number, for the thread that calls. Returns the number of the
- * owner's pieces that were taken before; the caller checks whether there is such a piece. The first call in a work resets
- * the count of the last work. */
+ * owner's pieces that were taken before. This is also the index of the piece among the owner's pieces. The caller checks
+ * whether there is a piece of this index. The first call in a work resets the count of the last work. */
 static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);

@@ -33,7 +33,7 @@ typedef void pool_body(void *context, uint64_t begin, uint64_t end);
 
 /* Opens the pool of this process: sets *pool to it. The first call starts the threads: `threads` of them, the caller
  * included, but no more than there are cores. Later calls get the same pool. Each open wants a close. Fails if there is no
- * memory, or if a thread cannot be started; *pool is then NULL. */
+ * memory, or if a thread cannot be started. *pool is NULL then. */
 enum status pool_open(struct thread_pool **pool, int threads, struct error *e);
 
 /* Gives up one pool_open. The last close ends the threads and frees the pool. `pool` may be NULL. */

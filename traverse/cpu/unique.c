@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Drops duplicates from ids[0..count), which are at most `largest`, by a bitmap of largest + 1 bits. The ids left ascend.
- * Returns the number of ids left, or 0 if there is no memory for the bitmap; the ids are then unchanged. */
+ * Returns the number of ids left, or 0 if there is no memory for the bitmap. The ids are unchanged then. */
 static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest)
 {
     uint64_t words = (uint64_t)largest / 64 + 1, kept = 0;
