@@ -122,7 +122,8 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     const uint64_t *updated = dev->delegates.updated, end = first_word(pull, piece + 1);
     const uint64_t *visited = of == DELEGATES ? dev->delegates.visited : dev->normals.visited;
     uint64_t found = 0, probes = 0, last = 0, last_candidates = 0, last_left = 0;
-    /* each round probes the heads of word w, and then finishes the word before; the last round, w == end, only finishes */
+    /* each round probes the heads of word w, and then finishes the last word before that had candidates; round `end` only
+     * finishes */
     for (uint64_t w = first_word(pull, piece); w <= end; w++) {
         uint64_t candidates = 0, left = 0;
         if (w < end) {
