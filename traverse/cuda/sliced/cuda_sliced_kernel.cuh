@@ -2,7 +2,7 @@
  *
  * search_slices does one level after the other. A level uses the `found` bitmap and the counts of its `round`; three rounds
  * are used in turn. Depths count from the root, which has depth 0. The weight of a frontier is the number of slices of its
- * vertices. A search on one GPU that has no slices is made by cuda_fused_kernel.cuh, and finds the same distances.
+ * vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
  */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
@@ -79,8 +79,8 @@ enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
  *
  * A SPARSE level has only listed its frontier: p keeps kind, depth and counts, and the number of the list goes up. After
  * BLOCK, which may be several levels, depth and visited slices come from s.state, where the first block has left them. At
- * the depth where the search ends (s.order.deepest), a level does nothing and finds nothing, and the depth stays. That level
- * is there so that take_level adds the vertices of the level before to the visited bits. */
+ * the depth where the search ends (s.order.deepest) a level does nothing and finds nothing, and the depth stays. This empty
+ * level ends the search. Before it, take_level has added the last vertices to the visited bits of all blocks. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
@@ -105,7 +105,7 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 
 enum { GOES_ON = -1 }; /* an argument of grid_barrier in place of a number of levels: the search is not over */
 
-/* The barrier of all blocks behind a level. Each block adds its counts (block.found, block.weight, and for notes
+/* The barrier of all blocks after a level. Each block adds its counts (block.found, block.weight, and for notes
  * block.probes) to the sums of the round, and sets its own counts to zero. Then the block waits until all blocks have
  * arrived. The first block also clears the sum of the next round. All threads of all blocks call it.
  *
@@ -130,7 +130,7 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
         word = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
         block.found = block.weight = 0;
         if (reports)
-            __threadfence_system();
+            __threadfence_system(); /* the host is to see all that the search has written */
         else
             fence_of_gpu();
         atomicAdd(&arrived[round], word);
@@ -149,13 +149,13 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
 
 /* Which of the found vertices a block lists in block.slice[1] while it adds the vertices to its visited bits. */
 enum listing {
-    LISTS_NONE,
+    LISTS_NONE, /* no vertices */
     LISTS_ALL, /* all vertices; block.slice[0] gets their slices, from which the block goes on by itself */
     LISTS_OWN  /* the vertices of the block's own words of the bitmap: each block will push its own vertices */
 };
 
 /* Returns a number below `count` for number i. Neighbouring i get numbers that are far apart, and all i are spread evenly.
- * The numbers are multiples of the golden ratio, which takes no division. */
+ * The number is a multiple of the golden ratio, without its whole part, times `count`. This takes no division. */
 __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
 {
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
@@ -210,10 +210,10 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
 }
 
 /* ORs the `found` bitmap of a round into the visited bits, and lists found vertices as `lists` says. Sets all block.count to
- * zero first; the lengths of the lists made here replace the zeros (LISTS_ALL: block.count[0] slices; LISTS_OWN:
- * block.count[1] vertices). In a kernel with far bits, block.last then names this bitmap. A thread has AT_ONCE reads under
- * way. If AT_ONCE is above 1, each block begins at another word, so that blocks do not read the same words at the same time.
- * All threads of the block call it. */
+ * zero first. Then LISTS_ALL sets block.count[0] to the number of slices in block.slice[0], and LISTS_OWN sets
+ * block.count[1] to the number of vertices in block.slice[1]. In a kernel with far bits, block.last becomes the index of
+ * this bitmap. A thread reads AT_ONCE times four words before it uses the first of them. If AT_ONCE is above 1, each block
+ * begins at another word, so that blocks do not read the same words at the same time. All threads of the block call it. */
 template <int AT_ONCE, class B>
 __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
 {
@@ -269,11 +269,11 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
                                                   bool sparse)
 {
     const sliced_progress &p = block.now;
-    const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK;
+    const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK; /* the next level */
     listing lists = LISTS_NONE;
-    if (by_block || sparse)
-        lists = LISTS_NONE; /* the frontier is a list already, or PUSH finds it by the depths of vertices */
-    else if (to_block)
+    if (by_block || sparse) /* the frontier is a list of slices already, and PUSH can find it by the depths of vertices */
+        lists = LISTS_NONE;
+    else if (to_block) /* with heads the first block goes on alone; without heads each block does (run_each_block) */
         lists = !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
         lists = LISTS_OWN;
@@ -392,8 +392,7 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
 
 /* Begins a search. Sets the memory of the block: only the root is visited, block.slice[0] lists the slices of the root, and
  * block.now says BLOCK, or a dense level if the root has more slices than a block pushes. Writes depth and parent of the
- * root. Begins the notes. Clears the counters and the far bits that the next search uses. All threads of all blocks call it.
- */
+ * root. Begins the notes. Clears the counters and far bits that the next search uses. All threads of all blocks call it. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
@@ -421,7 +420,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
     __syncthreads();
-    if (threadIdx.x == 0) { /* each block sets a far bit, too, as there is no barrier behind it */
+    if (threadIdx.x == 0) { /* each block sets the bit, even a far bit that all share, as no barrier follows */
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
             atomicOr(&s.far[word], bit);
@@ -487,7 +486,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         const bool by_block = kind == LEVEL_SLICED_BLOCK, listed = by_block || kind == LEVEL_SLICED_SPARSE;
         run_level(block, s, round, form, few, own);
         grid_barrier(block, s, round, GOES_ON);
-        clear_found(s, previous_round(round));
+        clear_found(s, previous_round(round)); /* all blocks have added this bitmap before the barrier */
         if constexpr (B::noted) { /* takes the probes of this round, and clears them before the round comes again */
             for (int g = 0; !listed && is_noter(block.notes) && g < SUBGRAPHS; g++) {
                 note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[round][g];

@@ -12,9 +12,9 @@
 #include "cuda_sliced_one.cuh"
 
 enum {
-    TOLD_BITS = 24,        /* the lower bits of sliced_state.told, with the length of a part; above them is a tag */
-    LINK_A_LANE = 1 << 15, /* most slices of a frontier of which each lane takes a link; in larger ones it takes a slice */
-    LOOK_FROM = 1 << 14    /* in frontiers of more slices, a lane reads a visited bit before it sets the bit by an atomic */
+    TOLD_BITS = 24,        /* bits of a word of sliced_state.told that have the length of a part; above is a tag */
+    LINK_A_LANE = 1 << 15, /* in frontiers of at most this many slices a lane takes a link; in larger ones a slice */
+    LOOK_FROM = 1 << 14    /* in frontiers of more slices a lane reads a visited bit before it sets the bit */
 };
 
 /* The visited bits in a SPARSE level, as push_links uses them: one bitmap in global memory, which all blocks share. `looks`:

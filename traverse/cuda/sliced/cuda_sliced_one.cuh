@@ -44,9 +44,9 @@ template <class B> struct block_bits {
     }
 };
 
-/* Returns the list to which the block writes the frontier after f: the other one of its two lists. In graphs with heads,
- * slices beyond the capacity of that list go to s.list, at the same index. There they are in place as the first block's part
- * of a sparse frontier; run_first_block copies the slices before them to that part. */
+/* Returns the list to which the block writes the frontier after f: the one of its two lists that does not hold f. In graphs
+ * with heads, slices beyond the capacity of that list go to s.list, at the same index. So these slices are already where the
+ * first block's part of a sparse frontier has them. run_first_block copies the slices before them to that part. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
@@ -86,8 +86,9 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
 }
 
 /* Does BLOCK levels by the first warp alone, one after the other without a barrier of the block, while a frontier has at
- * most a link for each lane. block.one becomes the frontier at which the warp stops: it has more links, or is empty, or has
- * depth f.until. Found vertices get visited bit, depth and parent. Notes the levels. All lanes of the first warp call it. */
+ * most a link for each lane. Sets block.one to the frontier at which the warp stops, for the other warps of the block. That
+ * frontier has more links, or is empty, or has depth f.until. Found vertices get visited bit, depth and parent. Notes the
+ * levels. All lanes of the first warp call it. */
 template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontier &f)
 {
     const unsigned lane = lane_id();

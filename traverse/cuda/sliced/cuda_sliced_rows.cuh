@@ -109,7 +109,7 @@ template <class B>
 __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                             slice_tally &tally)
 {
-    uint4 head[HEADS];
+    uint4 head[HEADS]; /* all are read before one is looked at, so that the reads overlap */
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
@@ -186,6 +186,7 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
         note_columns(block, s, row, columns, false, tally);
         if (sees)
             put_pulled(block, s, depth + 1, row, columns);
+        /* marks the rows of this lane that any lane has found a parent for */
         const unsigned hits = __ballot_sync(ALL_LANES, sees);
         unsigned begin = before;
 #pragma unroll
@@ -211,7 +212,7 @@ __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round
         const unsigned bits = __ballot_sync(ALL_LANES, is_short) >> first & ((1u << TOGETHER) - 1);
         if (slices > SLICED_PIECE)
             set_found(s, round, row, slices, tally);
-        if (lane_id() == first && bits != 0)
+        if (lane_id() == first && bits != 0) /* `bits` are the short rows of this lane and the next TOGETHER - 1 lanes */
             atomicOr(&s.found[round * s.words + row / 32], bits << (row % 32));
         tally.found += is_short;
         tally.weight += is_short ? slices : 0;
@@ -390,6 +391,7 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
+        /* the vertex of an item is a set bit of its owner: drops the bits of the owner's items before this one */
         uint32_t left = __shfl_sync(ALL_LANES, bits, owner);
         const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner) + part;
         for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)
