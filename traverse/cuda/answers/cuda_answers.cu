@@ -1,10 +1,10 @@
 /* cuda_answers.cu: kernels that turn depths and parents of vertices into the values of an answer; see cuda_answers.h.
  * cpu_answers.c does the same on a CPU.
  *
- * An answer is made in two steps. First the value of each vertex is written by number of vertex, which is sequential. Then
- * the values are gathered in the order of the answer. Bytes that must move for each value: 4 of the vertex number, 4 or 8 of
- * the answer, and a sector of 32 that has the value. Depths are written as bytes if the search had few levels, so that all
- * values of RMAT 26 lie in the cache. Arrays that are read or written once bypass the cache.
+ * An answer that is gathered is made in two steps. First the value of each vertex is written by number of vertex, which is
+ * sequential. Then the values are gathered in the order of the answer. Bytes that must move for each value: 4 of the vertex
+ * number, 4 or 8 of the answer, and a sector of 32 that has the value. Depths are written as bytes if the search had few
+ * levels, so that all values of RMAT 26 lie in the cache. Arrays that are read or written once bypass the cache.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"

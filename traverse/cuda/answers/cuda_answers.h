@@ -136,7 +136,7 @@ struct gpu_looking {
     uint64_t delegates;        /* number of delegates */
     const uint32_t *not_owned; /* bitmap of delegates that another shard owns: these do not look for a parent */
     uint32_t id_bytes;
-    void *to;          /* [locals + d] parents by number of vertex: read, and written where a parent is found */
+    void *to;          /* [locals + d] parents by number of vertex; read for delegates, and written */
     unsigned int *bad; /* becomes 1 if a column names a vertex that its shard does not have, and otherwise stays */
 };
 

@@ -147,10 +147,11 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions
     memset(questions, 0, dev->shard->p * sizeof *questions);
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
-    if (!a->all_read)
-        return gpu_fused_settle(dev, e) == ST_OK && gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) == ST_OK
-                   ? list_questions(dev, questions, e)
-                   : e->status;
+    if (!a->all_read) {
+        if (gpu_fused_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) != ST_OK)
+            return e->status;
+        return list_questions(dev, questions, e);
+    }
     a->by_bytes = levels <= BYTE_LEVELS;
     if (gpu_write_parents(dev, dev->traffic.bins.ids, stream, e) != ST_OK)
         return e->status;

@@ -25,7 +25,7 @@ static enum status gpu_read_depths(struct device *dev, int32_t *locals, int32_t 
 /* ---- opening ---- */
 
 /* Computes the input id of each vertex on the host and uploads the ids to dev->answers.ids, PIECE ids at a time. Only for
- * answers that are scattered by input id, on the only device of a search: the host has no table of these ids then. */
+ * answers that are scattered by input id, on the only device of a search. */
 static enum status upload_ids(struct device *dev, const struct answer_tables *tables, struct error *e)
 {
     enum { PIECE = 1 << 13 };
@@ -48,8 +48,8 @@ static enum status upload_ids(struct device *dev, const struct answer_tables *ta
 
 /* Prepares answers. Sets dev->answers, and fills *arrays with where the answer will be. Copies the tables to device memory.
  * If the plan has no memory for tables (a->vertex is NULL), only the input ids of the vertices are uploaded, and values will
- * be scattered by input id. Takes a->counts, host memory that gpu_close frees, also after a failure. With all_read it also
- * prepares gpu_open_look. */
+ * be scattered by input id. Lets sliced searches write their answers. Takes a->counts, host memory that gpu_close frees,
+ * also after a failure. With all_read it also uploads what all devices show (gpu_open_look). */
 static enum status gpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
                                     struct error *e)
 {

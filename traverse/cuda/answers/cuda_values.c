@@ -22,8 +22,9 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
 
 /* ---- by vertex ---- */
 
-/* Launches the kernel that completes the depths from the bitmaps that the search kept of its levels. Does nothing if the
- * depths are complete already. Marks them as complete (fused.settled). Works on the stream of normals, and does not wait. */
+/* Completes the depths of the last search: launches the kernel that gives depths to the vertices in the bitmaps that the
+ * search kept of its levels. Does nothing if the depths are complete already. Marks them as complete (fused.settled). Works
+ * on the stream of normals, and does not wait. */
 enum status gpu_fused_settle(struct device *dev, struct error *e)
 {
     if (gpu_is_settled(dev))

@@ -8,8 +8,8 @@
  * - A slice is four columns of a row. The slices of a row lie side by side. The slices of all rows are one list, in the
  *   order of vertices. The weight of a vertex is its number of slices.
  * - Visited bits are near or far. Each block has all near bits in its shared memory. The far bits are the bits of the
- *   vertices behind the first SLICED_NEAR_VERTICES vertices. These vertices are read least. The far bits lie in one bitmap in
- *   global memory. Most graphs have no far bits.
+ *   vertices behind the first SLICED_NEAR_VERTICES vertices. These vertices are read least. The far bits lie in one bitmap
+ *   in global memory. Most graphs have no far bits.
  * - A level sets the bits of found vertices in a `found` bitmap in global memory. After the barrier each block ORs the whole
  *   `found` bitmap into its near bits, and a share of the bitmap into the far bits. No further barrier is needed. A far bit
  *   is always read together with its bit of the `found` bitmap, and the OR of both stays the same while a block adds the

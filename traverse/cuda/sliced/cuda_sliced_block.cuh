@@ -1,7 +1,7 @@
 /* cuda_sliced_block.cuh: the shared memory of a block of a sliced search, and functions that levels of all kinds use; see
  * cuda_sliced.h
  *
- * Functions take the whole search as `s`. It lies in constant memory, where a member takes no register: a thread has no
+ * Functions take the whole search as `s`. `s` lies in constant memory, where a member takes no register: a thread has no
  * register to spare. Functions take the shared memory of the block as `block`. Its type B says for which case the kernel is
  * compiled. Vertices of both kinds have one numbering here, the delegates first.
  */

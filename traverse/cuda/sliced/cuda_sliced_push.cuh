@@ -98,9 +98,9 @@ struct slice_list {
 };
 
 /* Writes the numbers of `count` neighbouring slices, from slice `first` on, to places `at` and following of the list. Writes
- * nothing if the last place is beyond the capacity of the list (`most`): the length of the list then says that slices are
- * missing, and no level reads the list. A lane writes up to BY_LANE slices by itself. All lanes of the warp together write
- * the slices of a vertex with more. All lanes of the warp call it. */
+ * nothing if the last place is beyond the capacity of the list (`most`). The length of the list then says that slices are
+ * missing, and no level reads the list. A lane writes up to BY_LANE slices by itself. If a lane has more slices, all lanes
+ * of the warp together write them. All lanes of the warp call it. */
 __device__ static inline void put_slices(const slice_list &to, unsigned at, uint32_t first, unsigned count)
 {
     enum { FEW = 4, BY_LANE = 16 };
