@@ -24,7 +24,7 @@ items() {
     printf 'kolganov\t%s\n' 'systems of one node' 'characteristics of the devices' 'transformations of the graph' \
         'transformations: no global sort' 'transformations: no local sort' \
         'GTEPS by scale' 'average performance (graph)' 'MTEPS/W by scale'
-    printf 'yoo\t%s\n' 'partitions side by side'
+    printf 'yoo\t%s\n' 'partitions side by side' 'two-phase grouped fold'
     printf 'mastrostefano\t%s\n' 'straightforward BFS: results' 'sort-unique BFS: results' \
         'sort-unique BFS: weak scaling analysis' 'the Graph 500 list' 'platform and APEnet+ card' \
         'data exchange between GPUs' 'strong scaling, 2^20 vertices' 'weak scaling, 2^SCALE vertices' \
