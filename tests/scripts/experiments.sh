@@ -110,6 +110,8 @@ check 'no text of theirs is a tag or ends an attribute' sh -c '! grep -E "$1" "$
 check "$situation: the page shows them as text" grep -q '&lt;script&gt;alert' "$tmp/safe/index.html"
 ! command -v gnuplot >/dev/null 2>&1 || check "$situation: the picture has them" grep -q '<svg' "$tmp/safe/${folder##*/}/pan-figure-5.svg"
 
+others=$(awk -F '\t' 'FNR > 1 && ($1 == "published" || $1 == "model") { print FILENAME; nextfile }' scripts/results/experiments/*/pan-*.tsv)
+check "kept tables have measurements alone, as numbers of papers and predictions are those of today's table ($others)" test -z "$others"
 for about in scripts/results/experiments/*/*.about; do
     [ -e "$about" ] || continue
     check "$about says what ran, where and when" awk -F '\t' '{ said[$1] = $2 != "" }
