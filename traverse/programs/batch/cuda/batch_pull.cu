@@ -6,7 +6,11 @@
  * the neighbour, which are at a random place. */
 #include "batch_words.cuh"
 
-enum { ROW_LANES = 4, ROW_STEP = 8, LONG_STEP = 4 * WARP };
+enum {
+    ROW_LANES = 4,       /* lanes of a group, which pulls along a short row */
+    ROW_STEP = 8,        /* columns of a short row that a group reads before it tests again whether a root is missing */
+    LONG_STEP = 4 * WARP /* columns of a long row that a warp reads before it tests again */
+};
 
 /* ---- long rows ---- */
 
@@ -117,9 +121,9 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
 }
 
 /* Pulls along short rows of the warp's vertices base to base + 31. The rows belong to the vertices base + row_lane[0] to
- * base + row_lane[count - 1], and each group of ROW_LANES lanes takes one row after the other. words[32], for the vertex of
- * each lane: on entry the bits that the vertex lacks, on return the bits that its neighbours have. Returns the number of
- * columns that this lane read. All lanes of the warp call it. */
+ * base + row_lane[count - 1], and each group of ROW_LANES lanes takes one row after the other. words[lane] belongs to the
+ * vertex of a lane. On entry it has the bits that the vertex lacks. If the vertex has one of the rows, it has on return the
+ * bits that the neighbours have. Returns the number of columns that this lane read. All lanes of the warp call it. */
 template <int W>
 __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count,
                                             const unsigned char *row_lane, batch_words<W> *words)

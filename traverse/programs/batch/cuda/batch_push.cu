@@ -5,7 +5,7 @@
  * the seen words of the neighbour, at a random place, and the next words only if a bit is new. */
 #include "batch_words.cuh"
 
-enum { PUSH_LANES = 8 };
+enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
 
 /* Sets the bits of `bits` that vertex v has not seen in the next words of v. Appends v to the list if this thread sets the
  * first new bit of v. Most edges bring nothing new, so reads come before atomics. Any lanes may call it, each for its own
