@@ -214,8 +214,8 @@ struct summary {
     double median_s, total_s;
 };
 
-/* Returns the sums over all pairs, and the median of the times of searches. If there is no memory for the times, the median
- * is that of no values. */
+/* Returns the sums over all pairs, and the median of the times of searches. The median is 0 if there is no memory for the
+ * times. */
 static struct summary summary_of(const struct pairs *pairs)
 {
     struct summary all = {0};
