@@ -213,7 +213,7 @@ struct single_run {
 
 /* Searches from root number `root` of the run, by thread `thread` of the pool alone. Fills in the result of the root,
  * passes the distances to run->depths if they are wanted, and adds the time of that to t->noting_s. Leaves t->mask zero, as
- * it was on entry. pool_run calls it for each root. `context` is the struct single_run. Returns 0. */
+ * it was on entry. Called by pool_run for each root. `context` is the struct single_run. Returns 0. */
 static uint64_t search_root(void *context, int thread, uint64_t root)
 {
     const struct single_run *single = context;

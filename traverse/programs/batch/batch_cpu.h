@@ -61,7 +61,7 @@ struct batch_loop {
     uint64_t count, step;
 };
 
-/* Calls the body of a loop for the elements of piece number `piece`, with the tally of thread `thread`. pool_run calls it
+/* Calls the body of a loop for the elements of piece number `piece`, with the tally of thread `thread`. Called by pool_run
  * for each piece. `context` is the struct batch_loop. Returns 0. */
 static inline uint64_t batch_loop_piece(void *context, int thread, uint64_t piece)
 {

@@ -60,7 +60,7 @@ struct noted_level {
 
 /* Notes the found vertices of piece number `piece`, which is STEP entries of the list, or STEP vertices without a list. For
  * each root that found a vertex, sets the distance of the vertex, and adds a hash of vertex and distance to the sum of
- * thread `thread`. pool_run calls it for each piece. `context` is the struct noted_level. Returns 0. */
+ * thread `thread`. Called by pool_run for each piece. `context` is the struct noted_level. Returns 0. */
 static uint64_t note_piece(void *context, int thread, uint64_t piece)
 {
     const struct noted_level *noted = context;

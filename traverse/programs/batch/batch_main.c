@@ -244,7 +244,7 @@ static enum status set_up(struct batching *b, struct error *e)
 
 /* ---- batches ---- */
 
-/* Prints the work of a level, with -v. batch_run calls it after each level. `context` is the struct batching. */
+/* Prints the work of a level, with -v. Called by batch_run after each level. `context` is the struct batching. */
 static void print_level(void *context, const struct batch_note *n)
 {
     const struct batching *b = context;
@@ -371,8 +371,8 @@ static enum status conclude(struct batching *b, struct error *e)
     return comm_agree(&b->searcher.comm, e);
 }
 
-/* Frees everything that set_up has opened, and drops an unfinished matrix. searcher_run calls it at the end, after a
- * failure, too. `context` is the struct batching. */
+/* Frees everything that set_up has opened, and drops an unfinished matrix. Called by searcher_run at the end, also after a
+ * failure. `context` is the struct batching. */
 static void tear_down(void *context)
 {
     struct batching *b = context;
@@ -386,7 +386,7 @@ static void tear_down(void *context)
 }
 
 /* Does the whole work of the program: opens everything, searches from all roots, and reports. Stops at the first failure.
- * searcher_run calls it. `context` is the struct batching. */
+ * Called by searcher_run. `context` is the struct batching. */
 static void work(void *context, struct error *e)
 {
     struct batching *b = context;

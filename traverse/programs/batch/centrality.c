@@ -20,7 +20,7 @@ struct line {
     const struct batch_result *result;
 };
 
-/* Prints the line of a root, with the end of the line, as the table has it. text_printed calls it. `context` is the struct
+/* Prints the line of a root, with the end of the line, as the table has it. Called by text_printed. `context` is the struct
  * line. */
 static void print_line(FILE *file, const void *context)
 {

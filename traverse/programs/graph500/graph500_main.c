@@ -219,8 +219,8 @@ static void print_block(FILE *out, const struct benchmark *b)
     print_known(out, "MTEPS/W:", energy->known, energy->joules > 0 ? 1e-6 * energy->edges / energy->joules : 0);
 }
 
-/* Prints the results as a JSON document: the environment, the energy if known, and a record for each root. outfile_print
- * calls it. `context` is the const struct benchmark. */
+/* Prints the results as a JSON document: the environment, the energy if known, and a record for each root. Called by
+ * outfile_print. `context` is the const struct benchmark. */
 static void print_json(FILE *out, const void *context)
 {
     const struct benchmark *b = context;
@@ -251,7 +251,7 @@ static enum status set_up(struct benchmark *b, struct error *e)
 }
 
 /* Does the whole benchmark: opens the graph, searches from all roots, proves the trees, and measures energy. Then rank 0
- * prints the result block, and writes the JSON file if one is wanted. searcher_run calls it. `context` is the struct
+ * prints the result block, and writes the JSON file if one is wanted. Called by searcher_run. `context` is the struct
  * benchmark. */
 static void work(void *context, struct error *e)
 {
@@ -270,7 +270,7 @@ static void work(void *context, struct error *e)
     comm_agree(comm, e);
 }
 
-/* Frees the records and the validation. searcher_run calls it at the end, after a failure, too. `context` is the struct
+/* Frees the records and the validation. Called by searcher_run at the end, also after a failure. `context` is the struct
  * benchmark. */
 static void tear_down(void *context)
 {

@@ -33,7 +33,7 @@ static void grid_bfs_close(struct bfs *bfs)
     grid_search_close(&grid);
 }
 
-/* Does nothing, and returns e->status. This is `prepare` of grid_bfs, as the search needs no preparation. It is also
+/* Does nothing, and returns e->status. Serves as `prepare` of grid_bfs, as the search needs no preparation. Serves also as
  * log_rest, as grid_bfs_search has already added a record of each level to the log. */
 static enum status grid_bfs_nothing(struct bfs *bfs, struct error *e)
 {

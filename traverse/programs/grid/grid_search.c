@@ -74,9 +74,10 @@ static void number_rows(struct grid_search *g, uint32_t row)
     }
 }
 
-/* Collective. Tells each other processor of the grid column which of its vertices have edges in the part of this rank:
- * sends g->column[i].has to processor i, and receives what processor i has in g->column[i].asked. By these bits an owner
- * later chooses the frontier vertices that it sends to processor i. Copies `has` to `asked` for this processor itself. */
+/* Collective. Tells the other processors of the grid column which of their vertices have edges in the part of this rank:
+ * sends g->column[i].has to processor i. Processor i tells the same of its own part, which is received into
+ * g->column[i].asked. By these bits this rank later chooses the frontier vertices that it sends to processor i. Copies
+ * `has` to `asked` for this processor itself. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -262,9 +263,10 @@ static void fold_direct(struct grid_search *g, struct grid_counts *counts)
 
 /* Sends the bins round the ring of the row's processors to their owners. Appends the vertices that arrive for this
  * processor to g->incoming. The set for owner t starts as the bin of processor t + 1, and passes all other processors on
- * its way to t. Each processor puts the vertices of the set that it has not seen in this search into its own bin for t, and
- * passes that bin on. It drops the vertices that it has seen: a vertex seen in this level is in its own bin already, so the
- * owner gets the vertex anyway. A vertex seen in an earlier level has been visited. Collective in the grid row. */
+ * its way to t. A processor that receives the set appends the vertices that it has not seen in this search to its own bin
+ * for t, and sends this bin on. The processor drops all other vertices of the set. A vertex that it has seen in this level
+ * is in the bin already, so the owner gets the vertex anyway. A vertex that it has seen in an earlier level has been
+ * visited. Collective in the grid row. */
 static void fold_ring(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
@@ -280,8 +282,9 @@ static void fold_ring(struct grid_search *g, struct grid_counts *counts)
         add_incoming(g, &g->got); /* the set that came last is the set for this processor */
 }
 
-/* Does one level: expands g->frontier, looks up its edges, and folds, that is sends each destination to its owner. Fills
- * g->incoming with the vertices of this processor that were reached, and adds the work to *counts. Collective. */
+/* Does one level of the search. First expands: processors of a grid column exchange frontiers, and look up the edges. Then
+ * folds: each destination goes to its owner along the grid row. Fills g->incoming with the vertices of this processor that
+ * were reached, and adds the work to *counts. Collective. */
 void grid_level(struct grid_search *g, struct grid_counts *counts)
 {
     for (uint32_t c = 0; c < g->part.c; c++)

@@ -1,13 +1,14 @@
-/* grid_search.h: a breadth-first search over a 2D partition (Yoo et al., algorithm 2), as one rank knows it.
+/* grid_search.h: a breadth-first search over a 2D partition (Yoo et al., algorithm 2), as one rank sees it.
  *
  * Ranks are the processors of a grid of R rows and C columns. Rank i + R * j is the processor (i, j), in grid row i and
- * grid column j. The processor owns the vertices of shard i + R * j. It has the edges that lead from the vertices of grid
- * column j to the vertices of grid row i. A level has three steps:
- * - expand: each owner sends the vertices of its frontier to those processors of its grid column that have edges of them;
+ * grid column j. The processor owns the vertices of shard i + R * j. The processor has the edges that lead from vertices of
+ * grid column j to vertices of grid row i. A level has three steps:
+ * - expand: each owner sends the vertices of its frontier along its grid column, to the processors that have edges of them;
  * - look up: each processor reads these edges, and keeps each destination for the owner, once in a search;
- * - fold: the destinations go along the grid row to their owners. They go straight there, or round a ring. In a ring a set
- *   of destinations passes the processors of the row. Each processor adds its own destinations to the set, and drops the
- *   destinations that it has seen before (the union-fold of section 3.2.2). */
+ * - fold: each destination goes along the grid row to its owner, either straight or round a ring.
+ *
+ * In a ring a set of destinations passes the processors of the grid row. Each processor adds its own destinations to the
+ * set, and drops the destinations that it has seen before (the union-fold of section 3.2.2). */
 #ifndef DBFS_GRID_SEARCH_H
 #define DBFS_GRID_SEARCH_H
 

@@ -2,13 +2,13 @@
  *
  * A pair has two searches, the sides. One side grows from the source, along edges. The other side grows from the target,
  * against edges. In each step the side whose frontier has fewer edges grows by a level. A side has found all vertices up to
- * its depth, and the sides have no vertex in common. So the first edge between the sides closes a shortest path: a shorter
- * path would have been found a level before.
+ * its depth. The sides have no vertex in common. So the first edge between the sides closes a shortest path: a shorter path
+ * would have been found a level before.
  *
  * The searches read the rows of all shards in place, decoded or packed. The number of a normal vertex is its column in nn,
- * so the high bits of the number are the shard. The numbers of delegates come after all of these. The state of a search is
- * a mark for each number. Marks are cleared by the lists of found vertices, so the time of a pair depends on the vertices
- * that it visits, and not on n. */
+ * so the high bits of the number are the shard. The numbers of delegates come after the numbers of normal vertices. The
+ * state of a search is a mark for each number. A search ends by clearing the marks of the vertices that it has found. So
+ * the time of a pair depends on the number of visited vertices, and not on n. */
 #include "pairs.h"
 
 #include "formats/base/cli.h"
@@ -30,7 +30,7 @@ struct side {
     struct step *steps;
     uint64_t count, capacity;
     uint64_t frontier; /* index of the first step of the frontier, which ends with the last step */
-    uint64_t counted;  /* index after the last step of the frontier whose edges are counted in `edges` */
+    uint64_t counted;  /* the edges of the frontier's steps before this index are counted in `edges` */
     uint64_t edges;    /* number of edges at the counted steps */
     uint64_t met;      /* index of the step at which the path crosses to the other side, once both sides have met */
 };
@@ -122,8 +122,8 @@ static int is_even(const struct pair_search *s)
     return 1;
 }
 
-/* Opens the search of a thread: allocates *search and its marks, the marks within the budget. After a failure, too,
- * close_search is to be called for *search, which may then be NULL. */
+/* Opens the search of a thread: allocates *search and its array of marks. The budget is charged for the marks. After a
+ * failure, too, close_search is to be called for *search, which may then be NULL. */
 static enum status open_search(struct pair_search **search, const struct pair_job *job, struct error *e)
 {
     const struct graph *graph = job->graph;
@@ -181,8 +181,8 @@ struct reading {
     uint64_t met;      /* the vertex last read of those that either side had found before */
 };
 
-/* Reads an edge to `vertex`. If no side has found the vertex, marks it, and makes it a step of the side that reads.
- * Otherwise sets r->met to it. Returns nonzero if the other side has found the vertex. */
+/* Reads an edge to `vertex`. If no side has found the vertex, marks the vertex, and makes it a step of the side that reads.
+ * Otherwise sets r->met to the vertex. Returns nonzero if the other side has found the vertex. */
 static inline int read_edge(struct reading *r, uint64_t vertex)
 {
     uint8_t mark = r->marks[vertex];
@@ -251,10 +251,10 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
 }
 
 /* Grows `side` (SOURCE or TARGET) by a level: reads the edges of its whole frontier, and makes the found vertices the next
- * frontier. Stops if an edge leads to a vertex of the other side: sets `met` of both sides, and returns nonzero. This
- * vertex is in the frontier of the other side. Otherwise the other side would have read the vertex's edges before, and with
- * the same edge would have found the vertex of `side`. Fails if the vertex is not in the frontier, as one row of the graph
- * then lacks the edge. */
+ * frontier. Returns 0. Stops at the first edge to a vertex of the other side: sets `met` of both sides, and returns
+ * nonzero. Such a vertex must be in the other side's frontier. If the vertex were nearer to the other side's start, the
+ * other side would have read the edge before, from that end. Fails if the vertex is not in the frontier, as one row of the
+ * graph then lacks the edge. */
 static int grow(struct pair_search *s, int side, struct error *e)
 {
     struct side *a = &s->side[side], *other = &s->side[!side];
@@ -363,8 +363,8 @@ static void write_path(const struct pair_search *s, uint64_t *ids)
 }
 
 /* Searches between all pairs of this rank. Each thread opens a search, takes one pair after the other, and keeps results
- * and wanted paths in *pairs. A thread whose search fails takes no further pair; then *e fails. `none` is not used, as this
- * backend has no state. */
+ * and wanted paths in *pairs. If the search of a thread fails, the thread takes no further pair, and *e fails. `none` is
+ * not used, as this backend has no state. */
 static enum status run(struct pair_searches *none, struct pairs *pairs, struct error *e)
 {
     const struct pair_job *job = pairs->job;

@@ -22,7 +22,7 @@ struct pair_result {
 struct pair_job {
     const struct comm *comm;
     const struct graph *graph; /* has all shards */
-    const struct roots *roots; /* sources and targets in turn: those of pair i are entries 2 * i and 2 * i + 1 */
+    const struct roots *roots; /* the source of pair i is root 2 * i, and the target is root 2 * i + 1 */
     const struct pair_backend *backend;
     struct memory_budget *budget;
     int threads;

@@ -307,7 +307,7 @@ static void json_pair(FILE *out, const struct run *run, uint64_t i)
     fputs(i + 1 < run->pairs.count ? "},\n" : "}\n", out);
 }
 
-/* Prints the whole JSON document: environment, summary and pairs. outfile_print calls it. `context` is the const struct
+/* Prints the whole JSON document: environment, summary and pairs. Called by outfile_print. `context` is the const struct
  * run. */
 static void print_json(FILE *out, const void *context)
 {
@@ -374,8 +374,8 @@ static enum status choose_pairs(struct run *run, struct error *e)
 }
 
 /* Collective. Chooses the backend, opens all shards, chooses the pairs, and fills run->job. Without --backend the CPU is
- * chosen for fewer than PAIRS_FOR_GPU pairs. Columns stay packed if the backend has no bytes_needed, as it reads the
- * columns once. Fails on all ranks if one rank fails. */
+ * chosen for fewer than PAIRS_FOR_GPU pairs. A backend without bytes_needed reads columns only once, so they stay packed.
+ * Fails on all ranks if one rank fails. */
 static enum status set_up(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -400,7 +400,7 @@ static enum status set_up(struct run *run, struct error *e)
 }
 
 /* Does the whole work of the program: opens everything, searches between all pairs, and prints the results on rank 0. Rank
- * 0 also shows the progress. searcher_run calls it. `context` is the struct run. */
+ * 0 also shows the progress. Called by searcher_run. `context` is the struct run. */
 static void work(void *context, struct error *e)
 {
     struct run *run = context;
@@ -420,7 +420,7 @@ static void work(void *context, struct error *e)
     comm_agree(comm, e);
 }
 
-/* Frees the results. searcher_run calls it at the end, after a failure, too. `context` is the struct run. */
+/* Frees the results. Called by searcher_run at the end, also after a failure. `context` is the struct run. */
 static void tear_down(void *context)
 {
     pairs_free(&((struct run *)context)->pairs);

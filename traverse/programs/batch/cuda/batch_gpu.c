@@ -92,8 +92,8 @@ static enum status take_memory(struct batch_search *s, struct error *e)
 }
 
 /* Zeroes the seen words and the counts of a level, for a new batch. With `both` also zeroes the frontier words and next
- * words. These words are zero already if the last frontier was an empty list. Does not wait. Does nothing if *e has
- * failed. */
+ * words. These words are zero already if the last frontier was an empty list. Does not wait. Does nothing if *e has failed
+ * before. */
 static void clear_words(struct batch_search *s, int both, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.seen, word_bytes(s), e);
@@ -180,8 +180,8 @@ static void show(struct batch_search *s, const struct batch_levels *l, struct ba
 }
 
 /* Ends a level or the start of a batch: waits for the GPU, copies the counts of the level into s->level and l->found, and
- * swaps the frontier words and the next words, so that the found vertices are the frontier. Does nothing if *e has
- * failed. */
+ * swaps the frontier words and the next words, so that the found vertices are the frontier. Does nothing if *e has failed
+ * before. */
 static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->gpu.now;

@@ -16,7 +16,7 @@ enum {
 
 /* Pulls along a part of a long row, the columns row.begin to row.end - 1: ORs the frontier words of these vertices into
  * `got`, until `got` has all bits of `missing` or the part ends. `got` is the same in all lanes. Returns the number of
- * columns that this lane read. All lanes of the warp call it, with the same row. */
+ * columns that this lane read. Called by all lanes of the warp, with the same row. */
 template <int W>
 __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row, const batch_words<W> &missing,
                                                batch_words<W> &got)
@@ -123,7 +123,7 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
 /* Pulls along short rows of the warp's vertices base to base + 31. The rows belong to the vertices base + row_lane[0] to
  * base + row_lane[count - 1], and each group of ROW_LANES lanes takes one row after the other. words[lane] belongs to the
  * vertex of a lane. On entry it has the bits that the vertex lacks. If the vertex has one of the rows, it has on return the
- * bits that the neighbours have. Returns the number of columns that this lane read. All lanes of the warp call it. */
+ * bits that the neighbours have. Returns the number of columns that this lane read. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count,
                                             const unsigned char *row_lane, batch_words<W> *words)
@@ -168,8 +168,8 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
 
 /* Returns the new bits of vertex base + lane: the bits that pulls find, and the bits of roots that pushed. Pulls along the
  * row if it is short; batch_pull_long_kernel has pulled along long rows. `seen`: the seen words of the vertex. words[32]
- * and row_lane[32] are shared memory of the warp, which the function overwrites. Adds the columns read to `read`. All lanes
- * of the warp call it. */
+ * and row_lane[32] are shared memory of the warp, which the function overwrites. Adds the columns read to `read`. Called by
+ * all lanes of the warp. */
 template <int W>
 __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
                                                    batch_words<W> *words, unsigned char *row_lane, unsigned long long &read)

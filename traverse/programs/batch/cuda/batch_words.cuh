@@ -117,7 +117,7 @@ template <int W> __device__ static inline void add_brief(batch_words<W> &words, 
 /* ---- counts by root ---- */
 
 /* Transposes a matrix of 32 * 32 bits. Lane k passes row k, and gets column k: bit i of the argument of lane k becomes bit
- * k of the result of lane i. All lanes of the warp call it. */
+ * k of the result of lane i. Called by all lanes of the warp. */
 __device__ static inline unsigned transpose_bits(unsigned row)
 {
     const unsigned low[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
@@ -137,7 +137,7 @@ template <int W> struct bit_counts {
 };
 
 /* Adds the set bits of the words of all lanes of a warp to the counts: each lane passes the words of one vertex, and counts
- * the bits of its own roots. `mean`: mean number of edges of these vertices. All lanes of the warp call it. */
+ * the bits of its own roots. `mean`: mean number of edges of these vertices. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words, float mean)
 {
@@ -153,7 +153,7 @@ __device__ static inline void count_bits(bit_counts<W> &counts, const batch_word
 }
 
 /* Adds the counts of all lanes of a block, which are a member of bit_counts, to counter[64 * W], which has one counter for
- * each root. All threads of the block call it. */
+ * each root. Called by all threads of the block. */
 template <int W, typename T>
 __device__ static inline void add_by_root(const T counts[2 * W], unsigned long long *counter)
 {
@@ -171,8 +171,8 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
 }
 
 /* Appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces, if `is_here`. Adds their number to
- * b.level->pieces. A row without edges has a piece, too, as the words of its vertex must be zeroed later. All threads of a
- * block call it, each for its own vertex. */
+ * b.level->pieces. A row without edges has a piece, too, as the words of its vertex must be zeroed later. Called by all
+ * threads of a block, each with its own vertex. */
 __device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);

@@ -2,7 +2,7 @@
 #include "joined_gpu.h"
 
 /* Allocates device memory for `count` elements of `width` bytes, not zeroed, and sets the pointer whose address is `array`.
- * joined_gpu_close frees the memory. Does nothing if *e has failed. A count of 0 allocates one element. */
+ * joined_gpu_close frees the memory. Does nothing if *e has failed before. A count of 0 allocates one element. */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e)
 {
     void **to = array;
@@ -26,8 +26,8 @@ enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *
     return joined_gpu_wait(gpu, e);
 }
 
-/* Zeroes `bytes` bytes of device memory after all earlier work of the stream. Does not wait. Does nothing if *e has
- * failed. */
+/* Zeroes `bytes` bytes of device memory after all earlier work of the stream. Does not wait. Does nothing if *e has failed
+ * before. */
 void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e)
 {
     if (e->status == ST_OK)

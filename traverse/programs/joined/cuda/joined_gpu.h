@@ -26,7 +26,7 @@ enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *g
 void joined_gpu_close(struct joined_gpu *gpu); /* frees all device memory, and zeroes *gpu, which may be all zeros */
 
 /* Allocates device memory for `count` elements of `width` bytes, and sets the pointer whose address is `array`.
- * joined_gpu_close frees the memory. Does nothing if *e has failed. */
+ * joined_gpu_close frees the memory. Does nothing if *e has failed before. */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e);
 
 /* Copies `bytes` bytes between host and device, in any direction, after all earlier work of the stream. Waits for the
@@ -34,7 +34,7 @@ enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count,
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
 
 /* Sets `bytes` bytes of device memory to zero after all earlier work of the stream. Does not wait. Does nothing if *e has
- * failed. */
+ * failed before. */
 void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e);
 
 /* Waits until the GPU has done all work of the stream. */

@@ -118,9 +118,9 @@ static void pair_gpu_close(struct pair_searches *p)
 }
 
 /* Searches between the gpu.count pairs in p->todo, and copies results and paths to the host, into p->result and p->paths.
- * There are two passes. In the first pass each block searches between one pair at a time. It leaves pairs whose frontiers
- * have too many edges. In the second pass all blocks together search between the pairs that were left, one pair after the
- * other. */
+ * There are two passes. In the first pass each block searches between one pair at a time. A block leaves a pair if a
+ * frontier has too many edges. In the second pass all blocks together search between the pairs that were left, one pair
+ * after the other. */
 static enum status search(struct pair_searches *p, struct error *e)
 {
     struct gpu_pairs *gpu = &p->gpu;
@@ -146,10 +146,10 @@ static enum status search(struct pair_searches *p, struct error *e)
     return vertices > 0 ? joined_gpu_copy(&p->on, p->paths, gpu->paths, vertices * sizeof *p->paths, e) : ST_OK;
 }
 
-/* Moves the results of the last search into *pairs, with the paths if they are wanted. Pairs whose paths did not fit into
- * the GPU's array become the new p->todo, for another search. Each search writes at least one path, as the array is empty
- * at its start and has memory for any single path. Adds finished pairs to the progress. Fails if the GPU found an edge that
- * the rows of only one end have. */
+/* Moves the results of the last search into *pairs, with the paths if paths are wanted. If the path of a pair did not fit
+ * into the GPU's array, the pair stays in p->todo for another search. Each search writes at least one path, as the array is
+ * empty when the search starts, and has memory for any single path. Adds finished pairs to the progress. Fails if the GPU
+ * found an edge that the rows of only one end have. */
 static enum status keep_results(struct pair_searches *p, struct pairs *pairs, struct error *e)
 {
     const uint64_t *ids = p->graph.ids;

@@ -1,14 +1,14 @@
 /* pair_kernels.h: the launches of the kernels that search between pairs of vertices, in plain C.
  *
  * pair_cpu.c does the same on a CPU. There are two kernels. In the first kernel each block takes one pair after the other,
- * and searches between the two vertices by itself. It leaves a pair to the second kernel if a frontier has too many edges.
- * In the second kernel all blocks together search between one pair after the other.
+ * and searches between the two vertices by itself. If a frontier has too many edges, the block leaves the pair to the
+ * second kernel. In the second kernel all blocks together search between one pair after the other.
  *
  * A search has two sides: the source's side grows along edges, and the target's side grows against edges. A search has two
  * marks for each vertex, a bit for each side, and an array of steps. The steps of the source's side lie from the first
- * element on. The steps of the target's side lie from the last element backwards. Marks are cleared by the steps, so the
- * cost of a pair depends on the vertices that it visits, and not on n. All pointers but the pointer to struct gpu_pairs are
- * device memory. */
+ * element on. The steps of the target's side lie from the last element backwards. A search ends by clearing the marks of
+ * the vertices in its steps. So the cost of a pair depends on the number of visited vertices, and not on n. All pointers
+ * but the pointer to struct gpu_pairs are device memory. */
 #ifndef DBFS_PAIR_KERNELS_H
 #define DBFS_PAIR_KERNELS_H
 

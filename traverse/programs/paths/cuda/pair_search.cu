@@ -4,8 +4,8 @@
  * marks are under way at once. Bytes that move for each vertex of a frontier: 8 (step) and 16 (offsets). For each edge: 4
  * (column) and a mark. For each vertex that is found: an atomic, 8 (step) and 16 (offsets).
  *
- * The threads of one block do a search, or the threads of all blocks together. "All threads call it" means the threads of
- * the search. A claim is the attempt of a thread to be the first to mark a vertex. */
+ * A search is done by the threads of one block, or by the threads of all blocks together. These are the threads of the
+ * search. A claim is the attempt of a thread to be the first to mark a vertex. */
 #include "pair_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "traverse/cuda/device/cuda_ptx.cuh"
@@ -52,7 +52,8 @@ template <bool ALL> struct pair_search {
         return ALL ? gridDim.x : 1;
     }
 
-    /* Waits until all threads of the search have called it. What a thread wrote before is then visible to all of them. */
+    /* Waits until all threads of the search have come to this barrier. All writes before the barrier are visible to all
+     * threads after it. */
     __device__ void barrier()
     {
         __syncthreads();
@@ -113,9 +114,9 @@ __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
     return row;
 }
 
-/* Tries to mark vertex v, which step `from` has reached, for the growing side. Returns whether this thread has marked v
- * first, and so finds v. If the other side has found v, sets `met` of the level, unless another edge has set it. `word`:
- * the word of marks of v, as read a moment before. Each thread calls it by itself. */
+/* Tries to mark vertex v, which step `from` has reached, for the growing side. Returns true if this thread has marked v
+ * first, so that it must append v to the frontier. If the other side has found v, sets `met` of the level to the edge,
+ * unless another edge has set `met` before. `word`: the word of marks of v, read a moment before. Called by any thread. */
 template <class Search>
 __device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, uint32_t from)
 {
@@ -128,7 +129,7 @@ __device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, u
 
 /* Appends the vertices that the lanes of a warp have found to the next frontier, as steps. Bit j of `mine` is set if this
  * lane has found column[j] from step from[j]. Adds the number of vertices to the count of the level. Returns the number of
- * edges of this lane's vertices. All lanes of a warp call it. */
+ * edges of this lane's vertices. Called by all lanes of a warp. */
 template <class Search>
 __device__ static inline unsigned long long append(Search &search, const uint32_t *column, const uint32_t *from,
                                                    unsigned mine)
@@ -151,9 +152,9 @@ __device__ static inline unsigned long long append(Search &search, const uint32_
     return edges;
 }
 
-/* Reads the `total` edges of the rows that are laid end to end in *rows, whose first row is the row of step `base`. Marks
- * the vertices that no side has found, and appends them to the next frontier. Stops if the sides have met. Returns the
- * number of edges of the vertices that this thread has found. All threads of a block call it. */
+/* Reads the `total` edges of the rows that are laid end to end in *rows. The first row is the row of step `base`. Marks the
+ * vertices that no side has found, and appends them to the next frontier. Stops if the sides have met. Returns the number
+ * of edges of the vertices that this thread has found. Called by all threads of a block. */
 template <class Search>
 __device__ static unsigned long long read_edges(Search &search, const laid_rows &rows, uint32_t base, uint32_t total)
 {
@@ -189,7 +190,7 @@ __device__ static unsigned long long read_edges(Search &search, const laid_rows 
 
 /* Lays the rows of `count` steps from step `base` on end to end in *rows, one row for each thread of the block; `count` is
  * at most BLOCK. If all blocks search together, a long row counts as empty, and its pieces are listed for read_frontier.
- * Returns the number of edges laid. All threads of a block call it. */
+ * Returns the number of edges laid. Called by all threads of a block. */
 template <class Search>
 __device__ static uint32_t lay_rows(Search &search, laid_rows &rows, uint32_t base, uint32_t count)
 {
@@ -216,7 +217,7 @@ __device__ static uint32_t lay_rows(Search &search, laid_rows &rows, uint32_t ba
 }
 
 /* Writes a single piece of a long row to *rows, as the first row; all other rows of *rows begin behind its end. Returns the
- * number of edges of the piece. All threads of a block call it. */
+ * number of edges of the piece. Called by all threads of a block. */
 template <class Search>
 __device__ static uint32_t lay_piece(Search &search, laid_rows &rows, const gpu_pair_piece &piece)
 {
@@ -231,7 +232,7 @@ __device__ static uint32_t lay_piece(Search &search, laid_rows &rows, const gpu_
     return total;
 }
 
-/* Adds the numbers `edges` of all lanes of a warp to the edges of the level. All lanes of a warp call it. */
+/* Adds the numbers `edges` of all lanes of a warp to the edges of the level. Called by all lanes of a warp. */
 template <class Search> __device__ static inline void add_edges(Search &search, unsigned long long edges)
 {
     edges = warp_sum(edges);
@@ -240,8 +241,8 @@ template <class Search> __device__ static inline void add_edges(Search &search, 
 }
 
 /* Reads all edges of the growing side's frontier: first all rows but long rows, then the pieces of long rows. Found
- * vertices become steps of the next frontier. Ends with a barrier, so that the counts of the level are complete. All
- * threads call it. */
+ * vertices become steps of the next frontier. Ends with a barrier, so that the counts of the level are complete. Called by
+ * all threads of the search. */
 template <class Search> __device__ static void read_frontier(Search &search)
 {
     __shared__ laid_rows rows;
@@ -271,7 +272,7 @@ template <class Search> __device__ static void read_frontier(Search &search)
 /* ---- a search ---- */
 
 /* Starts a side (0: source, 1: target) at vertex v: the first thread marks v and writes step 0. Returns the side, with v as
- * its frontier. A barrier must follow. All threads call it. */
+ * its frontier. A barrier must follow. Called by all threads of the search. */
 template <class Search> __device__ static inline pair_side begin_side(Search &search, unsigned number, uint32_t v)
 {
     if (search.is_first()) {
@@ -284,10 +285,10 @@ template <class Search> __device__ static inline pair_side begin_side(Search &se
 /* How a search has ended; see grow. */
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
-/* Grows the sides level by level, each time the side whose frontier has fewer edges; in a one-sided search always the side
- * of the source. Returns PAIR_MET when the sides have met, PAIR_APART when a side has no frontier left, and PAIR_LEFT when
- * the frontier has too many edges for a single block. After PAIR_MET the growing side is search.now, with its last vertices
- * included in `end`. All threads call it. */
+/* Grows the sides level by level until the search has ended. Each time the side grows whose frontier has fewer edges. In a
+ * one-sided search only the side of the source grows. Returns PAIR_MET when the sides have met, PAIR_APART when a side has
+ * no frontier left, and PAIR_LEFT when the frontier has too many edges for a single block. After PAIR_MET search.now is the
+ * side that grew last, and its `end` includes the vertices of this last level. Called by all threads of the search. */
 template <class Search> __device__ static pair_end grow(Search &search)
 {
     for (;;) {
@@ -317,8 +318,8 @@ template <class Search> __device__ static pair_end grow(Search &search)
     }
 }
 
-/* Clears the marks of all vertices that a side has found. Zeroes whole words of marks, so it may clear marks of the other
- * side, too. Called for both sides at the end of a search. All threads call it. */
+/* Clears the marks of all vertices that a side has found. Zeroes whole words of marks, which may also have marks of the
+ * other side. Called for both sides at the end of a search, by all threads of the search. */
 template <class Search> __device__ static void clear_marks(Search &search, const pair_side &side)
 {
     for (uint64_t i = search.block() * BLOCK + threadIdx.x; i < side.end; i += search.blocks() * BLOCK)
@@ -328,7 +329,7 @@ template <class Search> __device__ static void clear_marks(Search &search, const
 /* ---- the path ---- */
 
 /* Writes the vertices on the path from step `step` of a side back to step 0 to the addresses `to`, to + by, to + 2 * by and
- * so on. Writes side.depth + 1 vertices. A single thread calls it. */
+ * so on. Writes side.depth + 1 vertices. Called by a single thread. */
 template <class Search>
 __device__ static void walk(const Search &search, const pair_side &side, uint32_t step, uint32_t *to, int by)
 {
@@ -339,9 +340,9 @@ __device__ static void walk(const Search &search, const pair_side &side, uint32_
     }
 }
 
-/* Returns the step of the other side's frontier that has the vertex at which the sides met. Sets live->other to this step.
- * Returns PAIR_NO_STEP if no step has this vertex: then the rows of one end of the edge lack it. All threads call it, and
- * each of them tests a part of the frontier. */
+/* Returns the step of the other side's frontier that has the vertex at which the sides met, and sets live->other to this
+ * step. Returns PAIR_NO_STEP if no step has this vertex. The edge is then missing in the rows of one of its ends. Called by
+ * all threads of the search, each of which tests a part of the frontier. */
 template <class Search> __device__ static uint32_t find_other_step(Search &search)
 {
     const uint32_t v = (uint32_t)search.level().met;
@@ -356,8 +357,8 @@ template <class Search> __device__ static uint32_t find_other_step(Search &searc
 
 /* Writes the path of `vertices` vertices to pairs.paths, behind the paths written before. `step` is the step of the other
  * side at which the sides met. Two threads of the block write: each walks from the edge between the sides to an end of the
- * path. Returns the index of the path's first vertex in pairs.paths; PAIR_NO_PATH if the path does not fit. All threads of
- * the first block call it. */
+ * path. Returns the index of the path's first vertex in pairs.paths; PAIR_NO_PATH if the path does not fit. Called by all
+ * threads of the first block. */
 template <class Search> __device__ static uint64_t write_path(const Search &search, uint64_t vertices, uint32_t step)
 {
     __shared__ unsigned long long begin;
@@ -380,7 +381,7 @@ template <class Search> __device__ static uint64_t write_path(const Search &sear
 /* Ends a search: writes the path, and the result of pair number `pair`, and clears all marks. `how`: how the search has
  * ended. If a block leaves the pair (PAIR_LEFT), appends the pair to pairs.left; the work so far counts in the result. If
  * the sides have met at a vertex that no step has, the result is PAIR_ONE_WAY. `begun`: start of the search in nanoseconds,
- * which only the first thread knows. All threads call it. */
+ * which only the first thread knows. Called by all threads of the search. */
 template <class Search>
 __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsigned long long begun)
 {
@@ -412,7 +413,7 @@ __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsig
 }
 
 /* Searches between the vertices of pair number `pair`: clears the shared counts, starts both sides, grows them, and writes
- * the result. Leaves all marks zero. All threads call it. */
+ * the result. Leaves all marks zero. Called by all threads of the search. */
 template <class Search> __device__ static void search_pair(Search &search, uint32_t pair)
 {
     const unsigned long long begun = search.is_first() ? device_nanoseconds() : 0;
@@ -449,8 +450,8 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     }
 }
 
-/* The second kernel. All blocks together search between each of the pairs that the first kernel has left. All blocks must
- * run at the same time (a cooperative launch), as they wait for each other. */
+/* The second kernel, for a cooperative launch: all blocks run at the same time, as they wait for each other. All blocks
+ * together search between each of the pairs that the first kernel has left. */
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_grid_kernel(const __grid_constant__ gpu_pairs pairs)
 {
