@@ -148,8 +148,8 @@ static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l
     add_counts(s, l, !sparse);
 }
 
-/* Sets level->found to the frontier words. If the frontier is sparse, sets also level->list and level->count to its list.
- * Copies nothing. Cannot fail. */
+/* Sets level->found to the frontier words. If the frontier is sparse, also sets level->list and level->count to the list of
+ * the frontier. Copies nothing. Cannot fail. */
 static void cpu_show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     (void)e;
@@ -181,8 +181,8 @@ static int open_single(struct batch_search *s)
     return threads;
 }
 
-/* Visits the neighbours of the queue's entries `begin` to `end` - 1, which are the frontier. Appends each neighbour without
- * a bit in t->mask to the queue, and sets its bit. Adds the edges read to t->read. Returns the new end of the queue. */
+/* Visits the neighbours of the frontier, which is entries `begin` to `end` - 1 of t->queue. Appends each neighbour that has
+ * no bit in t->mask to the queue, and sets the bit. Adds the edges read to t->read. Returns the new end of the queue. */
 static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t begin, uint64_t end)
 {
     uint64_t tail = end;
@@ -211,9 +211,9 @@ struct single_run {
     struct batch_run *run;
 };
 
-/* Searches from root number `root` of the run, by thread `thread` of the pool alone. Fills in the result of the root,
- * passes the distances to run->depths if they are wanted, and adds the time of that to t->noting_s. Leaves t->mask zero, as
- * it was on entry. Called by pool_run for each root. `context` is the struct single_run. Returns 0. */
+/* Searches from root number `root` of the run, by thread `thread` of the pool alone. Fills in the result of the root.
+ * Passes wanted distances to run->depths, and adds the time of this to t->noting_s. t->mask is zero on entry and on return.
+ * Called by pool_run for each root. `context` is the struct single_run. Returns 0. */
 static uint64_t search_root(void *context, int thread, uint64_t root)
 {
     const struct single_run *single = context;

@@ -25,7 +25,7 @@ struct tally {
     uint32_t gathered;                /* number of used entries of `found` */
     uint32_t found[MOST_GATHERED];    /* found vertices that are not yet in the list that all threads share */
     uint32_t *queue; /* [vertices] queue of a search from a single root; NULL: not allocated */
-    uint64_t *mask;  /* [vertices] bitmap of the vertices in the queue, for such a search */
+    uint64_t *mask;  /* [vertices] bitmap of the vertices in `queue` */
     double noting_s; /* seconds in which this thread noted distances of searches from single roots */
 } __attribute__((aligned(128)));
 
@@ -40,7 +40,7 @@ struct batch_search {
     struct thread_pool *pool;
     int threads, words;
     uint64_t weight;             /* sum over all vertices of the degree, each rounded down to a power of two */
-    /* [vertices][words] bits by root: has seen the vertex; has it in the frontier; found it in this level */
+    /* [vertices][words] bits by root: seen words, frontier words, next words (batch_search.h) */
     uint64_t *seen, *now, *next;
     struct batch_list frontier;  /* list of the frontier, if the frontier is sparse */
     struct batch_list found;     /* list of the vertices that a sparse level has found so far */
@@ -71,9 +71,9 @@ static inline uint64_t batch_loop_piece(void *context, int thread, uint64_t piec
     return 0;
 }
 
-/* Calls `body` for elements 0 to `count` - 1, in pieces of `step` elements, on threads of the pool, and waits for all of
- * them. `work` is an estimate of the edges to be read. One thread is used for each LEAST_WORK edges of `work`, up to
- * s->threads. With a single thread the calling thread calls `body` once for all elements. */
+/* Calls `body` for elements 0 to `count` - 1, in pieces of `step` elements, on threads of the pool, and waits for the end.
+ * `work` is an estimate of the edges to be read. Each LEAST_WORK edges of `work` pay for one thread, up to s->threads. With
+ * a single thread the calling thread calls `body` once for all elements. */
 static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_body *body)
 {
     enum { LEAST_WORK = 4096 };

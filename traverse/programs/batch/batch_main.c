@@ -394,6 +394,7 @@ static void work(void *context, struct error *e)
         conclude(b, e);
 }
 
+/* Runs dbfs-batch: reads the command line, and has searcher_run call `work` and `tear_down`. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct batching b;

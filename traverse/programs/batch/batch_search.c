@@ -7,9 +7,10 @@
 #include <string.h>
 
 /* A level is sparse if its frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices. In a dense level a
- * root pulls if its frontier has more than 1 / PULL_SHARE of the edges that the root has not found yet. After a sparse
- * level the edges of the frontier of a single root are not known, and count as 0. All roots pull if PUSH_COST times the
- * edges to push is more than the edges of the rows of all vertices that at least one root has not found. */
+ * root pulls if the frontier of the root has more than 1 / PULL_SHARE of the edges that the root has not found yet. After a
+ * sparse level only the edges of the whole frontier are known, so each root counts with 0 edges. All roots pull if
+ * PUSH_COST times the edges to push is more than the edges of the rows of all vertices that at least one root has not
+ * found. */
 enum { SPARSE_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
 /* A batch is given up after TRIAL_LEVELS levels if on average fewer than LEAST_SHARED roots found a vertex of a frontier in
@@ -51,8 +52,8 @@ static void note_depths(struct batch *b, struct batch_run *run, struct error *e)
     run->seconds -= cli_seconds() - start;
 }
 
-/* Starts a batch: resets run->results and b->levels, makes the backend start with the roots as the frontier, counts the
- * roots in run->results, and notes their distance 0. The result of a root without edges has reached only the root. */
+/* Starts a batch: resets run->results and b->levels, and lets the backend make the roots the frontier. Then counts the
+ * roots as reached at distance 0 in run->results, and notes this distance. A root without edges reaches only itself. */
 static void start(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -121,9 +122,9 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     note_depths(b, run, e);
 }
 
-/* Returns whether the batch is to be given up, after a level. That is so if three things hold: the backend can search from
- * single roots, exactly TRIAL_LEVELS levels have passed, and so few roots shared their visits that searches from each root
- * by one thread are faster. */
+/* Returns whether the batch is to be given up. Called after each level. The batch is given up if three things hold: the
+ * backend can search from single roots, exactly TRIAL_LEVELS levels have passed, and few roots found the same vertex in the
+ * same level. Searches from each root by a single thread are faster then. */
 static int is_shared_little(const struct batch *b, const struct batch_run *run)
 {
     const struct batch_levels *l = &b->levels;
@@ -131,10 +132,10 @@ static int is_shared_little(const struct batch *b, const struct batch_run *run)
            l->all_visits < LEAST_SHARED * l->all_vertices && run->count > 1;
 }
 
-/* Searches from all roots of *run together, level by level. If the batch is given up after some levels, starts anew with
- * searches from single roots, each by one thread, and sets b->single_threads. All later batches then begin with such
- * searches. Fills in the results, seconds and counts of *run. run->seconds does not include the time in which distances are
- * reset or noted. */
+/* Searches from all roots of *run together, level by level. If the batch is given up after some levels, starts anew: each
+ * root is searched from by a single thread, and b->single_threads becomes the number of threads. All later batches search
+ * in this way from the beginning. Fills in the results, seconds and counts of *run. run->seconds leaves out the time in
+ * which distances are reset or noted. */
 enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -150,8 +151,8 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
             if (e->status == ST_OK && is_shared_little(b, run))
                 b->single_threads = b->backend->open_single(b->search);
         }
-        /* unless the search came to its end, the next start must zero the words of the frontier, which is_sparse = 0
-         * demands */
+        /* 0 makes the next start zero the frontier words and next words, which a search leaves nonzero if it was not
+         * completed */
         l->is_sparse &= l->found.vertices == 0;
     }
     if (b->single_threads > 0) {
@@ -174,7 +175,7 @@ enum status batch_open(struct batch *b, const struct batch_backend *backend, con
     return backend->open(&b->search, graph, setup, e);
 }
 
-/* Frees the search of the backend. *b may be all zeros (never opened), or batch_open may have failed. *b itself is not
+/* Frees the search of the backend. *b may be all zeros, if it was never opened, and batch_open may have failed. *b is not
  * zeroed, so it must not be closed twice. */
 void batch_close(struct batch *b)
 {

@@ -1,18 +1,19 @@
 /* batch_search.h: breadth-first search from up to 256 roots at once, which are a batch.
  *
- * Each root has a bit. Each vertex has words of bits by root: the roots that have seen the vertex, the roots that have the
- * vertex in their frontier, and the roots that find the vertex in the present level. A visit of an edge serves all roots by
- * one operation on words (multi-source BFS of Then et al.).
+ * Each root has a bit. Each vertex has words of bits by root. The seen words have the roots that have seen the vertex. The
+ * frontier words have the roots whose frontier has the vertex. The next words have the roots that find the vertex in the
+ * present level. A visit of an edge serves all roots by one operation on words (multi-source BFS of Then et al.).
  *
- * A level is one of two kinds. In a sparse level the frontier is a list of vertices. These vertices push their words to
- * their neighbours, and all other vertices cost nothing. A dense level passes over all vertices. There the roots divide. A
- * root pulls if its frontier has many of the edges: each vertex that lacks such roots reads the words of its neighbours
- * until it lacks no such root. The other roots push before that, to all neighbours. The pass over all vertices then drops
- * the pushed bits of roots that the vertex had seen before.
+ * A level is one of two kinds. In a sparse level the frontier is a list of vertices. The listed vertices push their
+ * frontier words to their neighbours, and all other vertices cost nothing. A dense level passes over all vertices, and a
+ * root either pushes or pulls. A root pulls if the vertices of its frontier have a large share of the edges. The other
+ * roots push first, from their frontiers to all neighbours. Then each vertex pulls if it lacks a root that pulls: the
+ * vertex reads the frontier words of its neighbours until it lacks no root that pulls. At last the vertex drops the pushed
+ * bits of roots that had seen it before.
  *
  * If roots have nothing in common, as on road graphs, a batch is slower on a CPU than a search from each root. Such a batch
- * is given up after some levels. Each root is then searched from by a single thread. A GPU gives no batch up: there a level
- * costs launches, and all roots share these. */
+ * is given up after some levels. A single thread then searches from each root. A GPU gives no batch up: there the cost of a
+ * level is the cost of launches, and all roots share the launches. */
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 
@@ -43,7 +44,8 @@ static inline void batch_result_add(struct batch_result *r, uint64_t depth, uint
 struct batch_note {
     uint64_t depth;           /* distance of the vertices that the level found */
     int is_sparse;
-    uint64_t vertices, edges; /* of the frontier that the level started from; edges: of the rows of its vertices */
+    /* vertices of the frontier that the level started from, and edges of the rows of these vertices */
+    uint64_t vertices, edges;
     uint64_t read;             /* edges that the level read */
     uint32_t pulls;           /* number of roots that pulled */
     double seconds;           /* of the level, without the time in which distances were noted */
@@ -62,12 +64,12 @@ struct batch_run {
     uint64_t levels, edges, bytes; /* number of levels; number of edges read; estimated number of bytes read and written */
 };
 
-/* The frontier that a level has found, and the work of finding it. */
+/* The frontier that a level has found, and the work of that level. */
 struct batch_found {
     uint64_t vertices, edges;    /* vertices of the frontier, and edges of their rows */
     uint64_t read;               /* edges that were read to find the frontier */
-    uint64_t count[BATCH_MOST];  /* for each root: vertices that it found */
-    uint64_t weight[BATCH_MOST]; /* for each root: estimated edges of the vertices that it found; 0 after a sparse level */
+    uint64_t count[BATCH_MOST];  /* for each root: vertices that the root found */
+    uint64_t weight[BATCH_MOST]; /* for each root: estimated edges of the vertices in `count`; 0 after a sparse level */
 };
 
 /* The state of a batch between two levels. */
@@ -83,7 +85,7 @@ struct batch_levels {
     uint64_t left[BATCH_MOST];
     /* upper bound of the edges of the rows of vertices that at least one root has not found */
     uint64_t rows_left;
-    uint64_t visits;                  /* vertices of the frontier; a vertex counts once for each root that found it */
+    uint64_t visits;                  /* vertices of the frontier, each counted once for each root that found the vertex */
     uint64_t all_vertices, all_visits; /* vertices of all frontiers so far, and visits of all frontiers so far */
 };
 
@@ -96,8 +98,8 @@ struct batch_setup {
     const struct comm *comm; /* the ranks; their numbers on a host choose the GPU */
 };
 
-/* The steps of a batch on a CPU or a GPU. If *e has failed before, a function with `e` does nothing useful, and its results
- * are not to be used. A failure of the function is stored in *e. */
+/* The steps of a batch on a CPU or a GPU. If *e has failed before the call, a function with `e` does nothing useful, and
+ * the results of the function are not to be used. A failure of the function is stored in *e. */
 struct batch_backend {
     /* `open` sets *search. `close` frees everything, and is called after a failed `open`, too; NULL is allowed. */
     enum status (*open)(struct batch_search **search, const struct joined_graph *graph, const struct batch_setup *setup,
@@ -108,8 +110,8 @@ struct batch_backend {
      * frontier, and makes the found vertices the frontier. Both fill in levels->found. `sparse`: the level is sparse. */
     void (*start)(struct batch_search *search, const struct batch_run *run, struct batch_levels *levels, struct error *e);
     void (*visit)(struct batch_search *search, int sparse, struct batch_levels *levels, struct error *e);
-    /* Sets level->found to the frontier words in memory of the host, where they stay until the next call. If the frontier
-     * is sparse, sets also level->list and level->count. */
+    /* Sets level->found to the frontier words, in memory of the host. The words are valid until the next call of any
+     * function. If the frontier is sparse, also sets level->list and level->count. */
     void (*show)(struct batch_search *search, const struct batch_levels *levels, struct batch_level *level, struct error *e);
     /* `open_single` allocates memory for threads that each search from one root at a time, and returns how many threads
      * have the memory. `run_single` searches from all roots of the run by these threads. Both are NULL if the backend gives

@@ -1,15 +1,16 @@
 /* batch_sparse.c: sparse levels of a batch (batch_search.h), in which the frontier is a list of vertices
  *
- * For each edge of the frontier a push reads the column and the seen words of the neighbour. If a bit is missing there, it
- * also writes the next words of the neighbour. In a long list these are cache misses, so the words are prefetched some
- * vertices ahead. */
+ * For each edge of the frontier a push reads the column and the seen words of the neighbour. If the neighbour lacks a bit,
+ * the push also writes the next words of the neighbour. In a long list these are cache misses, so the words are prefetched
+ * some vertices ahead. */
 #include "batch_cpu.h"
 
 #include <string.h>
 
 enum {
     AHEAD = 4,     /* how many entries of the list ahead the words of neighbours are prefetched */
-    ROW_AHEAD = 8, /* columns of a row whose words are prefetched together, and how many columns ahead they are later */
+    /* columns of a row whose words are prefetched at once; in the row, how many columns ahead words are prefetched */
+    ROW_AHEAD = 8,
     STEP = 64      /* entries of the list that a thread takes at a time */
 };
 
@@ -23,9 +24,9 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint
     }
 }
 
-/* Prefetches what push_listed will read after entry i of the frontier. Of the entry 4 * AHEAD later: its offset and
- * frontier words. Of the entry 2 * AHEAD later: its columns. Of the entry AHEAD later: the words of its neighbours.
- * Prefetches nothing for entries from `end` on. */
+/* Prefetches what push_listed will read after entry i of the frontier: the offset and frontier words of entry i + 4 *
+ * AHEAD, the columns of entry i + 2 * AHEAD, and the words of the neighbours of entry i + AHEAD. Prefetches nothing for
+ * entries from `end` on. */
 BATCH_INLINE void prefetch_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
@@ -49,7 +50,7 @@ static void append_found(struct batch_search *s, struct tally *t)
     t->gathered = 0;
 }
 
-/* Adds a found vertex to t->found of the calling thread. If that array is then full, moves its vertices to s->found. */
+/* Adds a found vertex to t->found of the calling thread. If t->found is full after that, moves its vertices to s->found. */
 BATCH_INLINE void gather_found(struct batch_search *s, struct tally *t, uint32_t v)
 {
     t->found[t->gathered++] = v;
@@ -118,8 +119,8 @@ BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t 
 }
 BATCH_BY_WORDS(clear, clear_listed(s, begin, end, W))
 
-/* Makes the found vertices in entries `begin` to `end` - 1 of s->found seen: ORs their next words into their seen words.
- * Counts these vertices and their edges in *t, and zeroes their bytes in s->listed. */
+/* Adds the roots found in this level to the seen words of the vertices in entries `begin` to `end` - 1 of s->found. Counts
+ * these vertices and their edges in *t, and zeroes their bytes in s->listed. */
 BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const uint64_t *offsets = s->graph->push->offsets;
@@ -161,9 +162,9 @@ static void swap_lists(struct batch_search *s)
     s->found.count = 0;
 }
 
-/* Runs a sparse level. Makes a list of the frontier if it is dense, pushes it, and zeroes its words. Then counts the found
- * vertices, and makes their list the list of the frontier. cpu_visit swaps the words. The calling thread pushes alone if
- * the frontier has few edges. */
+/* Runs a sparse level. If the frontier is dense, makes a list of the frontier. Pushes the frontier, and zeroes its words.
+ * Then counts the found vertices, and makes their list the list of the frontier. cpu_visit swaps the words afterwards. The
+ * calling thread pushes alone if the frontier has few edges. */
 void batch_run_sparse(struct batch_search *s, const struct batch_levels *l)
 {
     const int single_thread = s->threads == 1 || l->found.edges < 4096;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { ENERGY_SOURCES = 64 };
+enum { ENERGY_SOURCES = 64 }; /* most counters */
 
 /* A counter of one GPU or of one processor package, and its last value. A counter of RAPL begins again at 0 after
  * `wrap`. */
@@ -21,6 +21,7 @@ struct energy_counter {
     double unit_j;
 };
 
+/* All counters of a host that can be read, and the energy that they have measured. */
 struct energy {
     struct energy_counter counter[ENERGY_SOURCES];
     /* used entries of `counter`; how many of these are of GPUs, and of processor packages */

@@ -1,5 +1,5 @@
-/* graph500_main.c: dbfs-graph500: searches by the rules of the Graph500 benchmark, proves every tree, and prints
- * the benchmark's result block */
+/* graph500_main.c: dbfs-graph500, which searches by the rules of the Graph500 benchmark, proves every tree, and prints the
+ * result block of the benchmark */
 #include "energy.h"
 #include "validate.h"
 
@@ -24,6 +24,7 @@ struct energy_record {
     double edges; /* edges traversed in these searches */
 };
 
+/* All state of the program. */
 struct benchmark {
     struct args args; /* comes first, as the table of options has offsets into this member */
     char *const *command; /* argv */
@@ -37,7 +38,7 @@ struct benchmark {
 };
 
 /* Stores the value of --construction-time in the struct benchmark, of which `args` is the first member. Called by
- * options_read when it reads this option. Ends the program if the value is no number. */
+ * options_read. Ends the program if the value is no number. */
 static void take_construction_time(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -279,6 +280,7 @@ static void tear_down(void *context)
     validation_close(&b->validation);
 }
 
+/* Runs dbfs-graph500: reads the command line, and has searcher_run call `work` and `tear_down`. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct benchmark b;

@@ -5,11 +5,11 @@
  * as in struct answer_tables (engine.h): local vertices first, then delegates.
  *
  * A claim is the parent that the answer gives a vertex, until the parent is proved. A device reads the claims of its own
- * vertices from the values of the answer (answers.h). The claims of delegates that other devices own are found by a
- * reduction over all devices. The nn edges to other shards end at vertices that this device does not have. So the device
- * asks the other devices for the ids and depths of these vertices. A question is the number of a local vertex of the other
- * shard, in 4 bytes. The reply to a question is a struct vertex_end. The questions are the same for each root, so they are
- * listed and sent once. Each root needs only new replies. */
+ * vertices from the values of the answer (answers.h). A reduction over all devices finds the claims of delegates that other
+ * devices own. A device does not have the vertices at the far ends of its nn edges to other shards. So the device asks the
+ * other devices for the ids and depths of these vertices. A question is the number of a local vertex of the other shard, in
+ * 4 bytes. The reply to a question is a struct vertex_end. The questions are the same for each root, so they are listed and
+ * sent once. Each root needs only new replies. */
 #ifndef DBFS_PROOF_H
 #define DBFS_PROOF_H
 
@@ -21,16 +21,16 @@
  * begin[s] to begin[s + 1] - 1. */
 struct proof_questions {
     uint32_t *question;
-    /* [begin[p]] for questions that the device asks: the local vertex that has the edge; NULL for questions that it is
-     * asked */
+    /* [begin[p]] the local vertex that has the edge; NULL for questions that the device is asked */
     uint32_t *asker;
-    /* [begin[p]] struct vertex_end, for questions that the device is asked; NULL for questions that it asks */
+    /* [begin[p]] struct vertex_end; NULL for questions that the device asks */
     void *reply;
     uint64_t *begin; /* [p + 1] in memory of the host */
 };
 
-enum { FIRST_BYTES = 64 };
+enum { FIRST_BYTES = 64 }; /* of memory for the first offence, enough for each prover */
 
+/* The state of the proof on one device. */
 struct proof {
     const struct prover *prover;
     const struct rank *rank;
@@ -50,7 +50,7 @@ struct proof {
     void *first;            /* [FIRST_BYTES] the first offence so far, in the form in which the prover keeps it */
     uint32_t id_bytes;      /* bytes of a value of the answer */
     int64_t root;           /* input id of the root whose tree is proved */
-    struct proof_questions own, asked; /* own: questions that the device asks; asked: questions that it is asked */
+    struct proof_questions own, asked; /* own: questions that the device asks; asked: questions that the device is asked */
     const struct slice *replies;       /* [p] slice s has the replies of shard s to `own`, in the order of the questions */
 };
 
@@ -71,7 +71,7 @@ struct prover {
     /* These two are called once, before the first root. `open` sets the bits of p->has_edges for all vertices of the
      * device, and prepares everything else that is the same for all roots. list_questions goes over the nn edges to other
      * shards. Without `put` it counts the edges to shard s in next[s + 1]. With `put` it writes a question for each edge to
-     * shard s, from index next[s] on. */
+     * shard s, from index next[s] on; own.asker and own.question have memory then. */
     proof_step *open;
     enum status (*list_questions)(struct proof *proof, uint64_t *next, int put, struct error *e);
 

@@ -28,8 +28,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* Writes the input ids of all vertices of the device into p->end. Then sets the bits in p->has_edges of all values that
- * this device has of these vertices. Called once, before the first root. */
+/* Writes the input ids of all vertices of the device into p->end. Then sets bits in p->has_edges: the bit of each value
+ * that this device has and that belongs to one of these vertices. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -44,8 +44,8 @@ static enum status cpu_open_proof(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Goes over the nn edges to other shards, each of which becomes a question to its shard s. Without `put`: counts the edges
- * to shard s in next[s + 1]. With `put`: writes the far end of the edge to own.question[next[s]] and the local vertex that
+/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. Without `put`: counts the
+ * questions in next[s + 1]. With `put`: writes the far end of the edge to own.question[next[s]] and the local vertex that
  * has the edge to own.asker[next[s]], and adds 1 to next[s]. */
 static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
@@ -127,8 +127,8 @@ static enum status cpu_check(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks the nn edges to other shards, which the device could not check without the replies to its questions. p->replies[s]
- * has the far ends on shard s. Keeps the first offence in *p->first, and sets bits of p->met. */
+/* Checks the nn edges to other shards. The far ends of these edges are in the replies to the device's questions:
+ * p->replies[s] has the far ends on shard s. Keeps the first offence in *p->first, and sets bits of p->met. */
 static enum status cpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);

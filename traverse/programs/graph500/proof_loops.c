@@ -1,4 +1,4 @@
-/* proof_loops.c: the texts of offences, and the checks of a proof as loops of OpenMP threads */
+/* proof_loops.c: describes offences in words, and has the checks of a proof as loops of OpenMP threads */
 #include "proof_loops.h"
 
 #include "traverse/engine/engine.h"
@@ -46,8 +46,8 @@ static void keep_earlier(struct offence *first, struct offence found)
         *first = found;
 }
 
-/* Sets *first, which all threads share, to the calling thread's offence `found`, if `found` comes before *first. Threads
- * call it one at a time (a critical section). */
+/* Sets *first, which all threads share, to the calling thread's offence `found`, if `found` comes before *first. Does
+ * nothing if `found` is OFFENCE_NONE. Only one thread at a time changes *first (a critical section). */
 static void keep_earlier_shared(struct offence *first, struct offence found)
 {
 #pragma omp critical(proof)

@@ -2,8 +2,8 @@
  * over plain arrays. cuda/proof_kernels.cu has the same checks for a GPU, and applies the same rules.
  *
  * A claim is the parent that the tree gives a vertex, until the parent is proved. An offence is a fault of one vertex, or a
- * fault of one edge as seen from one of its ends. Each rule is applied to each vertex, and to each edge from both ends. A
- * vertex has met its parent when the checks have seen an edge from the vertex to the parent that it claims. */
+ * fault of one edge as seen from one end of the edge. Each rule is applied to each vertex, and to each edge from both ends.
+ * A vertex has met its parent when the checks have seen an edge from the vertex to the claimed parent. */
 #ifndef DBFS_PROOF_LOOPS_H
 #define DBFS_PROOF_LOOPS_H
 
@@ -25,12 +25,13 @@ enum offence_kind {
     OFFENCE_ROOT,       /* a wrong depth of the root */
     OFFENCE_NO_PARENT,  /* a depth, but no parent */
     OFFENCE_NO_DEPTH,   /* a parent, but no depth */
-    OFFENCE_OWN_PARENT, /* its own parent; or another parent of the root */
+    OFFENCE_OWN_PARENT, /* the vertex is its own parent, or the root has another parent */
     OFFENCE_EDGE,       /* an edge with depths that differ by more than one, or with only one reached end */
     OFFENCE_LEVEL,      /* an edge of the tree that does not go down one level */
     OFFENCE_NO_EDGE     /* an edge of the tree that the graph lacks */
 };
 
+/* An offence against the rules, with the numbers that a message about it needs. */
 struct offence {
     enum offence_kind kind;
     uint64_t vertex; /* input id */
@@ -99,8 +100,8 @@ void offence_print(const struct offence *offence, char *text, size_t size);
 
 /* ---- checks: all OpenMP threads share the work; *first becomes the first of *first and all offences found ---- */
 
-/* VALUE_ELSEWHERE stands for the index, and CLAIM_ELSEWHERE for the claim, of a vertex that has its value of the answer on
- * another device. CLAIM_ELSEWHERE is below all other claims. */
+/* Another device may have the value of a vertex. Then the index of the value is VALUE_ELSEWHERE, and the claim of the
+ * vertex is CLAIM_ELSEWHERE, which is below all other claims. */
 #define VALUE_ELSEWHERE UINT32_MAX
 #define CLAIM_ELSEWHERE INT64_MIN
 
@@ -135,8 +136,7 @@ RULE int64_t proved_id(const struct proved_values *v, uint64_t i)
     return (int64_t)(stored < v->bijection.n ? bijection_backward(&v->bijection, stored) : stored);
 }
 
-/* Checks the values of vertices without edges: such a vertex has no parent, unless it is the root, which is its own
- * parent. */
+/* Checks the values of vertices without edges. Such a vertex must have no parent. Only the root is its own parent. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first);
 
 /* The rows of a subgraph. The low local_bits bits of a column are an index into `columns`; the higher bits are the number
@@ -151,7 +151,7 @@ struct proved_rows {
     uint32_t own_shard;
 };
 
-enum { NO_SHARD_BITS = 63 }; /* more bits than a column has, so all columns seem to be on shard 0 */
+enum { NO_SHARD_BITS = 63 }; /* so many bits that every column seems to be on shard 0 */
 
 /* Checks the edges of all rows of a subgraph, but for edges to other shards. Sets the `met` bits of vertices with an edge
  * to their parents. */

@@ -1,8 +1,7 @@
 /* validate.c: the proof of a tree by all devices (validate.h), by the steps that a prover does on each device (proof.h)
  *
- * Once, before the first root, each device finds out which value of the answer belongs to each of its vertices. A device
- * also asks the other devices about the vertices at the far ends of its nn edges to their shards. validation_check has the
- * steps for each root.
+ * Before the first root, each device finds out which value of the answer belongs to each of its vertices. A device also
+ * asks the other devices about the far ends of its nn edges to their shards. validation_check has the steps for each root.
  *
  * rank_each calls a function with the arguments (context, g) for each device g of this rank, possibly side by side.
  * `context` is the struct validation, unless the comment says something else. */
@@ -133,8 +132,8 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
 }
 
 /* Collective. Opens a proof for each device of this rank. If there are several devices in all, lists the questions of each
- * device, sends them, and keeps the questions received. A rank that fails takes part in these steps, too, as the other
- * ranks wait for it; then all ranks fail. After a failure, too, validation_close is to be called. */
+ * device, sends them, and keeps the questions received. A rank that has failed still takes part in these steps, as the
+ * other ranks wait for it. Fails on all ranks if one rank fails. After a failure, too, validation_close is to be called. */
 enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
     struct memory_budget *budget = rank->budget;
@@ -212,9 +211,10 @@ static enum status set_claims(void *context, uint32_t g, struct error *e)
     return p->prover->copy(p, p->claim + p->shard->locals, v->claim, p->shard->d * sizeof *v->claim, e);
 }
 
-/* Collective. Gives all devices the parents of all delegates, as the answer has them. Only the owner of a delegate has read
- * the parent; all other devices have CLAIM_ELSEWHERE, the least of all claims. So sets v->claim to the maximum over all
- * devices of all ranks, and copies v->claim to each device of this rank. Overwrites v->claim_of_device. */
+/* Collective. Gives all devices the parents of all delegates. At first only the owner of a delegate has the parent, as it
+ * has the value of the answer. All other devices have CLAIM_ELSEWHERE, the least of all claims. So sets v->claim to the
+ * maximum of the claims over all devices of all ranks, and copies v->claim to each device of this rank. Overwrites
+ * v->claim_of_device. */
 static enum status reduce_claims(struct validation *v, struct error *e)
 {
     const uint64_t d = v->rank->graph->manifest.d;
@@ -259,9 +259,9 @@ static enum status reduce_met(struct validation *v, struct error *e)
     return ST_OK;
 }
 
-/* Checks that the vertices of device g have met their parents. Copies v->met to the device before, as a delegate may have
- * met its parent on another device. Then sets v->first to the first offence that the device found in any step, if that
- * offence comes before v->first. */
+/* Checks that the vertices of device g have met their parents. A delegate may have met its parent on another device, so
+ * copies v->met to device g before. Then sets v->first to the first offence that device g found in any step, if this
+ * offence comes before v->first. Called after all edges were checked. */
 static enum status finish(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
@@ -277,8 +277,8 @@ static enum status finish(void *context, uint32_t g, struct error *e)
 }
 
 /* Collective. Sets *first, which is the first offence of this rank, to the first offence of all ranks. The ranks compare
- * the offences by two numbers: key[0] is the vertex and the kind, and key[1] is the other end. The lowest rank that has the
- * least numbers sends its offence to all ranks. */
+ * their offences by two numbers: key[0] is the vertex and the kind, and key[1] is the other end. The lowest of the ranks
+ * with the least numbers sends its offence to all ranks. */
 static void agree_on_first(const struct comm *comm, struct offence *first)
 {
     uint64_t key[2] = {UINT64_MAX, UINT64_MAX}, own[2];
@@ -291,7 +291,7 @@ static void agree_on_first(const struct comm *comm, struct offence *first)
     if (own[0] != key[0])
         key[1] = UINT64_MAX; /* an offence of another rank has a lesser vertex or kind */
     comm_min_u64(comm, &key[1], 1);
-    /* without any offence all ranks have the least numbers */
+    /* true on all ranks if there is no offence at all */
     int mine = own[0] == key[0] && own[1] == key[1];
     uint32_t from = (uint32_t)comm_min_of(comm, mine ? comm->rank : comm->ranks - 1);
     comm_broadcast(comm, first, sizeof *first, from);

@@ -14,6 +14,7 @@
 
 #include "proof.h"
 
+/* The state of the proofs on one rank. */
 struct validation {
     const struct rank *rank;
     struct proof *proofs; /* [G] one for each device of this rank */

@@ -144,6 +144,8 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
+/* Runs dbfs-traverse-2d: reads the command line, and searches by grid_bfs on the backend of the CPU. Returns the exit
+ * code. */
 int main(int argc, char **argv)
 {
     static struct args args;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1 };
+enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1 }; /* bytes of a message, and its tag, when the search is opened */
 
 /* Returns the number of the shard of the processor in grid row `row` and grid column `column`. The processor's rank is the
  * same number. */

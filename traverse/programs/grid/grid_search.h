@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+/* How fold sends destinations to their owners: round a ring, or straight. */
 enum grid_fold { GRID_FOLD_RING, GRID_FOLD_DIRECT };
 
 /* A list of `count` vertices of one shard, by local id. */
@@ -54,6 +55,7 @@ struct grid_counts {
     uint64_t messages;   /* messages sent, each in exchange for a message received */
 };
 
+/* The state of a search on one rank. */
 struct grid_search {
     const struct comm *comm;
     const struct graph *graph;
@@ -64,7 +66,7 @@ struct grid_search {
     uint64_t most_locals;      /* local vertices of the largest shard */
     struct grid_column_peer *column; /* [R] for the processors of this grid column, by grid row */
     struct grid_row_peer *row; /* [C] for the processors of this grid row, by grid column */
-    /* frontier: this processor's vertices of the last level. incoming: its vertices that this level has reached. */
+    /* frontier: vertices of this processor that the last level found; incoming: those that the present level has reached */
     struct grid_list frontier, incoming;
     struct grid_list got;      /* the list that this processor received last */
 };

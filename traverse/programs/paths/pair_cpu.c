@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* SOURCE, TARGET: the two sides. FIRST_CAPACITY: steps for which a side has memory at first. */
 enum { SOURCE, TARGET, SIDES, FIRST_CAPACITY = 1024 };
 
 /* A found vertex, by number, and the index of the step whose vertex has found this vertex. Step 0 of a side is the source

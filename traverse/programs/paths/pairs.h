@@ -36,7 +36,7 @@ struct pairs {
     struct pair_result *result; /* [count] */
     /* [count] for each pair result[i].found input ids; NULL for all pairs: paths are not wanted */
     uint64_t **path;
-    /* memory of the paths of all pairs, once ranks have shared them; NULL before: each path then has memory of its own */
+    /* memory of all paths, once ranks have shared the paths. NULL before, when each path has memory of its own */
     uint64_t *ids;
     double seconds;             /* seconds until the last pair was done, on the slowest rank */
 };
@@ -51,6 +51,7 @@ void pairs_free(struct pairs *pairs); /* frees results and paths; *pairs may be 
 
 struct pair_searches; /* the state of a backend, which each backend defines */
 
+/* The functions of a backend, which searches between pairs on CPUs or on a GPU. */
 struct pair_backend {
     const char *name;
     /* Returns the bytes that `searches` searches at the same time take at first for the vertices of a shard (graph.h).

@@ -426,6 +426,7 @@ static void tear_down(void *context)
     pairs_free(&((struct run *)context)->pairs);
 }
 
+/* Runs dbfs-paths: reads the command line, and has searcher_run call `work` and `tear_down`. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct run run;

@@ -44,7 +44,7 @@ struct gpu_batch {
     struct gpu_rows push, pull;
     uint64_t vertices;
     int words;                               /* 64-bit words per vertex: 1, 2 or 4 */
-    /* [vertices][words] bits by root: has seen the vertex; has it in the frontier; found it in this level */
+    /* [vertices][words] bits by root: seen words, frontier words, next words (batch_search.h) */
     uint64_t *seen, *now, *next;
     /* [vertices] the vertices found in a sparse level, and after the level the frontier */
     uint32_t *list;
@@ -73,8 +73,9 @@ struct gpu_batch {
  * BATCH_NO_ROOT. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream);
 
-/* Pushes the frontier words of vertices along the first `pieces` pieces of their rows: sets the bits that a neighbour has
- * not seen in its next words. Lists each neighbour that gets its first new bit. */
+/* Pushes along the first `pieces` pieces of the frontier's rows: takes the frontier words of the row's vertex, leaves out
+ * the roots that have seen the neighbour, and ORs the rest into the next words of the neighbour. Lists each neighbour that
+ * gets its first new bit. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
 /* Makes the listed vertices, of which there are `most` at most, the next frontier. Adds their next words to their seen
@@ -83,15 +84,16 @@ void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t
 
 /* ---- a dense level ---- */
 
-/* Pushes the frontier words, without the bits of roots that pull, along the first `pieces` pieces. Sets the bits in the
- * next words of all neighbours, whether the neighbour has seen the root or not. Lists no vertex. BATCH_AS_LISTED instead of
- * a number stands for all pieces that cuda_batch_list has made in this level. `next` must be zero before. */
+/* Pushes along the first `pieces` pieces in a dense level: takes the frontier words of the row's vertex, leaves out the
+ * roots that pull, and ORs the rest into the next words of the neighbour, even of roots that have seen the neighbour. Lists
+ * no vertex. BATCH_AS_LISTED instead of a number stands for all pieces that cuda_batch_list has made in this level. `next`
+ * must be zero before. */
 #define BATCH_AS_LISTED UINT64_MAX
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* Pulls for all vertices: finds the roots that pull, that a vertex lacks and that its neighbours have in their frontier
- * words. Adds the bits that other roots have pushed, and drops bits that the vertex had seen. Stores the new bits in `next`
- * and `next_brief`, adds them to `seen`, and counts them in *level. */
+/* Finds the next frontier of a dense level, for all vertices. Each vertex pulls the roots that pull, that the vertex lacks,
+ * and that have a neighbour in their frontier. Adds the bits that other roots have pushed, and drops bits that the vertex
+ * had seen. Stores the new bits in `next` and `next_brief`, adds them to `seen`, and counts them in *level. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
 
 /* ---- frontiers ---- */

@@ -1,15 +1,15 @@
 /* batch_push.cu: sparse levels of a batch on a GPU, and the pushes of dense levels (batch_kernels.h)
  *
- * batch_sparse.c and batch_dense.c do the same on a CPU. PUSH_LANES lanes push a piece of a row. A push reads the column of
- * each edge. In a dense level it then reads the next words of the neighbour, at a random place. In a sparse level it reads
- * the seen words of the neighbour, at a random place, and the next words only if a bit is new. */
+ * batch_sparse.c and batch_dense.c do the same on a CPU. PUSH_LANES lanes push along a piece of a row. Reads of each edge:
+ * the column, and words of the neighbour, which lie at a random place. In a dense level these are the next words. In a
+ * sparse level these are the seen words, and the next words only if a bit is new. */
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
 
-/* Sets the bits of `bits` that vertex v has not seen in the next words of v. Appends v to the list if this thread sets the
- * first new bit of v. Most edges bring nothing new, so reads come before atomics. Any lanes may call it, each for its own
- * vertex. */
+/* ORs `bits`, without the bits that vertex v has seen, into the next words of v. Appends v to the list if this thread sets
+ * the first new bit of v. Most edges bring nothing new, so reads come before atomics. Called by any lanes, each with its
+ * own vertex. */
 template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     const batch_words<W> seen = load_words<W>(b.seen, v);
@@ -39,9 +39,9 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
 }
 
 /* Pushes the frontier words of vertices along `pieces` pieces of their rows, PUSH_LANES lanes for each piece. SPARSE: in a
- * sparse level, sets bits that a neighbour has not seen, and lists the found neighbours. Otherwise, in a dense level, sets
- * the bits of roots that do not pull in the next words of all neighbours; batch_pull_kernel later drops bits that a
- * neighbour had seen. Adds the edges read to b.level->read. */
+ * sparse level, sets the bits that are new to a neighbour, and lists the found neighbours. Otherwise, in a dense level,
+ * leaves out the roots that pull, and sets the bits in the next words of all neighbours; batch_pull_kernel later drops the
+ * bits that are not new. Adds the edges read to b.level->read. */
 template <int W, bool SPARSE>
 __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
 {

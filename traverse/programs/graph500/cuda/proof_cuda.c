@@ -43,7 +43,8 @@ static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *f
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets the bits in p->has_edges of all values that this GPU has of its vertices. Called once, before the first root. */
+/* Sets bits in p->has_edges: the bit of each value that this GPU has and that belongs to one of its vertices, which all
+ * have edges. Called once, before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -52,10 +53,10 @@ static enum status gpu_open_proof(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Goes over the nn edges to other shards, each of which becomes a question to its shard s. Without `put`: sets next[s + 1]
- * to the number of edges to shard s. With `put`: writes the questions and the vertices that ask to own.question and
- * own.asker, for shard s from index next[s] on. `next` is memory of the host, and stays as it is with `put`; next[p] must
- * be the number of all questions then. Overwrites the tables and counts that the device uses to make answers. */
+/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. Without `put`: sets next[s + 1]
+ * to the number of questions to shard s. With `put`: writes the questions and the vertices that ask to own.question and
+ * own.asker, for shard s from index next[s] on. `next` is memory of the host. With `put`, next[p] must be the number of all
+ * questions, and `next` stays as it is. Overwrites the tables and counts with which the device makes answers. */
 static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -138,7 +139,7 @@ static enum status gpu_check(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the nn edges to other shards, which the GPU could not check without the replies to its questions. p->replies[s]
+/* Checks the nn edges to other shards. The far ends of these edges are in the replies to the GPU's questions: p->replies[s]
  * has the far ends on shard s. Keeps the first offence in *p->first, and sets bits of p->met. */
 static enum status gpu_check_replies(struct proof *p, struct error *e)
 {

@@ -8,7 +8,7 @@
 #include "proof_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-enum { LONG_ROWS = 4096, WARPS_OF_LONG = 64 };
+enum { LONG_ROWS = 4096, WARPS_OF_LONG = 64 }; /* how many rows at the front count as long; warps that share a long row */
 
 /* ---- the first offence ---- */
 
@@ -22,18 +22,18 @@ struct gpu_first gpu_no_offence(void)
     return first;
 }
 
-/* Returns the vertex and the kind of an offence as one number. Numbers have the order of offence_comes_before, but for the
- * other end, which comes last in that order. */
+/* Returns the vertex and the kind of an offence as one number. The lesser number comes first in the order of
+ * offence_comes_before. That order compares the other ends only where these numbers are the same. */
 __device__ static inline unsigned long long key_of(const offence &found)
 {
     return (unsigned long long)found.vertex << 4 | (unsigned long long)found.kind;
 }
 
-/* Returns whether the offence `found` comes before *first: compares the keys, and if they are the same the other ends. Any
- * thread may call it, with the lock or without. Without the lock another thread may be writing *first. `false` is right
- * even then, as *first only ever moves to earlier offences. `true` may be outdated, so the caller tests again with the
- * lock. With the same key, `other` is read after `key`. A writer sets `other` to INT64_MAX before it changes `key`, so this
- * reading never gets the smaller `other` of an offence that *first had before. */
+/* Returns whether the offence `found` comes before *first. Compares the keys. If the keys are the same, compares the other
+ * ends. Any thread may call it, with the lock or without. Without the lock another thread may be writing *first. Even then
+ * a result `false` is right, as *first only ever moves to earlier offences. A result `true` may be outdated, so the caller
+ * tests again with the lock. `other` is read after `key`. A writer sets `other` to INT64_MAX before it changes `key`. So a
+ * reader that has read the new key never reads the old `other`, which may be smaller than the new one. */
 __device__ static bool is_earlier(const gpu_first *first, const offence &found)
 {
     const unsigned long long key = *(const volatile unsigned long long *)&first->key;
@@ -44,8 +44,8 @@ __device__ static bool is_earlier(const gpu_first *first, const offence &found)
 }
 
 /* Sets *first to the offence `found` if `found` comes before *first. Does nothing if `found` is OFFENCE_NONE. Any number of
- * threads may call it at once. A thread that has an earlier offence tries to take the lock, and tests again with the lock.
- * The loop ends when *first is `found` or an offence that does not come after `found`. */
+ * threads may call it at once. A thread with an earlier offence tries to take the lock, and tests again with the lock. The
+ * loop ends when `found` no longer comes before *first. */
 __device__ static inline void keep_earlier(gpu_first *first, const offence &found)
 {
     if (found.kind == OFFENCE_NONE)

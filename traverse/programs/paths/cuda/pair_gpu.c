@@ -15,6 +15,7 @@
  * MEMORY_EIGHTHS: eighths of the GPU's free memory that searches may take. */
 enum { LEAST_PATHS = 1 << 20, MEMORY_EIGHTHS = 7 };
 
+/* The state of pair_cuda: the graph, the memory of the searches, and the pairs that need a search. */
 struct pair_searches {
     const struct pair_job *job;
     /* all shards as one graph, in memory of the host */

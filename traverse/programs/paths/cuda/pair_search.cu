@@ -10,7 +10,7 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "traverse/cuda/device/cuda_ptx.cuh"
 
-enum { SLOTS = 4 };
+enum { SLOTS = 4 }; /* edges that a thread reads at a time */
 #ifdef DBFS_EMULATED
 enum { BLOCKS_TOGETHER = 1 };
 #else
