@@ -175,8 +175,8 @@ enum status batch_open(struct batch *b, const struct batch_backend *backend, con
     return backend->open(&b->search, graph, setup, e);
 }
 
-/* Frees the search of the backend. *b may be all zeros, if it was never opened, and batch_open may have failed. *b is not
- * zeroed, so it must not be closed twice. */
+/* Frees the search of the backend. *b may be all zeros (never opened), or opened in part. *b is not zeroed, so it must not
+ * be closed twice. */
 void batch_close(struct batch *b)
 {
     if (b->backend != NULL)

@@ -1,8 +1,8 @@
 /* bit_sums.h: counts for each of up to 256 bits how often the bit is set in a sequence of entries, of 1 to 4 words each.
  *
- * The counts of the 64 bits of a word are stored in planes, which are words, too. Plane k has bit k of all these counts:
- * its bit i belongs to the count of bit i. So a few operations on whole words add 1 to the counts of all bits that are set
- * in a word. `words` is the number of words of an entry. */
+ * The counts of the 64 bits of a word are stored in planes, which are words, too. Bit i of plane k is binary digit k of the
+ * count of bit i. So a few operations on whole words add 1 to the counts of all bits that are set in a word. `words` is the
+ * number of words of an entry. */
 #ifndef DBFS_BIT_SUMS_H
 #define DBFS_BIT_SUMS_H
 
@@ -11,8 +11,8 @@
 
 enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ENTRIES = 8 };
 
-/* Counts of SUM_PLANES binary digits each. Entries wait in `entry` until SUM_ENTRIES of them can be added together, which
- * takes a third of the operations. */
+/* The counts of all bits of an entry, each of SUM_PLANES binary digits. Entries wait in `entry` until there are SUM_ENTRIES
+ * of them. Adding so many at once takes a third of the operations. */
 struct bit_sums {
     int waiting; /* number of entries that wait in `entry` */
     uint64_t entry[SUM_ENTRIES][BATCH_MOST_WORDS];

@@ -35,8 +35,8 @@ static void print_line(FILE *file, const void *context)
             r->harmonic);
 }
 
-/* Appends the lines of `count` roots to the table, and syncs the lines to disk, so that a killed run loses none of them.
- * The roots have the input ids `ids` and the results `results`. Stops at the first failure. */
+/* Appends the lines of `count` roots to the table, and syncs the lines to disk, so that a killed run loses none of these
+ * lines. Root i has the input id ids[i] and the result results[i]. Stops at the first failure. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e)
 {
@@ -53,7 +53,7 @@ enum status centrality_add(struct centrality *c, const uint64_t *ids, const stru
 }
 
 /* Returns whether the `length` bytes at `line` are a valid line of the root `id`. Reads the counts in the line, prints the
- * line that belongs to these counts, and compares both lines byte for byte. So a line that was cut off or changed is not
+ * line of a root with these counts, and compares both lines byte for byte. So a line that was cut off or changed is not
  * valid. */
 static int is_line_of(const struct centrality *c, uint64_t id, const char *line, size_t length)
 {

@@ -35,8 +35,8 @@ struct centrality {
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e);
 
-/* Appends the lines of `count` roots, which have the input ids `ids` and the results `results`, and syncs the lines to
- * disk. */
+/* Appends the lines of `count` roots, and syncs the lines to disk. Root i has the input id ids[i] and the result
+ * results[i]. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e);
 

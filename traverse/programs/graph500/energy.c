@@ -21,8 +21,8 @@ static int read_number(const char *path, uint64_t *value)
     return read;
 }
 
-/* Adds a counter to *e for each processor package whose files of RAPL can be read, and reads its value. The files
- * intel-rapl:N belong to package N, also on processors of AMD. */
+/* Adds a counter to *e for each processor package whose files of RAPL can be read. Reads the present value of the counter.
+ * The files intel-rapl:N belong to package N, also on processors of AMD. */
 static void add_packages(struct energy *e)
 {
     for (int i = 0; i < ENERGY_SOURCES / 2; i++) {

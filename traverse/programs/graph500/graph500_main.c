@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The energy of the searches from all roots, which are repeated without validation to measure it. The JSON report calls
- * these searches the "batch". */
+/* The energy of searches that are run only to measure energy: the searches from all roots, repeated without validation. The
+ * JSON report calls these searches the "batch". */
 struct energy_record {
     int known;            /* a counter could be read on a host */
     int gpus, packages;   /* GPUs and processor packages with counters, summed over all hosts */

@@ -98,7 +98,7 @@ RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_
 /* Writes a description of an offence to text[size], as in "edge 3 5: depths 3 and 5". */
 void offence_print(const struct offence *offence, char *text, size_t size);
 
-/* ---- checks: all OpenMP threads share the work; *first becomes the first of *first and all offences found ---- */
+/* ---- checks: all OpenMP threads share the work; *first becomes the earliest of *first and the offences found ---- */
 
 /* Another device may have the value of a vertex. Then the index of the value is VALUE_ELSEWHERE, and the claim of the
  * vertex is CLAIM_ELSEWHERE, which is below all other claims. */

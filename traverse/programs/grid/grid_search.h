@@ -27,9 +27,10 @@ struct grid_list {
     uint64_t count;
 };
 
-/* What this processor has for the processor (row, j) of its grid column; `row` may be its own grid row. The part is the
- * edges of this processor. The part has rows of those vertices of shard (row, j) that have a bit in `has`. The row of
- * vertex v has the number before[v / 64] + the number of set bits below v in word v / 64 of `has`. */
+/* What this processor has for the processor (row, j) of its grid column; `row` may be its own grid row. The part, which is
+ * the edges of this processor, has a row for each vertex of shard (row, j) with a bit in `has`. Rows are numbered in the
+ * order of these bits: the row of vertex v has the number before[v / 64] + the number of set bits below v in word v / 64 of
+ * `has`. */
 struct grid_column_peer {
     uint64_t *has;           /* bitmap of the vertices of shard (row, j): the part has edges of the vertex */
     uint32_t *before;        /* for each word of `has`: the number of the first row of its vertices */

@@ -51,9 +51,9 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
 }
 
 /* Goes over the rows of all subgraphs and all shards, for *rows, which is one of all->own. Is called twice. Without
- * `copies`: adds the length of each row to offsets[v + 2], where v is the vertex that has the row. With `copies`: offsets[v
- * + 1] is the index after the columns that v has so far. Copies the row to that index, and moves offsets[v + 1] behind the
- * row. */
+ * `copies`: adds the length of each row to offsets[v + 2], where v is the vertex that has the row. With `copies`:
+ * offsets[v + 1] is the index after the columns that v has so far. Copies the row to that index, and moves offsets[v + 1]
+ * behind the row. */
 static void take_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {

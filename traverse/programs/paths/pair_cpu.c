@@ -349,8 +349,8 @@ static enum status search_pair(struct pair_search *s, const struct root *ends, i
     return e->status;
 }
 
-/* Writes the input ids of the vertices on the path to `ids`, from the source on; these are distance + 1 ids. Called after
- * search_pair has found a path, before the next search. Not for a path from a vertex to itself. */
+/* Writes the input ids of the vertices on the path to `ids`, from the source to the target. The path has distance + 1
+ * vertices, and at least two. Called after search_pair has found a path, before the next search of this thread. */
 static void write_path(const struct pair_search *s, uint64_t *ids)
 {
     const struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];

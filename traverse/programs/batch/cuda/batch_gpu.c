@@ -212,8 +212,9 @@ static void start(struct batch_search *s, const struct batch_run *run, struct ba
     end_level(s, l, e);
 }
 
-/* Launches the kernels of a sparse level: makes a list of the frontier if it is dense, pushes it, zeroes its words, and
- * lists the found vertices as the next frontier. Waits only for a list that it makes. end_level waits for the rest. */
+/* Launches the kernels of a sparse level. Makes a list of the frontier if the frontier is dense, and waits for the length
+ * of the list. Then pushes the frontier, zeroes its words, and lists the found vertices as the next frontier, without
+ * waiting. */
 static void visit_sparse(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     if (!l->is_sparse) {

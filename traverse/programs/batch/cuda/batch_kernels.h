@@ -46,7 +46,7 @@ struct gpu_batch {
     int words;                               /* 64-bit words per vertex: 1, 2 or 4 */
     /* [vertices][words] bits by root: seen words, frontier words, next words (batch_search.h) */
     uint64_t *seen, *now, *next;
-    /* [vertices] the vertices found in a sparse level, and after the level the frontier */
+    /* [vertices] list of the vertices found in a sparse level; the list of the frontier after the level */
     uint32_t *list;
     /* [vertices] bitmap of the vertices in `list`; not used with one word per vertex */
     uint32_t *listed;
@@ -73,9 +73,9 @@ struct gpu_batch {
  * BATCH_NO_ROOT. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream);
 
-/* Pushes along the first `pieces` pieces of the frontier's rows: takes the frontier words of the row's vertex, leaves out
- * the roots that have seen the neighbour, and ORs the rest into the next words of the neighbour. Lists each neighbour that
- * gets its first new bit. */
+/* Pushes along the first `pieces` pieces of the frontier's rows. Each piece pushes the frontier words of the row's vertex
+ * to its neighbours in the piece: the bits that are new to a neighbour are ORed into the next words of the neighbour. Lists
+ * each neighbour that gets its first new bit. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
 /* Makes the listed vertices, of which there are `most` at most, the next frontier. Adds their next words to their seen
@@ -84,10 +84,10 @@ void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t
 
 /* ---- a dense level ---- */
 
-/* Pushes along the first `pieces` pieces in a dense level: takes the frontier words of the row's vertex, leaves out the
- * roots that pull, and ORs the rest into the next words of the neighbour, even of roots that have seen the neighbour. Lists
- * no vertex. BATCH_AS_LISTED instead of a number stands for all pieces that cuda_batch_list has made in this level. `next`
- * must be zero before. */
+/* Pushes along the first `pieces` pieces in a dense level. Each piece pushes the frontier words of the row's vertex,
+ * without the roots that pull, to its neighbours in the piece: the bits are ORed into the next words of each neighbour, new
+ * or not. Lists no vertex. BATCH_AS_LISTED instead of a number stands for all pieces that cuda_batch_list has made in this
+ * level. `next` must be zero before. */
 #define BATCH_AS_LISTED UINT64_MAX
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 

@@ -86,8 +86,9 @@ template <int W> struct row_share {
 };
 
 /* Reads the next ROW_STEP columns of the row, and ORs this lane's share of the neighbours' frontier words into row.got.
- * Uses words in brief where they have all bits. Each lane loads all of its columns before it loads any words, so that these
- * loads overlap. Returns the number of columns read; of lanes that share a column only one counts it. */
+ * Reads the words in brief instead if the words in brief have all bits. Each lane loads all of its columns before it loads
+ * any words, so that these loads overlap. Returns the number of columns that this lane counts: a column that two lanes
+ * share is counted by one of them. */
 template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &row)
 {
     constexpr int OWN = row_share<W>::OWN, DEEP = row_share<W>::DEEP;

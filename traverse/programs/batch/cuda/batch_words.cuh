@@ -104,8 +104,8 @@ __device__ static inline bool is_whole(uint32_t brief)
     return brief >> BRIEF_COUNT <= BRIEF_MOST;
 }
 
-/* ORs bits of `brief` into `words`, which has W of the words of a vertex, the words `first` to `first` + W - 1. Bits of
- * other words are left out. is_whole(brief) must be true. */
+/* ORs the bits of `brief` into `words`. `words` may be only W of the words of a vertex, from word number `first` on. Bits
+ * of the other words are left out. is_whole(brief) must be true. */
 template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
 {
     for (unsigned count = brief >> BRIEF_COUNT; count > 0; count--, brief >>= 8) {

@@ -12,8 +12,8 @@ enum { LONG_ROWS = 4096, WARPS_OF_LONG = 64 }; /* how many rows at the front cou
 
 /* ---- the first offence ---- */
 
-/* Returns the state in which no offence is found: `key` and `other` have their greatest values, so every offence comes
- * before. */
+/* Returns the state in which no offence is found. `key` and `other` have their greatest values, so every offence comes
+ * before this state. */
 struct gpu_first gpu_no_offence(void)
 {
     struct gpu_first first = {};

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* The first offence found so far, in device memory. A thread compares an offence with `key` and `other` alone, in the order
- * of offence_comes_before. It takes the lock only to write an offence that comes before. */
+ * of offence_comes_before. The thread takes the lock only to replace *first by an earlier offence. */
 struct gpu_first {
     /* 1 while a thread writes the other members */
     unsigned int lock;
@@ -44,7 +44,8 @@ void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint
 
 /* ---- checks: each launches a kernel that does what the function proof_check_... of proof_loops.h does ----
  *
- * The pointers to structs are memory of the host. *first becomes the first of *first and all offences found. */
+ * The pointers to structs are memory of the host, but for `first`. *first becomes the earliest of *first and the offences
+ * found. */
 
 /* The rows of a subgraph in device memory, with the members of struct proved_rows. */
 struct gpu_proved_rows {

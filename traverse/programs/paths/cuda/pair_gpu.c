@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* LEAST_PATHS: the least number of vertices of paths for which memory is allocated; a single path may need more.
- * MEMORY_EIGHTHS: eighths of the GPU's free memory that searches may take. */
+/* The array of paths has memory for LEAST_PATHS vertices, or for a single path through all vertices if that is more.
+ * Searches may take MEMORY_EIGHTHS eighths of the GPU's free memory. */
 enum { LEAST_PATHS = 1 << 20, MEMORY_EIGHTHS = 7 };
 
 /* The state of pair_cuda: the graph, the memory of the searches, and the pairs that need a search. */

@@ -31,7 +31,8 @@ struct pair_side {
 template <bool ALL> struct pair_search {
     static constexpr bool all = ALL;
     const gpu_pairs &pairs;
-    gpu_pair_live *live; /* what all threads share, in shared memory or, if all blocks search together, in device memory */
+    /* state that all threads of the search share: in shared memory, or in device memory if all blocks search together */
+    gpu_pair_live *live;
     /* marks and steps of this search */
     uint32_t *marks;
     gpu_pair_step *steps;
@@ -87,7 +88,7 @@ template <bool ALL> struct pair_search {
         return live->level[round];
     }
 
-    /* Returns whether the sides have met in the present level. Reads memory, as another thread may have found this. */
+    /* Returns whether the sides have met in the present level. Reads memory at each call, as any thread may set `met`. */
     __device__ bool has_met() const
     {
         return ((const volatile gpu_pair_level &)level()).met != PAIR_NOT_MET;
@@ -470,7 +471,7 @@ int cuda_pair_blocks(void)
     return processors > 0 ? BLOCKS_TOGETHER * processors : 1;
 }
 
-/* Launches the first kernel with `blocks` blocks, of which each searches between one pair at a time. Does not wait. */
+/* Launches the first kernel with `blocks` blocks. Each block searches between one pair after the other. Does not wait. */
 void cuda_pairs_by_blocks(const gpu_pairs *pairs, int blocks, cudaStream_t stream)
 {
     pair_blocks_kernel<<<blocks, BLOCK, 0, stream>>>(*pairs);
