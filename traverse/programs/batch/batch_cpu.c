@@ -24,9 +24,9 @@ static enum status take_words(struct batch_search *s, uint64_t **words, struct e
     return e->status;
 }
 
-/* Opens *search on the cores of the host: allocates its words, lists and tallies, and starts the thread pool. The budget is
- * charged for words and lists. The memory for searches from single roots is allocated later, by open_single. After a
- * failure, too, cpu_close is to be called. */
+/* Opens *search on the cores of the host: allocates its words, lists and tallies, starts the thread pool, and sums the
+ * weights of all vertices. The budget is charged for words and lists. The memory for searches from single roots is
+ * allocated later, by open_single. After a failure, too, cpu_close is to be called. */
 static enum status cpu_open(struct batch_search **search, const struct joined_graph *graph,
                             const struct batch_setup *setup, struct error *e)
 {
@@ -101,8 +101,9 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
 }
 
 /* Forgets the last batch, and makes the roots of *run the frontier: a list of their vertices, each vertex once. Zeroes the
- * words of all vertices, and sets the bits of the roots. Sets l->left to the weight of all vertices for each root, and
- * l->found to the counts of the roots. Cannot fail. */
+ * seen words, and sets the bits of the roots. Zeroes the frontier words and next words only if the last batch has left bits
+ * there (l->is_sparse is 0). Sets l->left to the weight of all vertices for each root, and l->found to the counts of the
+ * roots. Cannot fail. */
 static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     const uint64_t *offsets = s->graph->push->offsets;

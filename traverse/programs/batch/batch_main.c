@@ -189,14 +189,14 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
 
 /* ---- set-up ---- */
 
-/* Gives all vertices with edges as roots, by ascending id, for -n all. Sets the roots of b->args, and charges the budget
- * for them. Any given --map no longer applies to roots. */
+/* Makes all vertices with edges the given roots, by ascending id, for -n all. Sets the roots of b->args, and charges the
+ * budget for them. Sets args->map to NULL, as the roots are ids and not names. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
     struct args *args = &b->args;
     args->count = b->all.vertices;
     args->roots_given = 1;
-    args->map = NULL; /* the roots are ids, not names */
+    args->map = NULL; /* the roots are ids */
     if (memory_charge(&b->searcher.budget, args->count * ROOT_BYTES, "all roots", e) != ST_OK)
         return e->status;
     args->roots = malloc(args->count * sizeof *args->roots + 1);

@@ -24,9 +24,9 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint
     }
 }
 
-/* Prefetches what push_listed will read after entry i of the frontier: the offset and frontier words of entry i + 4 *
- * AHEAD, the columns of entry i + 2 * AHEAD, and the words of the neighbours of entry i + AHEAD. Prefetches nothing for
- * entries from `end` on. */
+/* Prefetches what push_listed will read after entry i of the frontier. These are the offset and the frontier words of entry
+ * i + 4 * AHEAD, the columns of entry i + 2 * AHEAD, and the words of the neighbours of entry i + AHEAD. Prefetches nothing
+ * for entries from `end` on. */
 BATCH_INLINE void prefetch_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;

@@ -24,7 +24,7 @@ struct energy_counter {
 /* All counters of a host that can be read, and the energy that they have measured. */
 struct energy {
     struct energy_counter counter[ENERGY_SOURCES];
-    /* used entries of `counter`; how many of these are of GPUs, and of processor packages */
+    /* number of counters; number of GPUs among them; number of processor packages among them */
     int counters, gpus, packages;
     /* the library; NULL: not found */
     void *nvml;

@@ -26,7 +26,7 @@ enum offence_kind {
     OFFENCE_NO_PARENT,  /* a depth, but no parent */
     OFFENCE_NO_DEPTH,   /* a parent, but no depth */
     OFFENCE_OWN_PARENT, /* the vertex is its own parent, or the root has another parent */
-    OFFENCE_EDGE,       /* an edge with depths that differ by more than one, or with only one reached end */
+    OFFENCE_EDGE,       /* an edge with depths that differ by more than one, or with one unreached end */
     OFFENCE_LEVEL,      /* an edge of the tree that does not go down one level */
     OFFENCE_NO_EDGE     /* an edge of the tree that the graph lacks */
 };
@@ -136,7 +136,7 @@ RULE int64_t proved_id(const struct proved_values *v, uint64_t i)
     return (int64_t)(stored < v->bijection.n ? bijection_backward(&v->bijection, stored) : stored);
 }
 
-/* Checks the values of vertices without edges. Such a vertex must have no parent. Only the root is its own parent. */
+/* Checks the values of vertices without edges. Such a vertex must have no parent, but the root must be its own parent. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first);
 
 /* The rows of a subgraph. The low local_bits bits of a column are an index into `columns`; the higher bits are the number

@@ -20,10 +20,10 @@ struct validation {
     struct proof *proofs; /* [G] one for each device of this rank */
     struct results *results;
     struct slices slices;
-    /* [d] bitmaps: the delegate has met its parent (proof_loops.h). `met` is of all devices, met_of_device of one
-     * device. */
+    /* [d] bitmaps of the delegates that have met their parents (proof_loops.h). `met`: on any device; met_of_device: on one
+     * device */
     uint64_t *met, *met_of_device;
-    /* [d] parents of delegates, to prove. `claim` is of all devices, claim_of_device of one device. */
+    /* [d] parents of delegates, to prove. `claim`: as all devices know them; claim_of_device: a copy from one device */
     int64_t *claim, *claim_of_device;
     struct offence first;             /* the first offence that this rank has found */
     int64_t root;                     /* input id of the root whose tree is proved */

@@ -33,7 +33,7 @@ struct side {
     uint64_t frontier; /* index of the first step of the frontier, which ends with the last step */
     uint64_t counted;  /* the edges of the frontier's steps before this index are counted in `edges` */
     uint64_t edges;    /* number of edges at the counted steps */
-    uint64_t met;      /* index of the step at which the path crosses to the other side, once both sides have met */
+    uint64_t met;      /* index of this side's last step on the path, once both sides have met */
 };
 
 /* The state of one thread, which searches between one pair after the other. */
@@ -320,9 +320,10 @@ static uint64_t steps_back(const struct side *a)
     return count;
 }
 
-/* Searches between two vertices, ends[0] and ends[1], and fills *result: grows one side after the other until the sides
- * meet, or a frontier is empty. `one_sided`: only the side of the source grows. At the end clears all marks and sets the
- * number of steps of both sides to 0. The steps stay in memory for write_path. The result is wrong if the search fails. */
+/* Searches between two vertices, ends[0] and ends[1], and fills *result. Grows one side after the other until the sides
+ * meet, or a frontier is empty. `one_sided`: only the side of the source grows. Nothing is searched if both ends are the
+ * same vertex (distance 0), or if an end has no edges (no path). At the end clears all marks, and sets the number of steps
+ * of both sides to 0. The steps stay in memory for write_path. The result is not to be used if the search fails. */
 static enum status search_pair(struct pair_search *s, const struct root *ends, int one_sided,
                                struct pair_result *result, struct error *e)
 {

@@ -148,9 +148,9 @@ static void batch_gpu_close(struct batch_search *s)
     free(s);
 }
 
-/* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies its
- * list, and sets level->list and level->count. It then copies only the words of listed vertices, and leaves the words of
- * all other vertices in the copy as they were. The first call allocates the memory of the host within the budget. */
+/* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies the list
+ * of the frontier, and sets level->list and level->count. Only the words of listed vertices are copied then; the copy keeps
+ * old words of all other vertices. The first call allocates the memory of the host within the budget. */
 static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;

@@ -196,9 +196,9 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
 }
 
 /* Finds the new bits of all vertices in a dense level, a lane for each vertex. Stores the new bits in b.next, adds them to
- * b.seen, and stores them in brief in b.next_brief if there are several words. Counts in *b.level: the vertices and edges
- * of the found frontier, both also by root, the edges read, and the edges of the rows of vertices that still lack a wanted
- * root. */
+ * b.seen, and stores them in brief in b.next_brief if there are several words. Counts the vertices and edges of the found
+ * frontier in *b.level, in all and for each root. Also counts the edges read, and the edges of the rows of vertices that
+ * still lack a wanted root. */
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];

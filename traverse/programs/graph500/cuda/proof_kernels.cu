@@ -77,8 +77,8 @@ __device__ static inline void set_bit(uint32_t *bitmap, uint64_t i)
 
 /* ---- ends and claims ---- */
 
-/* Launches a kernel that sets end[i] to the id and the depth of vertex i, for `count` vertices. Both then lie side by
- * side. */
+/* Launches a kernel that sets end[i] to the id and the depth of vertex i, for `count` vertices. The id and the depth of a
+ * vertex then lie side by side. */
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count, vertex_end *end,
                      cudaStream_t stream)
 {

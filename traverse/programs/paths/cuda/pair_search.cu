@@ -38,7 +38,8 @@ template <bool ALL> struct pair_search {
     gpu_pair_step *steps;
     pair_side now, other;    /* the side that grows, and the other side */
     unsigned round;          /* index of the present level's counts in live->level */
-    unsigned arrivals;       /* the value of live->arrived once all blocks have passed the barriers so far; used if ALL */
+    /* the value that live->arrived has after the barriers so far, once all blocks have arrived; used if ALL */
+    unsigned arrivals;
     unsigned long long read; /* edges that this thread has read */
 
     /* Returns the index of this block among the blocks of the search. */
@@ -286,10 +287,10 @@ template <class Search> __device__ static inline pair_side begin_side(Search &se
 /* How a search has ended; see grow. */
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
-/* Grows the sides level by level until the search has ended. Each time the side grows whose frontier has fewer edges. In a
- * one-sided search only the side of the source grows. Returns PAIR_MET when the sides have met, PAIR_APART when a side has
- * no frontier left, and PAIR_LEFT when the frontier has too many edges for a single block. After PAIR_MET search.now is the
- * side that grew last, and its `end` includes the vertices of this last level. Called by all threads of the search. */
+/* Grows the sides level by level until the search has ended. Each level grows the side with fewer edges in its frontier, or
+ * in a one-sided search the side of the source. Returns PAIR_MET when the sides have met, PAIR_APART when a side has no
+ * frontier left, and PAIR_LEFT when the frontier has too many edges for a single block. After PAIR_MET search.now is the
+ * side that grew last. Its `end` then includes the vertices of the last level. Called by all threads of the search. */
 template <class Search> __device__ static pair_end grow(Search &search)
 {
     for (;;) {
@@ -379,10 +380,11 @@ template <class Search> __device__ static uint64_t write_path(const Search &sear
     return begin;
 }
 
-/* Ends a search: writes the path, and the result of pair number `pair`, and clears all marks. `how`: how the search has
- * ended. If a block leaves the pair (PAIR_LEFT), appends the pair to pairs.left; the work so far counts in the result. If
- * the sides have met at a vertex that no step has, the result is PAIR_ONE_WAY. `begun`: start of the search in nanoseconds,
- * which only the first thread knows. Called by all threads of the search. */
+/* Ends a search of pair number `pair`. Writes the path if one is wanted, writes the result, and clears all marks. `how`:
+ * how the search has ended. If the sides have met at a vertex that no step has, the result is PAIR_ONE_WAY. If a block
+ * leaves the pair (PAIR_LEFT), appends the pair to pairs.left. The result keeps the edges and the time of a pair that was
+ * left. `begun`: start of the search in nanoseconds, which only the first thread knows. Called by all threads of the
+ * search. */
 template <class Search>
 __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsigned long long begun)
 {
