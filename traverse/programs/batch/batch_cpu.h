@@ -72,8 +72,8 @@ static inline uint64_t batch_loop_piece(void *context, int thread, uint64_t piec
 }
 
 /* Calls `body` for elements 0 to `count` - 1, in pieces of `step` elements, on threads of the pool, and waits for the end.
- * `work` is an estimate of the edges to be read. Each LEAST_WORK edges of `work` pay for one thread, up to s->threads. With
- * a single thread the calling thread calls `body` once for all elements. */
+ * `work` is an estimate of the edges to be read. One thread is used for each LEAST_WORK edges of `work`, but at most
+ * s->threads. If this is a single thread, the calling thread calls `body` once for all elements. */
 static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_body *body)
 {
     enum { LEAST_WORK = 4096 };

@@ -6,7 +6,7 @@
 _Static_assert(sizeof(struct offence) <= FIRST_BYTES, "there is room for it");
 
 /* Allocates zeroed memory for `count` elements of `width` bytes, charges it to the rank's budget, and sets *array.
- * cpu_release frees the memory. This is `take` of prover_cpu. */
+ * cpu_release frees the memory. */
 static enum status cpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {

@@ -24,7 +24,7 @@ struct joined_graph {
     uint64_t vertices;             /* number of vertices with edges */
     uint64_t *first;               /* [p] number of the first local vertex of each shard */
     uint64_t *ids;                 /* [vertices] input ids */
-    struct joined_rows own[2];      /* memory of the rows. [1]: edges against their direction, only in a directed graph */
+    struct joined_rows own[2];      /* [0]: rows along edges; [1]: rows against edges, only in a directed graph */
     const struct joined_rows *push; /* edges from a vertex to the vertices that it finds, for a search along edges */
     /* edges to the vertices that find a vertex. The same rows as `push` in an undirected graph. NULL: these rows are not
      * wanted */
@@ -32,9 +32,9 @@ struct joined_graph {
 };
 
 /* Makes *all from an open graph, which has all shards and has its columns in memory, decoded or packed. The graph must
- * outlive *all. `pulls`: the rows against the edges of a directed graph are wanted, too. Fails if the graph has more
- * vertices with edges than numbers of 32 bits, or lacks rows that are wanted. After a failure, too, joined_graph_close is
- * to be called. */
+ * outlive *all. `pulls`: the rows against the edges of a directed graph are wanted, too. Fails if 32 bits cannot number all
+ * vertices with edges, or if the graph lacks rows that are wanted. After a failure, too, joined_graph_close is to be
+ * called. */
 enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
                               struct memory_budget *budget, struct error *e);
 void joined_graph_close(struct joined_graph *all); /* frees *all and zeroes it; *all may be all zeros */

@@ -61,7 +61,7 @@ static uint64_t bytes_needed(const struct shard *shard, int searches, int ignore
 /* A row of a vertex: row number `row` of *csr. */
 struct row {
     const struct csr *csr;
-    uint64_t row, base; /* base: number of the vertex of column 0; added to a column it gives the vertex number */
+    uint64_t row, base; /* the vertex of a column has the number base + column */
 };
 
 /* Returns the number of rows of a vertex: 2 for a normal vertex; 2 on each shard for a delegate. */

@@ -34,7 +34,7 @@ struct pairs {
     const struct pair_job *job;
     uint64_t count;
     struct pair_result *result; /* [count] */
-    /* [count] for each pair result[i].found input ids; NULL for all pairs: paths are not wanted */
+    /* [count] path[i] has result[i].found input ids; NULL: paths are not wanted */
     uint64_t **path;
     /* memory of all paths, once ranks have shared the paths. NULL before, when each path has memory of its own */
     uint64_t *ids;

@@ -44,8 +44,8 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
 }
 
 /* Pulls along the pieces of long rows, a warp for each piece, and ORs the roots found into the next words of the row's
- * vertex. The warp does not look for roots that other pieces of the row have found so far. Lane 0 reads these next words
- * for all lanes, so that the lanes agree. Adds the columns read to b.level->read. */
+ * vertex. The warp skips the roots that are in these next words already, as other pieces of the row have found them. Lane 0
+ * reads the next words for all lanes, so that the lanes agree. Adds the columns read to b.level->read. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];

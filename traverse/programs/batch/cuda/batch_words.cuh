@@ -136,8 +136,9 @@ template <int W> struct bit_counts {
     float edges[2 * W];
 };
 
-/* Adds the set bits of the words of all lanes of a warp to the counts: each lane passes the words of one vertex, and counts
- * the bits of its own roots. `mean`: mean number of edges of these vertices. Called by all lanes of the warp. */
+/* Adds the set bits of the words of all lanes of a warp to the counts. Each lane passes the words of one vertex, and keeps
+ * the counts of its own roots (bit_counts). `mean`: mean number of edges of these vertices. Called by all lanes of the
+ * warp. */
 template <int W>
 __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words, float mean)
 {

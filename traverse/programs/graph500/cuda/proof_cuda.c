@@ -19,7 +19,7 @@ static enum status gpu_settle(const struct proof *p, struct error *e)
 }
 
 /* Allocates memory of the GPU for `count` elements of `width` bytes, and sets *array. Zeroes the memory on the stream,
- * without waiting. gpu_release frees the memory. The rank's budget, which is of host memory, is not charged. `what` is not
+ * without waiting. gpu_release frees the memory. The rank's budget, which is for host memory, is not charged. `what` is not
  * used. */
 static enum status gpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)

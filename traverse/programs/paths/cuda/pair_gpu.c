@@ -30,10 +30,10 @@ struct pair_searches {
     struct gpu_pair_result *result; /* copy of the GPU's results, in memory of the host */
 };
 
-/* Sets p->blocks, the number of blocks that search at the same time. The GPU's free memory must have space for the marks
- * and steps of each block; ranks that share a GPU share its memory. There is at most one block for each of `pairs` pairs,
- * at most as many as fill the GPU, and at least one. If the memory is too small for one block, allocating it fails later
- * with a message. */
+/* Sets p->blocks, the number of blocks that search at the same time. The marks and steps of these blocks must fit into this
+ * rank's share of the GPU's free memory. There is at most one block for each of `pairs` pairs, and at most as many blocks
+ * as fill the GPU. There is at least one block: if the memory is too small for it, allocating the memory fails later with a
+ * message. */
 static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     const struct gpu_pairs *gpu = &p->gpu;
