@@ -1,8 +1,8 @@
 /* batch_cpu.c: batches on the cores of the host, as a struct batch_backend (batch_search.h)
  *
- * The roots of a batch that was given up are each searched from by one thread. On a road graph two roots seldom reach a
- * vertex in the same level. A word of 64 bits then has a single bit set, and takes 64 times the room of that bit in caches.
- * A search from a single root needs a bitmap of the vertices, and a queue. */
+ * After a batch was given up, a single thread searches from each root. On a road graph two roots seldom reach a vertex in
+ * the same level. Then a word of 64 bits has only one bit set, and takes 64 times the space of this bit in caches. A search
+ * from a single root needs a bitmap of the vertices, and a queue. */
 #include "batch_cpu.h"
 
 #include "traverse/engine/threads.h"
@@ -12,18 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes zeroed memory for s->words words per vertex, and sets *words to it. */
+/* Allocates zeroed memory for s->words words per vertex within the budget, and sets *words. Touches all pages, so that no
+ * search waits for them. cpu_close frees the memory. On failure *words is NULL. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
     memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,
                 "words of a batch (--batch sets how many)", e);
     memory_advise_huge(*words);
     if (e->status == ST_OK)
-        memset(*words, 0, s->graph->vertices * (size_t)s->words * 8); /* no search waits for its pages */
+        memset(*words, 0, s->graph->vertices * (size_t)s->words * 8); /* touches the pages */
     return e->status;
 }
 
-/* The `open` of batch_cpu: takes all memory but that for searches from single roots, and opens the thread pool. */
+/* Opens *search on the cores of the host: allocates its words, lists and tallies, starts the thread pool, and sums the
+ * weights of all vertices. The budget is charged for words and lists. The memory for searches from single roots is
+ * allocated later, by open_single. After a failure, too, cpu_close is to be called. */
 static enum status cpu_open(struct batch_search **search, const struct joined_graph *graph,
                             const struct batch_setup *setup, struct error *e)
 {
@@ -48,7 +51,7 @@ static enum status cpu_open(struct batch_search **search, const struct joined_gr
     return pool_open(&s->pool, s->threads, e);
 }
 
-/* The `close` of batch_cpu: releases all memory of a search, and ends its threads. */
+/* Frees all memory of a search, and ends its threads. `s` may be NULL, or opened in part. */
 static void cpu_close(struct batch_search *s)
 {
     if (s == NULL)
@@ -65,14 +68,16 @@ static void cpu_close(struct batch_search *s)
     free(s);
 }
 
-/* The `wake` of batch_cpu: ends the threads of OpenMP, which would hold cores, and wakes the threads of the pool. */
+/* Wakes the threads of the pool before the clock starts. Ends the threads of OpenMP before that, as they would hold
+ * cores. */
 static void cpu_wake(struct batch_search *s)
 {
     threads_let_go();
     pool_rouse(s->pool);
 }
 
-/* Adds up the tallies of all threads into l->found, and zeroes them. `weighs`: the level was dense, and counted weights. */
+/* Sets l->found to the sums over the tallies of all threads, and zeroes the tallies. `weighs`: the level was dense, so the
+ * threads have counted weights. Without `weighs` the weights of l->found are 0. */
 static void add_counts(struct batch_search *s, struct batch_levels *l, int weighs)
 {
     struct batch_found *found = &l->found;
@@ -95,8 +100,10 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
     }
 }
 
-/* The `start` of batch_cpu: zeroes the words, and makes the roots of the run the frontier: a list of their vertices, each
- * vertex once. Sets l->left and l->found. */
+/* Forgets the last batch, and makes the roots of *run the frontier: a list of their vertices, each vertex once. Zeroes the
+ * seen words, and sets the bits of the roots. Zeroes the frontier words and next words only if the last batch has left bits
+ * there (l->is_sparse is 0). Sets l->left to the weight of all vertices for each root, and l->found to the counts of the
+ * roots. Cannot fail. */
 static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     const uint64_t *offsets = s->graph->push->offsets;
@@ -115,7 +122,7 @@ static void cpu_start(struct batch_search *s, const struct batch_run *run, struc
             continue;
         for (size_t j = 0; j < W; j++)
             any |= s->now[v * W + j];
-        if (any == 0) { /* no other root is at v */
+        if (any == 0) { /* v is not listed yet */
             s->frontier.vertex[s->frontier.count++] = (uint32_t)v;
             s->tally[0].edges += offsets[v + 1] - offsets[v];
         }
@@ -127,7 +134,8 @@ static void cpu_start(struct batch_search *s, const struct batch_run *run, struc
     add_counts(s, l, 0);
 }
 
-/* The `visit` of batch_cpu: runs one level, and swaps the frontier words and the next words. */
+/* Runs one level, sparse or dense, and sets l->found to its counts. Swaps the frontier words and the next words, so that
+ * the found vertices are the frontier. Cannot fail. */
 static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->now;
@@ -141,7 +149,8 @@ static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l
     add_counts(s, l, !sparse);
 }
 
-/* The `show` of batch_cpu: points *level at the words and, if there is one, the list of the frontier. */
+/* Sets level->found to the frontier words. If the frontier is sparse, also sets level->list and level->count to the list of
+ * the frontier. Copies nothing. Cannot fail. */
 static void cpu_show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     (void)e;
@@ -154,10 +163,10 @@ static void cpu_show(struct batch_search *s, const struct batch_levels *l, struc
 
 /* ---- searches from single roots ---- */
 
-enum { AHEAD = 8 }; /* entries of the queue for which rows are prefetched */
+enum { AHEAD = 8 }; /* how many entries of the queue ahead rows are prefetched */
 
-/* The `open_single` of batch_cpu: takes a queue and a bitmap for each thread, as far as memory allows. Returns the
- * number of threads that have both. */
+/* Allocates a queue and a bitmap for each thread, within the budget. Stops without an error at the first thread for which
+ * memory is missing. Returns the number of threads that have both. Called when a batch is given up. */
 static int open_single(struct batch_search *s)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -173,8 +182,8 @@ static int open_single(struct batch_search *s)
     return threads;
 }
 
-/* Visits the neighbours of queue[begin..end): appends those without a bit in t->mask to the queue, sets their bits, and adds
- * the edges read to t->read. Returns the new end of the queue. */
+/* Visits the neighbours of the frontier, which is entries `begin` to `end` - 1 of t->queue. Appends each neighbour that has
+ * no bit in t->mask to the queue, and sets the bit. Adds the edges read to t->read. Returns the new end of the queue. */
 static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t begin, uint64_t end)
 {
     uint64_t tail = end;
@@ -197,14 +206,15 @@ static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t 
     return tail;
 }
 
-/* A call of run_single. */
+/* The arguments of a call of run_single, for search_root. */
 struct single_run {
     struct batch_search *search;
     struct batch_run *run;
 };
 
-/* Searches from root number `root` of the run on thread `thread` of the pool, notes the distances, and fills in the result
- * of the root. Leaves t->mask zero, as it was on entry. `context` is the struct single_run. Returns 0. */
+/* Searches from root number `root` of the run, by thread `thread` of the pool alone. Fills in the result of the root.
+ * Passes wanted distances to run->depths, and adds the time of this to t->noting_s. t->mask is zero on entry and on return.
+ * Called by pool_run for each root. `context` is the struct single_run. Returns 0. */
 static uint64_t search_root(void *context, int thread, uint64_t root)
 {
     const struct single_run *single = context;
@@ -234,8 +244,9 @@ static uint64_t search_root(void *context, int thread, uint64_t root)
     return 0;
 }
 
-/* The `run_single` of batch_cpu: searches from the roots of the run with `threads` threads, each root by one thread,
- * and fills in results and counts. */
+/* Searches from all roots of the run with `threads` threads, each root by one thread. Fills in run->results. Adds the edges
+ * read to run->edges, sets run->levels to the levels of the deepest search if there are more, and subtracts the mean time
+ * in which a thread noted distances from run->seconds. */
 static void run_single(struct batch_search *s, struct batch_run *run, int threads)
 {
     struct single_run single = {s, run};

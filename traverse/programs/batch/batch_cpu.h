@@ -1,4 +1,4 @@
-/* batch_cpu.h: a batch under way on the CPU (batch_search.h), for batch_cpu.c, batch_sparse.c and batch_dense.c */
+/* batch_cpu.h: a search of batches on the CPU (batch_search.h), for batch_cpu.c, batch_sparse.c and batch_dense.c */
 #ifndef DBFS_BATCH_CPU_H
 #define DBFS_BATCH_CPU_H
 
@@ -9,27 +9,29 @@
 #include "formats/base/arith.h"
 #include "formats/base/clones.h"
 
-/* Found vertices that a thread gathers before it appends them to the shared list. */
+/* Number of found vertices that a thread gathers before it appends them to the list that all threads share. */
 enum { MOST_GATHERED = 256 };
 
-/* What one thread has found and read in a level. add_counts in batch_cpu.c adds up the tallies and zeroes them. */
+/* What one thread has found and read in a level. After the level add_counts in batch_cpu.c adds up the tallies of all
+ * threads, and zeroes them. */
 struct tally {
-    struct bit_sums sums;        /* counts by root of found vertices whose weight is 2^shift */
+    struct bit_sums sums;        /* for each root: found vertices whose weight (batch_weight) is `shift` */
     int shift;
-    uint64_t count[BATCH_MOST];  /* found vertices by root that were moved out of `sums` */
-    uint64_t weight[BATCH_MOST]; /* sum of the degrees of these vertices, each rounded down to a power of two */
-    uint64_t vertices, edges; /* found vertices, and the edges of their rows */
-    uint64_t read;            /* edges that were read */
-    uint32_t gathered;                /* used entries of `found` */
-    uint32_t found[MOST_GATHERED];    /* found vertices that are not yet in the shared list */
-    uint32_t *queue; /* [vertices] queue of a search from a single root; NULL: not taken */
-    uint64_t *mask;  /* bitmap of the vertices in the queue */
-    double noting_s; /* seconds in which distances of searches from single roots were noted */
+    uint64_t count[BATCH_MOST];  /* for each root: found vertices that were moved out of `sums` */
+    /* for each root: sum of the degrees of the vertices in `count`, each degree rounded down to a power of two */
+    uint64_t weight[BATCH_MOST];
+    uint64_t vertices, edges; /* number of found vertices, and edges of their rows */
+    uint64_t read;            /* edges that the thread has read */
+    uint32_t gathered;                /* number of used entries of `found` */
+    uint32_t found[MOST_GATHERED];    /* found vertices that are not yet in the list that all threads share */
+    uint32_t *queue; /* [vertices] queue of a search from a single root; NULL: not allocated */
+    uint64_t *mask;  /* [vertices] bitmap of the vertices in `queue` */
+    double noting_s; /* seconds in which this thread noted distances of searches from single roots */
 } __attribute__((aligned(128)));
 
-/* A list of vertices. */
+/* A list of `count` vertices. */
 struct batch_list {
-    uint32_t *vertex; /* [vertices] */
+    uint32_t *vertex; /* [vertices] each vertex at most once */
     uint64_t count;
 };
 
@@ -37,27 +39,30 @@ struct batch_search {
     const struct joined_graph *graph;
     struct thread_pool *pool;
     int threads, words;
-    uint64_t weight;             /* sum over all vertices of the degree, rounded down to a power of two */
-    uint64_t *seen, *now, *next; /* [vertices][words] bits by root: seen, frontier, found in this level */
-    struct batch_list frontier;  /* the frontier, if it is sparse */
-    struct batch_list found;     /* the next frontier as a sparse level finds it */
-    uint8_t *listed;             /* [vertices] 1: the vertex is in `found`; NULL: one thread, or one word */
-    const uint64_t *pulls;       /* [BATCH_MOST_WORDS] roots that pull in this level */
-    struct tally *tally;         /* [threads] */
+    uint64_t weight;             /* sum over all vertices of the degree, each rounded down to a power of two */
+    /* [vertices][words] bits by root: seen words, frontier words, next words (batch_search.h) */
+    uint64_t *seen, *now, *next;
+    struct batch_list frontier;  /* list of the frontier, if the frontier is sparse */
+    struct batch_list found;     /* list of the vertices that a sparse level has found so far */
+    /* [vertices] 1: the vertex is in `found`. NULL: not needed, as there is one thread or one word per vertex */
+    uint8_t *listed;
+    const uint64_t *pulls;       /* [BATCH_MOST_WORDS] bits of the roots that pull in this level */
+    struct tally *tally;         /* [threads] one for each thread */
 };
 
-/* Works on elements begin..end of a list, or on vertices begin..end, and adds what it finds to `t`, which belongs to the
- * calling thread. */
+/* Works on elements `begin` to `end` - 1 of a list, or on vertices `begin` to `end` - 1. Adds what it finds to *t, which
+ * belongs to the calling thread. */
 typedef void batch_body(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end);
 
-/* A loop of batch_for: elements 0..count, in pieces of `step`. */
+/* A loop of batch_for over `count` elements, in pieces of `step` elements. */
 struct batch_loop {
     struct batch_search *search;
     batch_body *body;
     uint64_t count, step;
 };
 
-/* The job of batch_for: works on piece number `piece` as thread `thread`; `context` is the struct batch_loop. Returns 0. */
+/* Calls the body of a loop for the elements of piece number `piece`, with the tally of thread `thread`. Called by pool_run
+ * for each piece. `context` is the struct batch_loop. Returns 0. */
 static inline uint64_t batch_loop_piece(void *context, int thread, uint64_t piece)
 {
     const struct batch_loop *loop = context;
@@ -66,8 +71,9 @@ static inline uint64_t batch_loop_piece(void *context, int thread, uint64_t piec
     return 0;
 }
 
-/* Calls `body` for elements 0..count, in pieces of `step` elements, on threads of the pool, and waits. Each LEAST_WORK edges
- * of `work`, an estimate, pay for a thread. For a single thread all elements are one piece, on the calling thread. */
+/* Calls `body` for elements 0 to `count` - 1, in pieces of `step` elements, on threads of the pool, and waits for the end.
+ * `work` is an estimate of the edges to be read. One thread is used for each LEAST_WORK edges of `work`, but at most
+ * s->threads. If this is a single thread, the calling thread calls `body` once for all elements. */
 static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_body *body)
 {
     enum { LEAST_WORK = 4096 };
@@ -79,8 +85,9 @@ static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t st
         pool_run(s->pool, threads, divide_up(count, step), batch_loop_piece, &loop);
 }
 
-/* Defines `name` as a table of three functions, indexed by the number of words per vertex. Each function is compiled of the
- * given call, in which W is this number, and s, t, begin, end are the arguments of a batch_body. */
+/* BATCH_BY_WORDS defines `name` as a table of functions, indexed by the number of words per vertex: 1, 2 or 4. Each
+ * function has the given call as its body. In the call W is the number of words, as a constant, and s, t, begin and end are
+ * the arguments of a batch_body. BATCH_FOR_WORDS defines one such function. */
 #define BATCH_FOR_WORDS(name, words, ...)                                                          \
     WIDE_CLONES static void name##_##words(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end) \
     {                                                                                              \
@@ -96,16 +103,18 @@ static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t st
 
 #define BATCH_INLINE static inline __attribute__((always_inline))
 
-/* Returns floor(log2(degree)) of a vertex with edges: degrees are counted as powers of two. */
+/* Returns the weight of vertex v, which has edges: floor(log2(degree)). Degrees are counted as powers of two. */
 BATCH_INLINE int batch_weight(const struct joined_rows *rows, uint64_t v)
 {
     return 63 - __builtin_clzll((rows->offsets[v + 1] - rows->offsets[v]) | 1);
 }
 
-/* batch_sparse.c. Runs a sparse level. A dense frontier is made a list first. */
+/* Runs a sparse level: the listed frontier pushes to its neighbours. Makes a list of a dense frontier first. Sets
+ * s->frontier and the words s->next to the found vertices, and fills the tallies. In batch_sparse.c. */
 void batch_run_sparse(struct batch_search *s, const struct batch_levels *levels);
 
-/* batch_dense.c. Runs a dense level. */
+/* Runs a dense level: some roots push, and then each vertex pulls. Sets the words s->next to the found vertices, and fills
+ * the tallies. In batch_dense.c. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *levels);
 
 #endif

@@ -1,30 +1,36 @@
-/* batch_dense.c: dense levels of a batch (batch_search.h): a pass over all vertices
+/* batch_dense.c: dense levels of a batch (batch_search.h), which pass over all vertices
  *
- * For each vertex the seen words are read and the next words written, in order of memory. The words of its neighbours are
- * read at random places, so they are prefetched. Neighbours of high degree come first in a row: after a few of them a
- * vertex usually has all roots that it lacks. */
+ * For each vertex the pass reads the seen words and writes the next words, in the order of memory. The pass also reads the
+ * frontier words of the vertex's neighbours. These lie at random places, so they are prefetched. Neighbours of high degree
+ * come first in a row. So after a few neighbours a vertex usually has all roots that it lacks. */
 #include "batch_cpu.h"
 
 #include <string.h>
 
-/* STEP: vertices of a piece. PUSH_STEP: vertices of a piece that pushes; it is small, as vertices of high degree come
- * first, and many of them would keep one thread busy. PUSH_AHEAD: columns ahead for which a push prefetches.
- * PULL_STEP: columns that a pull reads before it checks whether a root is still missing. ROWS_AHEAD, WORDS_AHEAD:
- * vertices ahead for which a pull prefetches the row, and the words of the first neighbours. PULL_AHEAD: columns ahead
- * for which a pull prefetches the words of later neighbours. */
-enum { STEP = 1024, PUSH_STEP = 64, PUSH_AHEAD = 16, PULL_STEP = 4, ROWS_AHEAD = 16, WORDS_AHEAD = 6, PULL_AHEAD = 20 };
+enum {
+    STEP = 1024, /* vertices of a piece, which a thread takes at a time */
+    /* vertices of a piece that pushes. The number is small, as vertices of high degree come first, and many of these in a
+     * piece would keep one thread busy. */
+    PUSH_STEP = 64,
+    PUSH_AHEAD = 16, /* how many columns ahead a push prefetches next words */
+    PULL_STEP = 4,   /* columns that a pull reads before it tests again whether a root is missing */
+    ROWS_AHEAD = 16, /* how many vertices ahead a pull prefetches the row */
+    WORDS_AHEAD = 6, /* how many vertices ahead a pull prefetches the words of the first neighbours */
+    PULL_AHEAD = 20  /* how many columns ahead a pull prefetches the words of later neighbours */
+};
 
 /* ---- roots that push ---- */
 
-/* Zeroes the next words of vertices begin..end, before roots push. */
+/* Zeroes the next words of vertices `begin` to `end` - 1. Called before roots push in a dense level. `t` is not used. */
 static void clear_next(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end)
 {
     (void)t;
     memset(s->next + begin * (uint64_t)s->words, 0, (end - begin) * 8 * (size_t)s->words);
 }
 
-/* Pushes the frontier words of vertices begin..end, for the roots that do not pull, to the next words of all neighbours,
- * seen or not: find_vertices drops seen bits later. Adds the edges read to *t. Atomics are used if there are threads. */
+/* Pushes the frontier bits of vertices `begin` to `end` - 1, for the roots that do not pull: ORs the bits into the next
+ * words of all neighbours. The next words then also have bits of roots that have seen the neighbour, which find_vertices
+ * drops later. Adds the edges read to t->read. Uses atomics unless there is a single thread. */
 BATCH_INLINE void push_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
@@ -53,15 +59,15 @@ BATCH_BY_WORDS(push, push_vertices(s, t, begin, end, W))
 
 /* ---- roots that pull, and what all roots find ---- */
 
-/* Prefetches the frontier words of the vertices columns[0..PULL_STEP). */
+/* Prefetches the frontier words of the PULL_STEP vertices at `columns`. */
 BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *columns, const int W)
 {
     for (int k = 0; k < PULL_STEP; k++)
         __builtin_prefetch(&s->now[columns[k] * (uint64_t)W]);
 }
 
-/* Prefetches for the loop over vertices at vertex v: the row of vertex v + ROWS_AHEAD, and the words of the first
- * neighbours of vertex v + WORDS_AHEAD if that vertex lacks a root that pulls. */
+/* Prefetches what find_vertices will read after vertex v: the row of vertex v + ROWS_AHEAD, and the frontier words of the
+ * first neighbours of vertex v + WORDS_AHEAD if that vertex lacks a root that pulls. */
 BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
@@ -76,7 +82,7 @@ BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const i
         prefetch_words(s, rows->columns + rows->offsets[v], W);
 }
 
-/* ORs the frontier words of the vertices columns[0..count) into `got` [W]. Returns 0 if `got` then has all bits of
+/* ORs the frontier words of the `count` vertices at `columns` into `got` [W]. Returns 0 if `got` then has all bits of
  * `missing` [W]. */
 BATCH_INLINE uint64_t pull_columns(const struct batch_search *s, const uint32_t *columns, const int count,
                                    const uint64_t *missing, uint64_t *got, const int W)
@@ -90,9 +96,9 @@ BATCH_INLINE uint64_t pull_columns(const struct batch_search *s, const uint32_t 
     return lacks;
 }
 
-/* ORs the frontier words of the neighbours of v into `got` [W], until `got` has all bits of `missing` [W] or the row ends.
- * Returns how many edges were read. With several words per vertex a row that goes on after PULL_STEP columns prefetches
- * words ahead, also beyond the end of the row, as the next row is read after it. */
+/* Pulls for vertex v: ORs the frontier words of its neighbours into `got` [W], until `got` has all bits of `missing` [W] or
+ * the row ends. Returns the number of edges read. With several words per vertex a row that goes on after PULL_STEP columns
+ * prefetches the words of later neighbours. It does so beyond the end of the row, too, as the next row is read after it. */
 BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const uint64_t *missing, uint64_t *got,
                                const int W)
 {
@@ -108,9 +114,9 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     return at - first;
 }
 
-/* Finds which roots reach each of vertices begin..end in this level: by a pull and, if `pushed`, from the bits that other
- * roots pushed to the next words. Sets the next words of a vertex to the new bits, adds them to the seen words, and counts
- * the vertex in *t. */
+/* Finds the roots that reach vertices `begin` to `end` - 1 in this level. A vertex pulls the bits of roots that pull. If
+ * `pushed`, its next words have the bits that the other roots have pushed. Drops the bits that the vertex had seen, sets
+ * its next words to the new bits, and adds these to its seen words. Counts the vertex in *t if it has new bits. */
 BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,
                                 const int W)
 {
@@ -133,7 +139,7 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
         for (int j = 0; j < W; j++)
             seen[j] |= got[j];
         const int weight = batch_weight(s->graph->push, v);
-        if (weight != t->shift) { /* t->sums counts vertices of one weight */
+        if (weight != t->shift) { /* t->sums counts vertices of one weight, so it is emptied first */
             bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
             t->shift = weight;
         }
@@ -145,7 +151,8 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
 BATCH_BY_WORDS(find, find_vertices(s, t, begin, end, 0, W))
 BATCH_BY_WORDS(find_pushed, find_vertices(s, t, begin, end, 1, W))
 
-/* Runs a dense level: first the roots that do not pull push, if there are any, then each vertex pulls. */
+/* Runs a dense level. If some roots push, they push first. Then each vertex pulls, and takes the bits that were pushed.
+ * Sets the words s->next to the found vertices, and fills the tallies. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
 {
     const uint64_t vertices = s->graph->vertices;

@@ -1,4 +1,4 @@
-/* batch_depths.c: notes distances of a batch with the threads of the pool */
+/* batch_depths.c: notes the distances of a batch, with the threads of a pool */
 #include "batch_depths.h"
 
 #include "formats/base/arith.h"
@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices of a piece; bits of a word above which all 64 sums are added to by vectors. */
+/* STEP: vertices that a thread takes at a time. MANY_BITS: if a word has more set bits, a hash is added to all 64 sums of
+ * the word by vector operations. */
 enum { STEP = 1024, MANY_BITS = 12 };
 
-/* Takes memory for checksums and, if `arrays`, for the distances of `batch` roots, and opens the thread pool. */
+/* Opens *d: allocates the checksums and, if `arrays`, the distances of `batch` roots within the budget, and starts the
+ * thread pool. After a failure, too, batch_depths_close is to be called. */
 enum status batch_depths_open(struct batch_depths *d, const struct joined_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e)
 {
@@ -25,7 +27,7 @@ enum status batch_depths_open(struct batch_depths *d, const struct joined_graph 
     return pool_open(&d->pool, threads, e);
 }
 
-/* Frees what *d holds, and zeroes it. */
+/* Frees all memory of *d, ends the threads of the pool, and zeroes *d, which may be all zeros already. */
 void batch_depths_close(struct batch_depths *d)
 {
     free(d->sums);
@@ -35,7 +37,7 @@ void batch_depths_close(struct batch_depths *d)
     *d = (struct batch_depths){0};
 }
 
-/* Zeroes the checksums, and sets the distances of `count` roots to DEPTH_UNREACHED. */
+/* Forgets the last batch: zeroes the checksums, and sets all distances from the first `count` roots to DEPTH_UNREACHED. */
 void batch_depths_begin(struct batch_depths *d, uint32_t count)
 {
     memset(d->sums, 0, (size_t)d->threads * BATCH_MOST * sizeof *d->sums);
@@ -43,22 +45,22 @@ void batch_depths_begin(struct batch_depths *d, uint32_t count)
         memset(d->depth, 0xff, count * d->graph->vertices * sizeof *d->depth);
 }
 
-/* Adds `value` to those of sum[0..64) whose bit is set in `bits`, by vector operations on all 64. */
+/* Adds `value` to sum[i] for each bit i that is set in `bits`. Goes over all 64 sums by vector operations. */
 WIDE_CLONES static void add_to_many(uint64_t *sum, uint64_t bits, uint64_t value)
 {
     for (int i = 0; i < 64; i++)
         sum[i] += value & -(bits >> i & 1);
 }
 
-/* A level of all roots that the threads of the pool note. */
+/* The arguments of note_piece: a level of all roots. */
 struct noted_level {
     struct batch_depths *depths;
     const struct batch_level *level;
 };
 
-/* Notes the found vertices of a piece, STEP entries of the list or vertices, as thread `thread` of the pool: sets their
- * distances, and adds their hashes to the checksums, for each root that found them. `context` is the struct noted_level.
- * Returns 0. */
+/* Notes the found vertices of piece number `piece`, which is STEP entries of the list, or STEP vertices without a list. For
+ * each root that found a vertex, sets the distance of the vertex, and adds a hash of vertex and distance to the sum of
+ * thread `thread`. Called by pool_run for each piece. `context` is the struct noted_level. Returns 0. */
 static uint64_t note_piece(void *context, int thread, uint64_t piece)
 {
     const struct noted_level *noted = context;
@@ -88,8 +90,9 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Notes a level of all roots with the threads of the pool, or a level of a single root on the calling thread, which alone
- * calls it for this root. */
+/* Notes the distances of the vertices of a level. For a level of all roots the threads of the pool share the work, and the
+ * function waits for them. For a level of a single root the calling thread does the work. Then no other thread may call it
+ * for the same root. */
 void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
 {
     struct noted_level noted = {d, level};
@@ -107,8 +110,9 @@ void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
     }
 }
 
-/* Returns the checksum of root `number`, summed over threads. An isolated root, with input id `id`, was not searched
- * from: its checksum is that of the root at distance 0. */
+/* Returns the checksum of root `number`, which is the sum of what all threads have noted. An isolated root, with the input
+ * id `id`, was not searched from. Its checksum is the hash of the root at distance 0. Returns 0 if no checksums are
+ * wanted. */
 uint64_t batch_depths_checksum(const struct batch_depths *d, uint32_t number, uint64_t id, int isolated)
 {
     uint64_t sum = isolated && d->checksums ? hash_pair(id, 0) : 0;

@@ -1,4 +1,4 @@
-/* batch_search.c: the levels of a batch, and the choice of their kind (batch_search.h) */
+/* batch_search.c: runs the levels of a batch, and chooses the kind of each level (batch_search.h) */
 #include "batch_search.h"
 
 #include "formats/base/arith.h"
@@ -7,18 +7,20 @@
 #include <string.h>
 
 /* A level is sparse if its frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices. In a dense level a
- * root pulls if its frontier has more than 1 / PULL_SHARE of the edges that the root has not found yet; after a sparse
- * level the edges of each root's frontier are not known, and count as 0. All roots pull if the edges to push, times
- * PUSH_COST, are more than the edges of all rows that still lack a root. */
+ * root pulls if the frontier of the root has more than 1 / PULL_SHARE of the edges that the root has not found yet. After a
+ * sparse level only the edges of the whole frontier are known, so each root counts with 0 edges. All roots pull if
+ * PUSH_COST times the edges to push is more than the edges of the rows of all vertices that at least one root has not
+ * found. */
 enum { SPARSE_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
-/* A batch is given up after TRIAL_LEVELS levels if a vertex of a frontier was found, on average, by fewer than
- * LEAST_SHARED roots at once. */
+/* A batch is given up after TRIAL_LEVELS levels if on average fewer than LEAST_SHARED roots found a vertex of a frontier in
+ * the same level. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
-/* Takes over the counts l->found of the level that has just ended: sets the roots with a frontier and the visits in
- * *l, lowers the edges left to each root, and adds the new vertices to run->results and the edges read to run->edges.
- * Called after the start and after each level. */
+/* Takes over the counts l->found of the level that has just ended. Sets l->roots to the roots that found a vertex, and
+ * l->visits to the vertices that they found. Lowers l->left of each of these roots. Adds the found vertices to
+ * l->all_vertices, l->all_visits and run->results, and the edges read to run->edges. Called after the start and after each
+ * level. */
 static void take_found(struct batch_levels *l, struct batch_run *run)
 {
     memset(l->roots, 0, sizeof l->roots);
@@ -36,8 +38,8 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
     run->edges += l->found.read;
 }
 
-/* Notes the distances of the present frontier, if they are wanted and the frontier is not empty. Subtracts the time of this
- * from run->seconds. Does nothing after an error. */
+/* Passes the present frontier to run->depths, which notes the distances of its vertices. Subtracts the time of this from
+ * run->seconds. Does nothing if *e has failed, if no distances are wanted, or if the frontier is empty. */
 static void note_depths(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_level level = {.depth = b->levels.depth, .words = b->words, .count = b->graph->vertices};
@@ -50,8 +52,8 @@ static void note_depths(struct batch *b, struct batch_run *run, struct error *e)
     run->seconds -= cli_seconds() - start;
 }
 
-/* Starts a batch: resets run->results and b->levels, and lets the backend make the roots the frontier, as a list of
- * depth 0. */
+/* Starts a batch: resets run->results and b->levels, and lets the backend make the roots the frontier. Then counts the
+ * roots as reached at distance 0 in run->results, and notes this distance. A root without edges reaches only itself. */
 static void start(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -69,8 +71,8 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
     note_depths(b, run, e);
 }
 
-/* Chooses which of roots 0..roots pull in the coming dense level. Sets l->pulls, and l->pushes if a root with a frontier
- * does not pull. On entry l->pulls and l->pushes are zero. */
+/* Chooses the roots that pull in the coming dense level, among the roots with numbers below `roots`. Sets their bits in
+ * l->pulls, and sets l->pushes to 1 if a root with a frontier does not pull. l->pulls and l->pushes must be zero before. */
 static void choose_pulls(struct batch_levels *l, uint32_t roots)
 {
     uint64_t pushed = 0;
@@ -88,8 +90,9 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots)
     }
 }
 
-/* Runs one level: chooses its kind and the roots that pull, lets the backend find the next frontier, adds the work to the
- * counts of the run, reports it to run->note, and notes the distances of the found vertices. */
+/* Runs one level: chooses the kind of the level and the roots that pull, and lets the backend find the next frontier. Adds
+ * the work to the counts of *run, calls run->note, and notes the distances of the found vertices. After a failure of the
+ * backend returns early, with the failure in *e. */
 static void run_level(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -119,8 +122,9 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     note_depths(b, run, e);
 }
 
-/* Returns whether the batch is to be given up: the backend can search from single roots, TRIAL_LEVELS levels have
- * passed, and so few roots shared their visits that a search from each root by one thread is faster. */
+/* Returns whether the batch is to be given up. Called after each level. The batch is given up if three things hold: the
+ * backend can search from single roots, exactly TRIAL_LEVELS levels have passed, and few roots found the same vertex in the
+ * same level. Searches from each root by a single thread are faster then. */
 static int is_shared_little(const struct batch *b, const struct batch_run *run)
 {
     const struct batch_levels *l = &b->levels;
@@ -128,8 +132,10 @@ static int is_shared_little(const struct batch *b, const struct batch_run *run)
            l->all_visits < LEAST_SHARED * l->all_vertices && run->count > 1;
 }
 
-/* Searches from all roots together, level by level. If the batch is given up after some levels, or an earlier batch was,
- * searches from each root by one thread; b->single_threads is the number of threads then. */
+/* Searches from all roots of *run together, level by level. If the batch is given up after some levels, starts anew: each
+ * root is searched from by a single thread, and b->single_threads becomes the number of threads. All later batches search
+ * in this way from the beginning. Fills in the results, seconds and counts of *run. run->seconds leaves out the time in
+ * which distances are reset or noted. */
 enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -145,7 +151,9 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
             if (e->status == ST_OK && is_shared_little(b, run))
                 b->single_threads = b->backend->open_single(b->search);
         }
-        l->is_sparse &= l->found.vertices == 0; /* 0 makes the next start zero the words of the frontier */
+        /* 0 makes the next start zero the frontier words and next words, which a search leaves nonzero if it was not
+         * completed */
+        l->is_sparse &= l->found.vertices == 0;
     }
     if (b->single_threads > 0) {
         run->seconds += cli_seconds();
@@ -158,7 +166,7 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
     return e->status;
 }
 
-/* Opens *b for searches in `graph` by `backend`; batch_close closes it, also after an error. */
+/* Opens *b for searches in `graph` by `backend`. After a failure, too, batch_close is to be called. */
 enum status batch_open(struct batch *b, const struct batch_backend *backend, const struct joined_graph *graph,
                        const struct batch_setup *setup, struct error *e)
 {
@@ -167,7 +175,8 @@ enum status batch_open(struct batch *b, const struct batch_backend *backend, con
     return backend->open(&b->search, graph, setup, e);
 }
 
-/* Closes the backend's search; *b may be zeroed. */
+/* Frees the search of the backend. *b may be all zeros (never opened), or opened in part. *b is not zeroed, so it must not
+ * be closed twice. */
 void batch_close(struct batch *b)
 {
     if (b->backend != NULL)

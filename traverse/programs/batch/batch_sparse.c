@@ -1,14 +1,21 @@
-/* batch_sparse.c: sparse levels of a batch (batch_search.h): the vertices of the frontier are a list
+/* batch_sparse.c: sparse levels of a batch (batch_search.h), in which the frontier is a list of vertices
  *
- * For each edge of the frontier the column is read, the seen words of the neighbour and, if a bit is missing there, its next
- * words. In a long list these are cache misses, so they are prefetched some vertices ahead. */
+ * For each edge of the frontier a push reads the column and the seen words of the neighbour. If the neighbour lacks a bit,
+ * the push also writes the next words of the neighbour. In a long list these are cache misses, so the words are prefetched
+ * some vertices ahead. */
 #include "batch_cpu.h"
 
 #include <string.h>
 
-enum { AHEAD = 4, ROW_AHEAD = 8, STEP = 64 };
+enum {
+    AHEAD = 4,     /* how many entries of the list ahead the words of neighbours are prefetched */
+    /* columns of a row whose words are prefetched at once; in the row, how many columns ahead words are prefetched */
+    ROW_AHEAD = 8,
+    STEP = 64      /* entries of the list that a thread takes at a time */
+};
 
-/* Prefetches the seen and next words, W per vertex, of the first ROW_AHEAD of columns at..end of the rows to push. */
+/* Prefetches the seen and next words, W per vertex, of the vertices in columns `at` to `end` - 1 of the rows to push, but
+ * of ROW_AHEAD columns at most. */
 BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
 {
     for (end = end < at + ROW_AHEAD ? end : at + ROW_AHEAD; at < end; at++) {
@@ -17,9 +24,9 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint
     }
 }
 
-/* Prefetches for the loop of push_listed at entry i of the frontier, which stops before `end`: the offset and frontier words
- * of the entry 4 * AHEAD later, the columns of the entry 2 * AHEAD later, and the words of the neighbours of the entry AHEAD
- * later. */
+/* Prefetches what push_listed will read after entry i of the frontier. These are the offset and the frontier words of entry
+ * i + 4 * AHEAD, the columns of entry i + 2 * AHEAD, and the words of the neighbours of entry i + AHEAD. Prefetches nothing
+ * for entries from `end` on. */
 BATCH_INLINE void prefetch_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
@@ -34,25 +41,26 @@ BATCH_INLINE void prefetch_ahead(const struct batch_search *s, uint64_t i, uint6
         prefetch_words(s, rows->offsets[list[i + AHEAD]], rows->offsets[list[i + AHEAD] + UINT64_C(1)], W);
 }
 
-/* Appends the found vertices that a thread has gathered to the shared list s->found, and empties t->found. */
-static void put_found(struct batch_search *s, struct tally *t)
+/* Appends the found vertices that the calling thread has gathered in t->found to the list s->found, which all threads
+ * share. Empties t->found. */
+static void append_found(struct batch_search *s, struct tally *t)
 {
     uint64_t at = __atomic_fetch_add(&s->found.count, t->gathered, __ATOMIC_RELAXED);
     memcpy(s->found.vertex + at, t->found, t->gathered * sizeof *t->found);
     t->gathered = 0;
 }
 
-/* Adds a found vertex to t->found of the calling thread, which put_found empties when it is full. */
+/* Adds a found vertex to t->found of the calling thread. If t->found is full after that, moves its vertices to s->found. */
 BATCH_INLINE void gather_found(struct batch_search *s, struct tally *t, uint32_t v)
 {
     t->found[t->gathered++] = v;
     if (t->gathered == MOST_GATHERED)
-        put_found(s, t);
+        append_found(s, t);
 }
 
-/* ORs those of `bits` [W] that vertex v has not seen into the next words of v. Returns whether the caller must list v: v got
- * its first new bit of this level, and no other thread lists v. single_thread: no other thread pushes meanwhile, so no
- * atomics are used. */
+/* ORs the bits of `bits` [W] that vertex v has not seen into the next words of v. Returns whether the caller must list v: v
+ * has got its first new bit of this level, and no other thread lists v. Uses s->listed to decide between threads if a
+ * vertex has several words. single_thread: no other thread pushes, so no atomics are used. */
 BATCH_INLINE int offer(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int single_thread)
 {
     uint64_t *next = s->next + v * (uint64_t)W, before = 0;
@@ -77,8 +85,9 @@ BATCH_INLINE int offer(struct batch_search *s, uint64_t v, const uint64_t *bits,
     return s->listed[v] == 0 && __atomic_exchange_n(&s->listed[v], 1, __ATOMIC_RELAXED) == 0;
 }
 
-/* Pushes the frontier words of list entries begin..end to the next words of their neighbours, appends newly found vertices
- * to s->found, and counts the edges read in *t. single_thread: no other thread pushes meanwhile. */
+/* Pushes the frontier words of list entries `begin` to `end` - 1: ORs them into the next words of all neighbours, without
+ * the bits that a neighbour had seen. Appends each neighbour that gets its first new bit to s->found. Adds the edges read
+ * to t->read. single_thread: no other thread pushes. */
 BATCH_INLINE void push_listed(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W,
                               const int single_thread)
 {
@@ -96,13 +105,13 @@ BATCH_INLINE void push_listed(struct batch_search *s, struct tally *t, uint64_t 
         }
         t->read += last - rows->offsets[u];
     }
-    put_found(s, t);
+    append_found(s, t);
 }
 BATCH_BY_WORDS(push, push_listed(s, t, begin, end, W, 0))
 BATCH_BY_WORDS(push_by_one, push_listed(s, t, begin, end, W, 1))
 
-/* Zeroes the frontier words s->now of list entries begin..end after they were pushed. s->now becomes s->next of the next
- * level, where it must be zero. */
+/* Zeroes the frontier words s->now of list entries `begin` to `end` - 1, after they were pushed. s->now becomes s->next of
+ * the next level, where it must be zero. */
 BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t end, const int W)
 {
     for (uint64_t i = begin; i < end; i++)
@@ -110,9 +119,9 @@ BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t 
 }
 BATCH_BY_WORDS(clear, clear_listed(s, begin, end, W))
 
-/* Takes entries begin..end of the found vertices s->found: ORs their next words into their seen words, counts them and
- * their edges in *t, and zeroes their `listed` bytes. */
-BATCH_INLINE void take_found(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+/* Adds the roots found in this level to the seen words of the vertices in entries `begin` to `end` - 1 of s->found. Counts
+ * these vertices and their edges in *t, and zeroes their bytes in s->listed. */
+BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const uint64_t *offsets = s->graph->push->offsets;
     for (uint64_t i = begin; i < end; i++) {
@@ -126,10 +135,10 @@ BATCH_INLINE void take_found(struct batch_search *s, struct tally *t, uint64_t b
     }
     t->vertices += end - begin;
 }
-BATCH_BY_WORDS(take, take_found(s, t, begin, end, W))
+BATCH_BY_WORDS(take, see_found(s, t, begin, end, W))
 
-/* Appends those of vertices begin..end that are in the frontier to s->found, after a dense level. Zeroes the next words of
- * all these vertices. */
+/* Makes a list of a dense frontier: appends each of the vertices `begin` to `end` - 1 with a frontier bit to s->found.
+ * Zeroes the next words of all of these vertices. Called before a sparse level that comes after a dense level. */
 BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
@@ -140,11 +149,11 @@ BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_
         if (any != 0)
             gather_found(s, t, (uint32_t)v);
     }
-    put_found(s, t);
+    append_found(s, t);
 }
 BATCH_BY_WORDS(list, list_frontier(s, t, begin, end, W))
 
-/* Makes s->found the list of the frontier, and empties the other list for the next level. */
+/* Makes the list s->found the list of the frontier. s->found gets the other array, and is empty. */
 static void swap_lists(struct batch_search *s)
 {
     struct batch_list frontier = s->frontier;
@@ -153,8 +162,9 @@ static void swap_lists(struct batch_search *s)
     s->found.count = 0;
 }
 
-/* Runs a sparse level: lists a frontier that is dense, pushes it, zeroes its words, and makes the found vertices the
- * frontier. A single thread pushes a frontier with few edges. */
+/* Runs a sparse level. If the frontier is dense, makes a list of the frontier. Pushes the frontier, and zeroes its words.
+ * Then counts the found vertices, and makes their list the list of the frontier. cpu_visit swaps the words afterwards. The
+ * calling thread pushes alone if the frontier has few edges. */
 void batch_run_sparse(struct batch_search *s, const struct batch_levels *l)
 {
     const int single_thread = s->threads == 1 || l->found.edges < 4096;

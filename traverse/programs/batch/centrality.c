@@ -13,14 +13,15 @@
 
 static const char columns[] = "# id reached eccentricity distance_sum closeness closeness_wf harmonic\n";
 
-/* The arguments of print_line. */
+/* The arguments of print_line: a root and its result. */
 struct line {
     const struct centrality *table;
     uint64_t id;
     const struct batch_result *result;
 };
 
-/* Prints the line of a root, with the end of the line; text_printed calls it. `context` is the struct line. */
+/* Prints the line of a root, with the end of the line, as the table has it. Called by text_printed. `context` is the struct
+ * line. */
 static void print_line(FILE *file, const void *context)
 {
     const struct line *line = context;
@@ -34,7 +35,8 @@ static void print_line(FILE *file, const void *context)
             r->harmonic);
 }
 
-/* Appends the lines of `count` roots, with these input ids and results, and syncs them to disk. */
+/* Appends the lines of `count` roots to the table, and syncs the lines to disk, so that a killed run loses none of these
+ * lines. Root i has the input id ids[i] and the result results[i]. Stops at the first failure. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e)
 {
@@ -50,8 +52,9 @@ enum status centrality_add(struct centrality *c, const uint64_t *ids, const stru
     return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
 }
 
-/* Returns whether line[0..length) is a valid line of the root `id`: reads the counts in the line, prints the line that
- * belongs to these counts, and compares both. */
+/* Returns whether the `length` bytes at `line` are a valid line of the root `id`. Reads the counts in the line, prints the
+ * line of a root with these counts, and compares both lines byte for byte. So a line that was cut off or changed is not
+ * valid. */
 static int is_line_of(const struct centrality *c, uint64_t id, const char *line, size_t length)
 {
     struct batch_result r = {0};
@@ -68,8 +71,9 @@ static int is_line_of(const struct centrality *c, uint64_t id, const char *line,
 }
 
 /* Reads the unfinished table c->part for --resume, up to the first line that is not the line of its root. Sets c->done to
- * the number of roots with a valid line, c->bad_line if a line is invalid, and *kept to the bytes of the lines that stay;
- * 0: the table begins anew. Without the file *kept stays as it is. Fails if the first line is of other roots or of another
+ * the number of roots with a valid line. Sets c->bad_line to the number of that first line, if there is one, and *kept to
+ * the bytes of the valid lines. *kept is 0 if no root has a valid line: the table then begins anew. If the file is missing,
+ * changes nothing and returns ST_OK. Fails if the file cannot be read, or if its first line names other roots or another
  * graph. */
 static enum status read_part(struct centrality *c, const struct roots *roots, uint64_t *kept, struct error *e)
 {
@@ -106,8 +110,9 @@ static enum status read_part(struct centrality *c, const struct roots *roots, ui
     return e->status;
 }
 
-/* Sets c->part to the name of the unfinished table. Fails if it is also another output, or if it exists and neither
- * --resume nor --force is given. */
+/* Sets c->part to the name of the unfinished table, or to NULL if the table is written directly. Fails if the name is also
+ * the name of another output, or if the file exists and neither --resume nor --force is given. Fails with --resume if the
+ * table is written directly. */
 static enum status name_part(struct centrality *c, const struct args *args, struct error *e)
 {
     struct stat st;
@@ -122,9 +127,9 @@ static enum status name_part(struct centrality *c, const struct args *args, stru
     return e->status;
 }
 
-/* Begins the table of these roots, or with --resume keeps the valid lines of an unfinished one. The first line of the table
- * has the number and a digest of the roots, the id of the graph, and whether edges are followed in reverse: a table with
- * another first line is not resumed. */
+/* Opens the table: begins a new table of these roots, or with --resume keeps the valid lines of an unfinished table. The
+ * first line of the table has the number and a digest of the roots, the id of the graph, and whether edges are followed in
+ * reverse. Fails with --resume if the unfinished table has another first line. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e)
 {
@@ -144,7 +149,8 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
     return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
 }
 
-/* Completes the table: renames the unfinished file to its final name. */
+/* Completes the table: syncs the unfinished file, and renames it to its final name. Frees c->out and sets c->out to NULL,
+ * after a failure, too. Called once all lines are written, and only if c->out is not NULL. */
 enum status centrality_commit(struct centrality *c, struct error *e)
 {
     outfile_commit(c->out, NULL, e);
@@ -152,8 +158,8 @@ enum status centrality_commit(struct centrality *c, struct error *e)
     return e->status;
 }
 
-/* Frees what *c holds. A table that was not committed stays on disk as its unfinished file, if it has one, so that
- * --resume can continue it. */
+/* Frees the memory of *c, which may be all zeros. A table that was not committed stays on disk as its unfinished file, if
+ * it has one, so that --resume can continue the table. */
 void centrality_close(struct centrality *c)
 {
     outfile_abort(c->out);

@@ -8,7 +8,7 @@
 
 /* ---- RAPL ---- */
 
-/* Reads a whole number from a file into *value. Returns 0 if the file cannot be read. */
+/* Reads a whole number from a file into *value. Returns 0 if the file cannot be read; *value is not to be used then. */
 static int read_number(const char *path, uint64_t *value)
 {
     unsigned long long x;
@@ -21,8 +21,8 @@ static int read_number(const char *path, uint64_t *value)
     return read;
 }
 
-/* Adds a counter for each processor package whose RAPL files can be read. The files intel-rapl:N are of package N, also on
- * processors of AMD. */
+/* Adds a counter to *e for each processor package whose files of RAPL can be read. Reads the present value of the counter.
+ * The files intel-rapl:N belong to package N, also on processors of AMD. */
 static void add_packages(struct energy *e)
 {
     for (int i = 0; i < ENERGY_SOURCES / 2; i++) {
@@ -47,7 +47,8 @@ typedef int nvml_handle(unsigned, void **);
 typedef int nvml_energy(void *, unsigned long long *);
 typedef int nvml_uuid(void *, char *, unsigned);
 
-/* Reads the energy counter of a GPU, in millijoules, into *value. Returns 0 on failure. */
+/* Reads the energy counter of the GPU c->gpu, in millijoules, into *value. Returns 0 on failure; *value then stays as it
+ * was. */
 static int read_gpu(const struct energy *e, const struct energy_counter *c, uint64_t *value)
 {
     unsigned long long mj = 0;
@@ -60,8 +61,8 @@ static int read_gpu(const struct energy *e, const struct energy_counter *c, uint
 }
 
 /* Returns nonzero if the job may use GPU `gpu`, which has the number `number` in NVML. CUDA_VISIBLE_DEVICES lists the GPUs
- * of the job, by number or by the beginning of the UUID; other GPUs may do the work of other jobs. Without this variable
- * all GPUs are visible. */
+ * of the job, by number or by the beginning of the UUID. GPUs outside the list may do the work of other jobs. Without this
+ * variable the job may use all GPUs. */
 static int is_visible(const struct energy *e, void *gpu, unsigned number)
 {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
@@ -83,7 +84,8 @@ static int is_visible(const struct energy *e, void *gpu, unsigned number)
     return 0;
 }
 
-/* Opens NVML, and adds a counter for each visible GPU. Adds nothing without NVML. */
+/* Opens NVML, and adds a counter to *e for each GPU that the job may use, with its present value. Adds nothing if NVML is
+ * missing or fails. */
 static void add_gpus(struct energy *e)
 {
     unsigned count = 0;
@@ -110,7 +112,7 @@ static void add_gpus(struct energy *e)
 
 /* ---- both kinds of counters ---- */
 
-/* Zeroes *e, and adds all counters that can be read, with their present values. */
+/* Zeroes *e, and adds all counters that can be read, with their present values. Adds no counter if none can be read. */
 void energy_open(struct energy *e)
 {
     memset(e, 0, sizeof *e);
@@ -118,7 +120,8 @@ void energy_open(struct energy *e)
     add_gpus(e);
 }
 
-/* Reads all counters, adds what each has risen by since the last reading to e->used_j, and returns this sum. */
+/* Reads all counters. Adds to e->used_j what each counter has risen by since the last reading, and returns e->used_j. Skips
+ * a counter that cannot be read now. */
 double energy_used(struct energy *e)
 {
     for (int i = 0; i < e->counters; i++) {
@@ -133,7 +136,7 @@ double energy_used(struct energy *e)
     return e->used_j;
 }
 
-/* Shuts NVML down, if it was opened. */
+/* Shuts NVML down and closes the library, if it was opened. *e may be all zeros. */
 void energy_close(struct energy *e)
 {
     if (e->nvml == NULL)

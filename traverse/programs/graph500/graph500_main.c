@@ -1,5 +1,5 @@
-/* graph500_main.c: dbfs-graph500: searches by the rules of the Graph500 benchmark, proves every tree, and prints
- * the benchmark's result block */
+/* graph500_main.c: dbfs-graph500, which searches by the rules of the Graph500 benchmark, proves every tree, and prints the
+ * result block of the benchmark */
 #include "energy.h"
 #include "validate.h"
 
@@ -15,18 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The energy of all searches, repeated without validation: the "batch" of the report. */
+/* The energy of searches that are run only to measure energy: the searches from all roots, repeated without validation. The
+ * JSON report calls these searches the "batch". */
 struct energy_record {
-    int known;            /* a counter could be read */
-    int gpus, packages;   /* with counters, of all hosts */
+    int known;            /* a counter could be read on a host */
+    int gpus, packages;   /* GPUs and processor packages with counters, summed over all hosts */
     double joules, seconds;
-    double edges; /* traversed in these searches */
+    double edges; /* edges traversed in these searches */
 };
 
+/* All state of the program. */
 struct benchmark {
-    struct args args; /* comes first, as the table of options has offsets into it */
+    struct args args; /* comes first, as the table of options has offsets into this member */
     char *const *command; /* argv */
-    double construction_s; /* below 0: unknown */
+    double construction_s; /* seconds that packing took; below 0: not given */
     int measure_energy;
     struct searcher searcher;
     struct environment env;
@@ -35,7 +37,8 @@ struct benchmark {
     struct energy_record energy;
 };
 
-/* Takes the value of --construction-time when options are read; args is the first member of the struct benchmark. */
+/* Stores the value of --construction-time in the struct benchmark, of which `args` is the first member. Called by
+ * options_read. Ends the program if the value is no number. */
 static void take_construction_time(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -62,7 +65,7 @@ static const struct option_program graph500 = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Reads the command line into *b. Ends the program if it is wrong. */
+/* Reads the command line into *b. Ends the program if the command line is wrong. */
 static void parse(struct benchmark *b, int argc, char **argv)
 {
     args_defaults(&b->args, graph500.name);
@@ -77,8 +80,9 @@ static void parse(struct benchmark *b, int argc, char **argv)
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }
 
-/* Collective. Searches from every root, proves every tree, and prints a line for each. A first search, from the first
- * root, is not recorded. Fails with ST_INVALID at a wrong tree; ends the job if a search or a proof itself fails. */
+/* Collective. Searches from every root, and proves each tree right after its search. Fills b->runs, and prints a line for
+ * each root on rank 0 unless --quiet is given. Searches from the first root once before, without a record, to warm up.
+ * Fails with ST_INVALID at the first wrong tree. Ends the job if a search or a proof itself fails. */
 static enum status run_all(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
@@ -108,10 +112,11 @@ static enum status run_all(struct benchmark *b, struct error *e)
     return ST_OK;
 }
 
-enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s */
+enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s, so a short measurement would be inexact */
 
-/* Collective. Repeats all searches, unrecorded, until they have lasted ENERGY_SECONDS on all ranks, and fills b->energy
- * with the sums over hosts. One rank of each host reads the counters of the host. Does nothing if no host has counters. */
+/* Collective. Repeats the searches from all roots, without records, until they have lasted ENERGY_SECONDS on every rank,
+ * and fills b->energy. One rank of each host reads the counters of the host; joules and counters are summed over hosts.
+ * Does nothing if no host has a counter that can be read. */
 static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};
@@ -144,10 +149,10 @@ static void measure_energy(struct benchmark *b)
 
 /* ---- the result block ----
  *
- * Names, order and forms of the numbers are those of the reference code. Times are those of the answer clock, as
+ * The names, the order and the formats of the numbers are those of the reference code. Times are by the answer clock, as
  * the benchmark requires parents in memory. */
 
-/* Prints a field: its name, padded as in the reference code, and its value, or NA if the value is not known. */
+/* Prints a line with a name, padded as in the reference code, and a value. Prints NA as the value if it is not `known`. */
 static void print_known(FILE *out, const char *name, int known, double value)
 {
     if (known)
@@ -156,35 +161,37 @@ static void print_known(FILE *out, const char *name, int known, double value)
         fprintf(out, "%-31s NA\n", name);
 }
 
-/* Prints a field whose name is made of a prefix, a statistic (`what`) and a quantity (`of`), as in "bfs min_time:". */
-static void field(FILE *out, const char *prefix, const char *what, const char *of, double value)
+/* Prints a line with a value and a name that is made of a prefix, a statistic (`what`) and a quantity (`of`), as in "bfs
+ * min_time:". */
+static void print_field(FILE *out, const char *prefix, const char *what, const char *of, double value)
 {
     char name[64];
     snprintf(name, sizeof name, "%s%s_%s:", prefix, what, of);
     print_known(out, name, 1, value);
 }
 
-/* Prints the five quantiles of a quantity `of`, from minimum to maximum. */
+/* Prints the minimum, the quartiles and the maximum of a quantity, a line for each. `of`: the name of the quantity. */
 static void print_five(FILE *out, const char *prefix, const char *of, const struct statistics *s)
 {
-    field(out, prefix, "min", of, s->min);
-    field(out, prefix, "firstquartile", of, s->first_quartile);
-    field(out, prefix, "median", of, s->median);
-    field(out, prefix, "thirdquartile", of, s->third_quartile);
-    field(out, prefix, "max", of, s->max);
+    print_field(out, prefix, "min", of, s->min);
+    print_field(out, prefix, "firstquartile", of, s->first_quartile);
+    print_field(out, prefix, "median", of, s->median);
+    print_field(out, prefix, "thirdquartile", of, s->third_quartile);
+    print_field(out, prefix, "max", of, s->max);
 }
 
-/* Prints the five quantiles, the mean and the standard deviation of a quantity `of` of all runs; `what` chooses it. */
+/* Prints the minimum, the quartiles, the maximum, the mean and the standard deviation of a quantity over all runs, a line
+ * for each. `of`: the name of the quantity; `what`: which number of a run it is. */
 static void print_seven(FILE *out, const struct benchmark *b, const char *prefix, const char *of, enum measure what)
 {
     struct statistics s;
     statistics_of(b->runs, b->searcher.roots.count, what, &s);
     print_five(out, prefix, of, &s);
-    field(out, prefix, "mean", of, s.mean);
-    field(out, prefix, "stddev", of, s.deviation);
+    print_field(out, prefix, "mean", of, s.mean);
+    print_field(out, prefix, "stddev", of, s.deviation);
 }
 
-/* Prints the whole result block: the graph and the run, statistics of all searches, and energy. */
+/* Prints the whole result block of the benchmark: the graph and the run, statistics of all searches, and energy. */
 static void print_block(FILE *out, const struct benchmark *b)
 {
     const struct manifest *m = &b->searcher.graph.manifest;
@@ -203,7 +210,7 @@ static void print_block(FILE *out, const struct benchmark *b)
     statistics_of(b->runs, b->searcher.roots.count, ANSWER_TEPS, &teps);
     print_five(out, "bfs  ", "TEPS", &teps);
     print_known(out, "bfs  harmonic_mean_TEPS:     !", 1, teps.harmonic_mean);
-    field(out, "bfs  ", "harmonic_stddev", "TEPS", teps.harmonic_deviation);
+    print_field(out, "bfs  ", "harmonic_stddev", "TEPS", teps.harmonic_deviation);
     print_seven(out, b, "bfs  ", "validate", VALIDATION_TIME);
     print_known(out, "energy_J:", energy->known, energy->joules);
     if (energy->known) {
@@ -213,7 +220,8 @@ static void print_block(FILE *out, const struct benchmark *b)
     print_known(out, "MTEPS/W:", energy->known, energy->joules > 0 ? 1e-6 * energy->edges / energy->joules : 0);
 }
 
-/* Prints all results as JSON; called by outfile_print. `context` is the const struct benchmark. */
+/* Prints the results as a JSON document: the environment, the energy if known, and a record for each root. Called by
+ * outfile_print. `context` is the const struct benchmark. */
 static void print_json(FILE *out, const void *context)
 {
     const struct benchmark *b = context;
@@ -229,7 +237,8 @@ static void print_json(FILE *out, const void *context)
     fputs("}\n", out);
 }
 
-/* Collective. Opens the searcher and the validation, chooses the roots, and takes memory for the records. */
+/* Collective. Opens the searcher and the validation, chooses the roots, and allocates the records b->runs. Sets b->env.
+ * Fails on all ranks if one rank fails; tear_down frees everything then, too. */
 static enum status set_up(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
@@ -242,8 +251,9 @@ static enum status set_up(struct benchmark *b, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Opens, searches, proves, and measures energy; then rank 0 prints the result block, and writes JSON if wanted. searcher_run
- * calls it. `context` is the struct benchmark. */
+/* Does the whole benchmark: opens the graph, searches from all roots, proves the trees, and measures energy. Then rank 0
+ * prints the result block, and writes the JSON file if one is wanted. Called by searcher_run. `context` is the struct
+ * benchmark. */
 static void work(void *context, struct error *e)
 {
     struct benchmark *b = context;
@@ -261,7 +271,8 @@ static void work(void *context, struct error *e)
     comm_agree(comm, e);
 }
 
-/* Releases records and validation; searcher_run calls it at the end. `context` is the struct benchmark. */
+/* Frees the records and the validation. Called by searcher_run at the end, also after a failure. `context` is the struct
+ * benchmark. */
 static void tear_down(void *context)
 {
     struct benchmark *b = context;
@@ -269,6 +280,7 @@ static void tear_down(void *context)
     validation_close(&b->validation);
 }
 
+/* Runs dbfs-graph500: reads the command line, and has searcher_run call `work` and `tear_down`. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct benchmark b;

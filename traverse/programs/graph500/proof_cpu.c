@@ -1,24 +1,25 @@
-/* proof_cpu.c: the proof of a tree on the cores of the host, as a struct prover (proof.h) */
+/* proof_cpu.c: the steps of a proof on the cores of the host, as a struct prover (proof.h) */
 #include "proof.h"
 
 #include <string.h>
 
 _Static_assert(sizeof(struct offence) <= FIRST_BYTES, "there is room for it");
 
-/* The `take` of prover_cpu: takes zeroed memory from the rank's budget. */
+/* Allocates zeroed memory for `count` elements of `width` bytes, charges it to the rank's budget, and sets *array.
+ * cpu_release frees the memory. */
 static enum status cpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
     return memory_take(p->rank->budget, array, count, width, what, e);
 }
 
-/* The `release` of prover_cpu: releases memory of cpu_take; NULL is allowed. */
+/* Frees memory of cpu_take, and gives its bytes back to the rank's budget. `array` may be NULL. */
 static void cpu_release(const struct proof *p, void *array)
 {
     memory_release(p->rank->budget, array);
 }
 
-/* The `copy` of prover_cpu: copies bytes; all memory is the host's. */
+/* Copies bytes within the memory of the host, which is the only memory of this prover. */
 static enum status cpu_copy(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     (void)p;
@@ -27,8 +28,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* The `open` of prover_cpu: writes the input ids of all vertices into p->end, and sets the bits of their values in
- * p->has_edges. */
+/* Writes the input ids of all vertices of the device into p->end. Then sets bits in p->has_edges: the bit of each value
+ * that this device has and that belongs to one of these vertices. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -43,8 +44,9 @@ static enum status cpu_open_proof(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* The `list_questions` of prover_cpu: goes over the nn edges to other shards. Without `put`: counts the edges to shard
- * s in next[s + 1]. With `put`: writes the question and the asking vertex of each edge at index next[s], which grows. */
+/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. Without `put`: counts the
+ * questions in next[s + 1]. With `put`: writes the far end of the edge to own.question[next[s]] and the local vertex that
+ * has the edge to own.asker[next[s]], and adds 1 to next[s]. */
 static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct csr *nn = &p->shard->csr[NN];
@@ -67,14 +69,14 @@ static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return e->status;
 }
 
-/* Returns the values of the answer on the proof's device: p->values parents, of p->id_bytes each. */
+/* Returns the array of the answer on the proof's device: p->values parents, of p->id_bytes each. */
 static const void *values_of(const struct proof *p)
 {
     return p->results->answers.arrays[p->g].values;
 }
 
-/* The `begin` of prover_cpu: begins the proof of a root: reads the depths into p->end and the parents into p->claim
- * (CLAIM_ELSEWHERE where another device has the value), and clears p->met and the first offence. */
+/* Begins the proof of a root. Reads the depths of the search into p->end, and the parents of the answer into p->claim
+ * (CLAIM_ELSEWHERE where another device has the value). Clears the bits of p->met, and sets *p->first to no offence. */
 static enum status cpu_begin_root(struct proof *p, struct error *e)
 {
     const int32_t *local = p->results->depth[p->g], *delegate = p->results->delegate_depth;
@@ -91,8 +93,8 @@ static enum status cpu_begin_root(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* The `reply` of prover_cpu: writes the replies to all questions of other devices: ids and depths of the local
- * vertices that they name. */
+/* Writes the replies to all questions of other devices into p->asked.reply. The reply to a question is the input id and the
+ * depth of the local vertex that the question names. */
 static enum status cpu_reply(struct proof *p, struct error *e)
 {
     const struct proof_questions *asked = &p->asked;
@@ -104,8 +106,8 @@ static enum status cpu_reply(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* The `check` of prover_cpu: checks values of vertices without edges, vertices without their edges, and edges with
- * both ends on this device. */
+/* Checks the values of vertices without edges, each vertex by itself, and the edges with both ends on this device. Keeps
+ * the first offence in *p->first, and sets bits of p->met. Called after cpu_begin_root. */
 static enum status cpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
@@ -125,8 +127,8 @@ static enum status cpu_check(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* The `check_replies` of prover_cpu: checks the nn edges to each shard s, from the asking vertices to the far ends in
- * p->replies[s]. */
+/* Checks the nn edges to other shards. The far ends of these edges are in the replies to the device's questions:
+ * p->replies[s] has the far ends on shard s. Keeps the first offence in *p->first, and sets bits of p->met. */
 static enum status cpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
@@ -136,8 +138,8 @@ static enum status cpu_check_replies(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* The `finish` of prover_cpu: checks that all vertices have met their parents. Copies the first offence of this device
- * to *first. */
+/* Checks that all reached vertices of the device have met their parents, after all edges were checked. Then sets *first to
+ * the first offence of all checks since cpu_begin_root. */
 static enum status cpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {

@@ -1,4 +1,4 @@
-/* proof_loops.c: the texts of offences, and the checks of a proof as loops of OpenMP threads */
+/* proof_loops.c: describes offences in words, and has the checks of a proof as loops of OpenMP threads */
 #include "proof_loops.h"
 
 #include "traverse/engine/engine.h"
@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Writes a description of an offence to text[size], with all numbers that the offence has. */
+/* Writes a description of an offence to text[size], with the vertices and depths that an offence of its kind has. */
 void offence_print(const struct offence *offence, char *text, size_t size)
 {
     uint64_t v = offence->vertex;
@@ -38,18 +38,20 @@ void offence_print(const struct offence *offence, char *text, size_t size)
     }
 }
 
-/* Replaces *first by `found` if `found` is an offence and comes before *first. */
-static void note(struct offence *first, struct offence found)
+/* Sets *first to the offence `found`, if `found` comes before *first. Does nothing if `found` is OFFENCE_NONE. *first
+ * belongs to one thread. */
+static void keep_earlier(struct offence *first, struct offence found)
 {
     if (found.kind != OFFENCE_NONE && offence_comes_before(&found, first))
         *first = found;
 }
 
-/* Replaces *first, which threads share, by the calling thread's offence `found` if `found` comes before *first. */
-static void merge(struct offence *first, struct offence found)
+/* Sets *first, which all threads share, to the calling thread's offence `found`, if `found` comes before *first. Does
+ * nothing if `found` is OFFENCE_NONE. Only one thread at a time changes *first (a critical section). */
+static void keep_earlier_shared(struct offence *first, struct offence found)
 {
 #pragma omp critical(proof)
-    note(first, found);
+    keep_earlier(first, found);
 }
 
 /* Returns bit i of a bitmap of 32-bit words. */
@@ -58,7 +60,7 @@ static int has_bit(const uint32_t *bitmap, uint64_t i)
     return (int)(bitmap[i / 32] >> (i % 32) & 1);
 }
 
-/* Sets bit i of a bitmap of 32-bit words that threads share. */
+/* Sets bit i of a bitmap of 32-bit words that threads share. Reads the bit first, and writes only if it is not set. */
 static void set_bit(uint32_t *bitmap, uint64_t i)
 {
     uint32_t bit = UINT32_C(1) << (i % 32);
@@ -66,7 +68,8 @@ static void set_bit(uint32_t *bitmap, uint64_t i)
         __atomic_fetch_or(&bitmap[i / 32], bit, __ATOMIC_RELAXED);
 }
 
-/* Checks each vertex without its edges: that depth and parent are there together, and that only the root is its own. */
+/* Checks each vertex by itself: a reached vertex has a parent, an unreached vertex has none, and only the root is its own
+ * parent, at depth 0. */
 void proof_check_vertices(const struct proved_vertices *v, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -74,12 +77,13 @@ void proof_check_vertices(const struct proved_vertices *v, int64_t root, struct 
         struct offence own = {0};
 #pragma omp for schedule(static) nowait
         for (uint64_t i = 0; i < v->count; i++)
-            note(&own, offence_of_vertex(v->end[i], v->claim[i], root));
-        merge(first, own);
+            keep_earlier(&own, offence_of_vertex(v->end[i], v->claim[i], root));
+        keep_earlier_shared(first, own);
     }
 }
 
-/* Checks the values of vertices without edges, each as an unreached vertex, or as the root at depth 0. */
+/* Checks the values of the answer that belong to vertices without edges. The search has no depths of these vertices, so
+ * each counts as unreached, or as reached at depth 0 if it is the root. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -91,14 +95,14 @@ void proof_check_isolated(const struct proved_values *values, int64_t root, stru
                 continue;
             int64_t id = proved_id(values, i);
             struct vertex_end v = {id, id == root ? 0 : -1};
-            note(&own, offence_of_vertex(v, answer_id(values->claim, values->id_bytes, i), root));
+            keep_earlier(&own, offence_of_vertex(v, answer_id(values->claim, values->id_bytes, i), root));
         }
-        merge(first, own);
+        keep_earlier_shared(first, own);
     }
 }
 
-/* Checks all edges of a subgraph's rows but those to other shards. Sets the `met` bits of rows with an edge to their
- * parents. */
+/* Checks the edges of all rows of a subgraph, but for edges to other shards, which proof_check_edges checks. Sets the `met`
+ * bits of rows with an edge to their parents. */
 void proof_check_rows(const struct proved_rows *r, struct offence *first)
 {
     if (r->csr->edges == 0)
@@ -117,17 +121,18 @@ void proof_check_rows(const struct proved_rows *r, struct offence *first)
                 if (to >> r->local_bits != r->own_shard)
                     continue;
                 struct vertex_end other = r->columns[to & ((UINT64_C(1) << r->local_bits) - 1)];
-                note(&own, offence_of_edge(v, claim, other));
+                keep_earlier(&own, offence_of_edge(v, claim, other));
                 met |= other.id == claim;
             }
             if (met)
                 set_bit(r->rows.met, row);
         }
-        merge(first, own);
+        keep_earlier_shared(first, own);
     }
 }
 
-/* Checks edges given one by one: edge i from vertex asker[i] to other[i]. Sets the `met` bits as proof_check_rows does. */
+/* Checks `count` edges that are given one by one: edge i leads from vertex asker[i] to other[i]. Sets the `met` bit of
+ * vertex asker[i] if other[i] is its parent. */
 void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, const struct vertex_end *other,
                        uint64_t count, struct offence *first)
 {
@@ -137,15 +142,15 @@ void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, c
 #pragma omp for schedule(static) nowait
         for (uint64_t i = 0; i < count; i++) {
             uint32_t at = asker[i];
-            note(&own, offence_of_edge(v->end[at], v->claim[at], other[i]));
+            keep_earlier(&own, offence_of_edge(v->end[at], v->claim[at], other[i]));
             if (other[i].id == v->claim[at])
                 set_bit(v->met, at);
         }
-        merge(first, own);
+        keep_earlier_shared(first, own);
     }
 }
 
-/* Checks that the `met` bit of each reached vertex but the root is set. */
+/* Checks that the `met` bit of each reached vertex but the root is set. Called after all edges were checked. */
 void proof_check_parents(const struct proved_vertices *v, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -153,7 +158,7 @@ void proof_check_parents(const struct proved_vertices *v, int64_t root, struct o
         struct offence own = {0};
 #pragma omp for schedule(static) nowait
         for (uint64_t i = 0; i < v->count; i++)
-            note(&own, offence_of_parent(v->end[i], v->claim[i], root, has_bit(v->met, i)));
-        merge(first, own);
+            keep_earlier(&own, offence_of_parent(v->end[i], v->claim[i], root, has_bit(v->met, i)));
+        keep_earlier_shared(first, own);
     }
 }

@@ -1,10 +1,10 @@
-/* validate.c: the proof of a tree by all devices (validate.h), in the steps of a prover on each device (proof.h)
+/* validate.c: the proof of a tree by all devices (validate.h), by the steps that a prover does on each device (proof.h)
  *
- * Once, each device finds which value of the answer each of its vertices has. It asks the other devices about the vertices
- * that its nn edges to their shards lead to. validation_check then has the steps for each root.
+ * Before the first root, each device finds out which value of the answer belongs to each of its vertices. A device also
+ * asks the other devices about the far ends of its nn edges to their shards. validation_check has the steps for each root.
  *
- * A function with the arguments (context, g) is called by rank_each for each device g of this rank, maybe side by side.
- * `context` is the struct validation, if nothing else is said. */
+ * rank_each calls a function with the arguments (context, g) for each device g of this rank, possibly side by side.
+ * `context` is the struct validation, unless the comment says something else. */
 #include "validate.h"
 
 #include "formats/graph/partition.h"
@@ -14,8 +14,9 @@
 
 /* ---- opening ---- */
 
-/* Takes zeroed memory of the device for `count` elements of `width` bytes, and stores the address in the pointer at
- * `array`. `what` names the memory in messages. Does nothing after a failure or for no elements. */
+/* Allocates zeroed memory of the device for `count` elements of `width` bytes, and sets the pointer whose address is
+ * `array`. close_proof frees the memory. `what` names the memory in messages. Does nothing if *e has failed, or if `count`
+ * is 0. Returns e->status. */
 static enum status take(const struct proof *p, void *array, uint64_t count, uint64_t width, const char *what,
                         struct error *e)
 {
@@ -24,9 +25,10 @@ static enum status take(const struct proof *p, void *array, uint64_t count, uint
     return e->status;
 }
 
-/* Opens the proof of device g of this rank: takes the arrays whose sizes the graph gives, and fills p->value, the index of
- * each vertex's value in the answer. Indices follow from the ids of vertices, and not from the tables by which answers are
- * made, so that a fault in these tables shows. After a failure, too, close_proof is to be called. */
+/* Opens the proof of device g of this rank, v->proofs[g]: allocates the arrays whose sizes follow from the graph, and fills
+ * p->value, the index of each vertex's value in the answer. The indices are computed from the ids of vertices, and not read
+ * from the tables by which answers are made, so that a fault in these tables shows. After a failure, too, close_proof is to
+ * be called. */
 static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
 {
     const struct graph *graph = v->rank->graph;
@@ -64,7 +66,7 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
     return e->status == ST_OK ? p->prover->open(p, e) : e->status;
 }
 
-/* Releases all memory of a proof; a zeroed one is allowed. */
+/* Frees all memory of a proof. *p may be all zeros, or opened in part. */
 static void close_proof(struct proof *p)
 {
     if (p->prover == NULL)
@@ -78,8 +80,8 @@ static void close_proof(struct proof *p)
     free(p->asked.begin);
 }
 
-/* Fills slices[0] to slices[p - 1]: slice s is the elements begin[s] to begin[s + 1] - 1, of `width` bytes each, of
- * the array. */
+/* Cuts an array into slices[0] to slices[p - 1], one for each shard: slice s is the elements begin[s] to begin[s + 1] - 1,
+ * of `width` bytes each. Copies nothing: the slices point into the array. */
 static void slice_by_shard(const struct proof *p, const void *array, const uint64_t *begin, uint64_t width,
                            struct slice *slices)
 {
@@ -87,9 +89,10 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
         slices[s] = (struct slice){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
 }
 
-/* Lists the far ends of the nn edges to other shards as questions, p->own, with the vertices that ask. The slices that
- * device g sends become these questions. */
-static enum status ask(void *context, uint32_t g, struct error *e)
+/* Lists the questions of device g in p->own: a question for each nn edge to another shard, and the vertex that has the
+ * edge. Counts the questions first, to allocate the memory. Then makes the questions the slices that device g sends. Called
+ * once, before the first exchange. */
+static enum status list_questions(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;
     struct proof *p = &v->proofs[g];
@@ -110,13 +113,14 @@ static enum status ask(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Copies the questions that device g received into p->asked, and takes memory for the replies. */
+/* Copies the questions that device g has received from all shards into p->asked, and allocates memory for the replies.
+ * Called once, after the exchange of the questions. */
 static enum status keep_questions(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;
     struct proof *p = &v->proofs[g];
     struct proof_questions *asked = &p->asked;
-    const struct slice *questions = slices_in(&v->slices, g); /* [p] of each shard */
+    const struct slice *questions = slices_in(&v->slices, g); /* [p] from each shard */
     const uint32_t shards = p->shard->p;
     for (uint32_t s = 0; s < shards; s++)
         asked->begin[s + 1] = asked->begin[s] + questions[s].bytes / sizeof *asked->question;
@@ -127,8 +131,9 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Collective. Opens a proof for each device of this rank. With several devices, lists the questions of all devices, sends
- * them, and keeps those received. After a failure, too, ranks agree, as the other ranks wait. */
+/* Collective. Opens a proof for each device of this rank. If there are several devices in all, lists the questions of each
+ * device, sends them, and keeps the questions received. A rank that has failed still takes part in these steps, as the
+ * other ranks wait for it. Fails on all ranks if one rank fails. After a failure, too, validation_close is to be called. */
 enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
     struct memory_budget *budget = rank->budget;
@@ -145,21 +150,21 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
         open_proof(v, g, e);
     if (comm_agree(rank->comm, e) != ST_OK || rank_is_single_device(rank))
         return e->status;
-    rank_each(rank, ask, v, e);
+    rank_each(rank, list_questions, v, e);
     slices_exchange_agreed(&v->slices, e);
     rank_each(rank, keep_questions, v, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     for (uint32_t g = 0; g < rank->device_count; g++) {
         struct proof *p = &v->proofs[g];
-        p->prover->release(p, p->own.question); /* all devices have copied them */
+        p->prover->release(p, p->own.question); /* all devices have copied the questions */
         p->own.question = NULL;
         p->replies = slices_in(&v->slices, g);
     }
     return ST_OK;
 }
 
-/* Releases all memory. */
+/* Frees all memory of the proofs of this rank. *v may be all zeros, or opened in part. */
 void validation_close(struct validation *v)
 {
     if (v->rank == NULL)
@@ -176,13 +181,13 @@ void validation_close(struct validation *v)
 
 /* ---- a root ---- */
 
-/* A step that all devices do. */
+/* The step of the prover that all devices of this rank do. */
 struct step_of_all {
     struct validation *validation;
     proof_step *step;
 };
 
-/* Does the step for v->root on device g; `context` is the struct step_of_all. */
+/* Sets proofs[g].root to the root of the validation, and does the step on device g. `context` is the struct step_of_all. */
 static enum status do_step(void *context, uint32_t g, struct error *e)
 {
     const struct step_of_all *all = context;
@@ -191,23 +196,25 @@ static enum status do_step(void *context, uint32_t g, struct error *e)
     return all->step(p, e);
 }
 
-/* Does a step of the prover on all devices of this rank. */
+/* Does a step of the prover on all devices of this rank, for the root v->root, and waits for the end. */
 static enum status step_each(struct validation *v, proof_step *step, struct error *e)
 {
     struct step_of_all all = {v, step};
     return rank_each(v->rank, do_step, &all, e);
 }
 
-/* Copies the parents of all delegates, v->claim, to device g. */
-static enum status put_claims(void *context, uint32_t g, struct error *e)
+/* Copies v->claim, the parents of all delegates, into the claims of device g. */
+static enum status set_claims(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;
     const struct proof *p = &v->proofs[g];
     return p->prover->copy(p, p->claim + p->shard->locals, v->claim, p->shard->d * sizeof *v->claim, e);
 }
 
-/* Collective. Gives the parents of delegates to all devices. The owner of a delegate has the parent, and all other
- * devices have CLAIM_ELSEWHERE, so the maximum over devices is taken. */
+/* Collective. Gives all devices the parents of all delegates. At first only the owner of a delegate has the parent, as it
+ * has the value of the answer. All other devices have CLAIM_ELSEWHERE, the least of all claims. So sets v->claim to the
+ * maximum of the claims over all devices of all ranks, and copies v->claim to each device of this rank. Overwrites
+ * v->claim_of_device. */
 static enum status reduce_claims(struct validation *v, struct error *e)
 {
     const uint64_t d = v->rank->graph->manifest.d;
@@ -221,10 +228,11 @@ static enum status reduce_claims(struct validation *v, struct error *e)
             v->claim[i] = v->claim_of_device[i] > v->claim[i] ? v->claim_of_device[i] : v->claim[i];
     }
     comm_max_ids(v->rank->comm, v->claim, sizeof *v->claim, d);
-    return rank_each(v->rank, put_claims, v, e);
+    return rank_each(v->rank, set_claims, v, e);
 }
 
-/* Collective. Sends the replies of each device to the devices that asked, and receives the replies to its own questions. */
+/* Collective. Sends the replies p->asked.reply of each device to the devices that asked. Receives the replies to the
+ * questions of each device, which p->replies then points to. */
 static enum status exchange_replies(struct validation *v, struct error *e)
 {
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
@@ -234,7 +242,8 @@ static enum status exchange_replies(struct validation *v, struct error *e)
     return slices_exchange(&v->slices, e);
 }
 
-/* Collective. Sets v->met to the OR of all devices' bitmaps of delegates that met their parents. */
+/* Collective. Sets v->met to the OR of the bitmaps of all devices on all ranks: the delegates that have met their parents
+ * on any device. Overwrites v->met_of_device. */
 static enum status reduce_met(struct validation *v, struct error *e)
 {
     const uint64_t words = mask_words(v->rank->graph->manifest.d);
@@ -250,8 +259,9 @@ static enum status reduce_met(struct validation *v, struct error *e)
     return ST_OK;
 }
 
-/* Checks that the vertices of device g met their parents; v->met has the delegates that did so on any device. Keeps the
- * first offence of the device in v->first, if it comes before the one there. */
+/* Checks that the vertices of device g have met their parents. A delegate may have met its parent on another device, so
+ * copies v->met to device g before. Then sets v->first to the first offence that device g found in any step, if this
+ * offence comes before v->first. Called after all edges were checked. */
 static enum status finish(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
@@ -266,8 +276,9 @@ static enum status finish(void *context, uint32_t g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Replaces *first, the first offence of this rank, by the first offence of all ranks: that with the least
- * vertex and kind, and then the least other end. */
+/* Collective. Sets *first, which is the first offence of this rank, to the first offence of all ranks. The ranks compare
+ * their offences by two numbers: key[0] is the vertex and the kind, and key[1] is the other end. The lowest of the ranks
+ * with the least numbers sends its offence to all ranks. */
 static void agree_on_first(const struct comm *comm, struct offence *first)
 {
     uint64_t key[2] = {UINT64_MAX, UINT64_MAX}, own[2];
@@ -278,18 +289,20 @@ static void agree_on_first(const struct comm *comm, struct offence *first)
     memcpy(own, key, sizeof own);
     comm_min_u64(comm, &key[0], 1);
     if (own[0] != key[0])
-        key[1] = UINT64_MAX;
+        key[1] = UINT64_MAX; /* an offence of another rank has a lesser vertex or kind */
     comm_min_u64(comm, &key[1], 1);
+    /* true on all ranks if there is no offence at all */
     int mine = own[0] == key[0] && own[1] == key[1];
     uint32_t from = (uint32_t)comm_min_of(comm, mine ? comm->rank : comm->ranks - 1);
     comm_broadcast(comm, first, sizeof *first, from);
 }
 
-/* Collective. Proves the tree of a root, step by step on all devices, and sets *first to the first offence. With one device
- * in all there are no questions, and nothing to reduce before the checks. */
+/* Collective. Proves the tree of a root, step by step on all devices, and sets *first to the first offence of all ranks.
+ * With a single device in all there are no questions and no claims to reduce. Sets v->root and v->first. A failure is known
+ * to this rank only. */
 enum status validation_check(struct validation *v, const struct root *root, struct offence *first, struct error *e)
 {
-    const struct prover *prover = v->proofs[0].prover; /* of all devices of a rank */
+    const struct prover *prover = v->proofs[0].prover; /* all devices of a rank have the same prover */
     const int several = !rank_is_single_device(v->rank);
     v->root = (int64_t)original_id(v->rank->graph, root->id);
     v->first = (struct offence){0};

@@ -1,6 +1,7 @@
-/* grid_main.c: dbfs-traverse-2d: what dbfs-traverse does, by a search over a 2D partition (grid_search.h)
+/* grid_main.c: dbfs-traverse-2d, which does what dbfs-traverse does, by a search over a 2D partition (grid_search.h)
  *
- * Visited bits and depths are those of the device of the CPU backend, which makes answers and counts of them. */
+ * The search writes visited bits and depths to the rank's device of the CPU backend. That device then makes answers and
+ * counts of them. */
 #include "grid_search.h"
 
 #include "traverse/cpu/cpu_device.h"
@@ -12,9 +13,10 @@
 
 #include <string.h>
 
-static struct grid_search grid; /* of this process */
+static struct grid_search grid; /* the grid of this process, zeroed but for `fold`, which the command line sets */
 
-/* Collective. Opens the search: fills *bfs and the grid of this process. Fails unless the rank has exactly one shard. */
+/* Collective. Opens the search: fills *bfs, and opens the grid of this process. Fails unless this rank has exactly one
+ * shard. After a failure, too, grid_bfs_close is to be called. */
 static enum status grid_bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                                  const struct bfs_options *options, struct error *e)
 {
@@ -24,21 +26,23 @@ static enum status grid_bfs_open(struct bfs *bfs, const struct rank *rank, struc
     return grid_search_open(&grid, rank->comm, rank->graph, rank->budget, e);
 }
 
-/* Closes the grid of this process. */
+/* Closes the grid of this process. *bfs holds nothing to free. */
 static void grid_bfs_close(struct bfs *bfs)
 {
     (void)bfs;
     grid_search_close(&grid);
 }
 
-/* Does nothing: the search needs no preparation, and logs each level by itself. */
+/* Does nothing, and returns e->status. Serves as `prepare` of grid_bfs, as the search needs no preparation. Serves also as
+ * log_rest, as grid_bfs_search has already added a record of each level to the log. */
 static enum status grid_bfs_nothing(struct bfs *bfs, struct error *e)
 {
     (void)bfs;
     return e->status;
 }
 
-/* Forgets the last search; on the root's owner, marks the root as visited at depth 0 and makes it the frontier. */
+/* Starts a search: clears the visited bits of the device and the state of the last search. If this rank owns the root,
+ * marks the root as visited at depth 0, and makes it the only vertex of grid.frontier. */
 static void start(struct device *device, const struct root *root)
 {
     struct cpu_normals *n = &device->normals;
@@ -51,8 +55,8 @@ static void start(struct device *device, const struct root *root)
     grid.frontier.ids[grid.frontier.count++] = root->index;
 }
 
-/* Makes the unvisited vertices of grid.incoming the next frontier: marks them as visited and sets their depths to
- * `depth`. Drops visited vertices and duplicates. */
+/* Makes the unvisited vertices of grid.incoming the next frontier, grid.frontier. Marks these vertices as visited, and sets
+ * their depths to `depth`. Drops visited vertices and duplicates. */
 static void take_incoming(struct device *device, int32_t depth)
 {
     struct cpu_normals *n = &device->normals;
@@ -68,9 +72,10 @@ static void take_incoming(struct device *device, int32_t depth)
     }
 }
 
-/* Collective. Searches from a root, level by level, until no rank finds a vertex. Fills *times, and adds a record of each
- * level to *log unless it is NULL. A record has the counts of the exchange (exchange_counts.h): expanded vertices count as
- * frontier bytes, and folded vertices as lists. Depths lie in the device afterwards. */
+/* Collective. Searches from a root, level by level, until no rank finds a vertex. Afterwards the device has the depths.
+ * Fills *times, and adds a record of each level to *log unless `log` is NULL. A record has the counts of the exchange
+ * (exchange_counts.h). The vertices that `expand` sends count as frontier bytes, and the vertices that `fold` sends as
+ * lists. */
 static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                                    struct level_log *log, struct error *e)
 {
@@ -113,7 +118,8 @@ static const struct bfs_method grid_bfs = {.open = grid_bfs_open,
 
 /* ---- the command line ---- */
 
-/* Takes the value of --fold, ring or direct, when options are read. Ends the program for another value. */
+/* Stores the value of --fold, "ring" or "direct", in grid.fold. Called when the options are read. Ends the program if there
+ * is another value. */
 static void take_fold(struct args *args, const struct option_row *row, char *value)
 {
     if (strcmp(value, "ring") != 0 && strcmp(value, "direct") != 0)
@@ -138,6 +144,8 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
+/* Runs dbfs-traverse-2d: reads the command line, and searches by grid_bfs on the backend of the CPU. Returns the exit
+ * code. */
 int main(int argc, char **argv)
 {
     static struct args args;

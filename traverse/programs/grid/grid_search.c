@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1 };
+enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1 }; /* bytes of a message, and its tag, when the search is opened */
 
-/* Returns the shard, which is also the rank, of the processor in a grid row and a grid column. */
+/* Returns the number of the shard of the processor in grid row `row` and grid column `column`. The processor's rank is the
+ * same number. */
 static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t column)
 {
     return row + g->part.r * column;
@@ -14,8 +15,8 @@ static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t c
 
 /* ---- opening ---- */
 
-/* Takes zeroed memory for `count` elements of `width` bytes, and stores its address in the pointer at `array`. After
- * an earlier failure in *e or a failure here, that pointer becomes NULL. */
+/* Allocates zeroed memory for `count` elements of `width` bytes, charges it to the budget, and sets the pointer whose
+ * address is `array`. Sets the pointer to NULL if *e has failed before, or if the memory is refused. Returns e->status. */
 static enum status take(struct grid_search *g, void *array, uint64_t count, uint64_t width, struct error *e)
 {
     void *taken = NULL;
@@ -25,13 +26,14 @@ static enum status take(struct grid_search *g, void *array, uint64_t count, uint
     return e->status;
 }
 
-/* Returns the number of local vertices of the shard in a grid row and a grid column. */
+/* Returns the number of vertices that the processor in grid row `row` and grid column `column` owns. */
 static uint64_t locals_of(const struct grid_search *g, uint32_t row, uint32_t column)
 {
     return g->graph->locals[grid_shard(g, row, column)];
 }
 
-/* Takes memory for all lists and bitmaps of *g, once the part is open. grid_search_close releases it. */
+/* Allocates all lists and bitmaps of *g, after the part was opened, and sets g->most_locals. After a failure an array may
+ * be missing; grid_search_close frees the others. */
 static enum status take_arrays(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r, c = g->part.c;
@@ -57,8 +59,8 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
-/* Fills `has` and `before` of g->column[row]: which vertices of shard (row, g->j) have edges in this rank's part, and
- * the number of the first such row in each word of the bitmap. */
+/* Fills `has` and `before` of g->column[row]: which vertices of shard (row, g->j) have edges in the part of this rank, and
+ * for each word of the bitmap the number of the first row. Called once for each grid row. */
 static void number_rows(struct grid_search *g, uint32_t row)
 {
     const struct grid_part *part = &g->part;
@@ -72,8 +74,10 @@ static void number_rows(struct grid_search *g, uint32_t row)
     }
 }
 
-/* Collective. Each rank tells the other processors of its grid column which of their vertices have edges in its part.
- * Fills `asked` of g->column, by which an owner sends its frontier to those processors only that need it. */
+/* Collective. Tells the other processors of the grid column which of their vertices have edges in the part of this rank:
+ * sends g->column[i].has to processor i. Processor i tells the same of its own part, which is received into
+ * g->column[i].asked. By these bits this rank later chooses the frontier vertices that it sends to processor i. Copies
+ * `has` to `asked` for this processor itself. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -95,8 +99,10 @@ static enum status ask_for_rows(struct grid_search *g, struct error *e)
     return e->status;
 }
 
-/* Collective. Opens the grid part in the folder of this rank's shard, takes the arrays, numbers the rows that the part has
- * of each shard of its grid column, and asks for them. */
+/* Collective. Opens *g: opens the grid part in the folder of this rank's shard, allocates the arrays, and numbers the rows
+ * that the part has of each shard of the grid column. Then the processors of a grid column tell each other which rows they
+ * have. Fails on all ranks if one rank fails, or if the graph or the number of ranks does not suit a 2D search. After a
+ * failure, too, grid_search_close is to be called. */
 enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
                              struct memory_budget *budget, struct error *e)
 {
@@ -134,7 +140,7 @@ enum status grid_search_open(struct grid_search *g, const struct comm *comm, con
     return comm_agree(comm, e);
 }
 
-/* Releases all arrays, and closes the part. */
+/* Frees all arrays, and closes the part. *g may be all zeros, or opened in part. */
 void grid_search_close(struct grid_search *g)
 {
     for (uint32_t i = 0; g->column != NULL && i < g->part.r; i++) {
@@ -159,9 +165,9 @@ void grid_search_close(struct grid_search *g)
 
 /* ---- a level ---- */
 
-/* Adds a destination, local vertex `local` of shard (g->i, c), to the bin of grid column c. Returns 0, and adds
- * nothing, if this processor has seen the destination before in this search. */
-static inline int put(struct grid_search *g, uint32_t c, uint32_t local)
+/* Appends the destination with the local id `local` in shard (g->i, c) to the bin of grid column c, and marks it as seen.
+ * Returns 1. If this processor has seen the destination before in this search, appends nothing and returns 0. */
+static inline int add_to_bin(struct grid_search *g, uint32_t c, uint32_t local)
 {
     uint64_t *word = &g->row[c].seen[local / 64], bit = UINT64_C(1) << (local % 64);
     if (*word & bit)
@@ -171,7 +177,7 @@ static inline int put(struct grid_search *g, uint32_t c, uint32_t local)
     return 1;
 }
 
-/* Zeroes the seen bitmaps, and empties the frontier. */
+/* Zeroes the bitmaps of seen destinations, and empties the frontier. Called before each search. */
 void grid_search_begin(struct grid_search *g)
 {
     for (uint32_t c = 0; c < g->part.c; c++)
@@ -179,8 +185,9 @@ void grid_search_begin(struct grid_search *g)
     g->frontier.count = 0;
 }
 
-/* Reads the edges that this part has of the listed vertices of shard (row, g->j), and puts their destinations into
- * bins. Each vertex must have a row in the part. Adds the edges to counts->looked_up. */
+/* Reads the edges that the part has of the listed vertices of shard (row, g->j). Puts the destinations that were not seen
+ * before into the bins of their owners. Each listed vertex must have a row in the part. Adds the number of edges to
+ * counts->looked_up. */
 static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
 {
     const struct grid_column_peer *rows = &g->column[row];
@@ -193,29 +200,31 @@ static void look_up(struct grid_search *g, uint32_t row, const struct grid_list 
         uint64_t at = rows->before[v / 64] + (uint64_t)__builtin_popcountll(earlier);
         for (uint64_t edge = part->offsets[at]; edge < part->offsets[at + 1]; edge++) {
             uint64_t column = grid_column(part, edge);
-            put(g, (uint32_t)(column >> bits) / part->r, (uint32_t)(column & below));
+            add_to_bin(g, (uint32_t)(column >> bits) / part->r, (uint32_t)(column & below));
         }
         counts->looked_up += part->offsets[at + 1] - part->offsets[at];
     }
 }
 
-/* Collective with the two partners. Sends a list to rank `to` and receives a list from rank `from`, which may be the same
- * rank, into g->got. Counts the message, and adds the sent vertices to *sent. */
-static void swap(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from, uint64_t *sent,
-                 uint64_t *messages)
+/* Sends a list to rank `to`, and receives a list from rank `from` into g->got. Both may be the same rank. Collective among
+ * this rank and these two ranks. Adds the number of sent vertices to *sent, and 1 to *messages. */
+static void swap_lists(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from, uint64_t *sent,
+                       uint64_t *messages)
 {
     g->got.count = comm_swap(g->comm, to, list->ids, 4 * list->count, from, g->got.ids, 4 * g->most_locals) / 4;
     *sent += list->count;
     ++*messages;
 }
 
-/* Collective in the grid column. Sends the frontier to the processors of this column that have its edges, and looks
- * up the edges of all frontiers received, and of the own one. In swap number `distance` every processor sends to the one
- * `distance` rows further and receives from the one `distance` rows before, so all swaps have partners. */
+/* Expands, and looks up the edges. Makes a list of frontier vertices for each processor i of the grid column: the vertices
+ * of which i has edges, by g->column[i].asked. Each processor gets only its own list. Looks up the edges of each list
+ * received and of the list for this processor, which puts destinations into the bins. Collective in the grid column. In
+ * swap number `distance` every processor sends to the processor `distance` rows further and receives from the processor
+ * `distance` rows before, so every swap has a partner. */
 static void expand(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t r = g->part.r;
-    for (uint32_t i = 0; i < r; i++) { /* lists the frontier vertices that have edges in the part of processor i */
+    for (uint32_t i = 0; i < r; i++) { /* lists the frontier vertices of which processor i has edges */
         struct grid_list *list = &g->column[i].expand;
         list->count = 0;
         for (uint64_t k = 0; k < g->frontier.count; k++) {
@@ -226,50 +235,56 @@ static void expand(struct grid_search *g, struct grid_counts *counts)
     look_up(g, g->i, &g->column[g->i].expand, counts);
     for (uint32_t distance = 1; distance < r; distance++) {
         uint32_t to = (g->i + distance) % r, from = (g->i + r - distance) % r;
-        swap(g, grid_shard(g, to, g->j), &g->column[to].expand, grid_shard(g, from, g->j), &counts->expanded,
-             &counts->messages);
+        swap_lists(g, grid_shard(g, to, g->j), &g->column[to].expand, grid_shard(g, from, g->j), &counts->expanded,
+                   &counts->messages);
         look_up(g, from, &g->got, counts);
     }
 }
 
-/* Appends the ids of a list to g->incoming, which has memory for them. */
+/* Appends a list to g->incoming, which has memory for it. */
 static void add_incoming(struct grid_search *g, const struct grid_list *list)
 {
     memcpy(g->incoming.ids + g->incoming.count, list->ids, 4 * list->count);
     g->incoming.count += list->count;
 }
 
-/* Collective in the grid row. Sends each bin straight to the owner of its vertices, and appends what arrives for this
- * processor to g->incoming. */
+/* Sends each bin straight to the owner of its vertices. Appends the vertices that arrive for this processor to g->incoming.
+ * Collective in the grid row. */
 static void fold_direct(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
     for (uint32_t distance = 1; distance < c; distance++) {
         const uint32_t to = (g->j + distance) % c, from = (g->j + c - distance) % c;
-        swap(g, grid_shard(g, g->i, to), &g->row[to].bin, grid_shard(g, g->i, from), &counts->folded, &counts->messages);
+        swap_lists(g, grid_shard(g, g->i, to), &g->row[to].bin, grid_shard(g, g->i, from), &counts->folded,
+                   &counts->messages);
         add_incoming(g, &g->got);
     }
 }
 
-/* Collective in the grid row. Sends bins round the ring of the row's processors to their owners. The set for owner t
- * starts at processor t + 1 and passes all others on its way to t. Each processor adds its own bin for t to the set, and
- * drops vertices that it has seen in this search: a vertex seen in this level is in the processor's own bin, so the
- * owner gets it anyway; a vertex seen in an earlier level is visited already. */
+/* Sends the bins round the ring of the row's processors to their owners. Appends the vertices that arrive for this
+ * processor to g->incoming. The set for owner t starts as the bin of processor t + 1, and passes all other processors on
+ * its way to t. A processor that receives the set appends the vertices that it has not seen in this search to its own bin
+ * for t, and sends this bin on. The processor drops all other vertices of the set. A vertex that it has seen in this level
+ * is in the bin already, so the owner gets the vertex anyway. A vertex that it has seen in an earlier level has been
+ * visited. Collective in the grid row. */
 static void fold_ring(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
     const uint32_t right = grid_shard(g, g->i, (g->j + 1) % c), left = grid_shard(g, g->i, (g->j + c - 1) % c);
     for (uint32_t step = 0; step + 1 < c; step++) {
-        const uint32_t leaves = (g->j + 2 * c - 1 - step) % c, comes = (g->j + 2 * c - 2 - step) % c; /* owners of sets */
-        swap(g, right, &g->row[leaves].bin, left, &counts->folded, &counts->messages);
+        /* the owners of the set that is sent and of the set that is received */
+        const uint32_t leaves = (g->j + 2 * c - 1 - step) % c, comes = (g->j + 2 * c - 2 - step) % c;
+        swap_lists(g, right, &g->row[leaves].bin, left, &counts->folded, &counts->messages);
         for (uint64_t k = 0; k < g->got.count && comes != g->j; k++)
-            counts->dropped += !put(g, comes, g->got.ids[k]);
+            counts->dropped += !add_to_bin(g, comes, g->got.ids[k]);
     }
     if (c > 1)
-        add_incoming(g, &g->got); /* the last set that came is that of this processor */
+        add_incoming(g, &g->got); /* the set that came last is the set for this processor */
 }
 
-/* Expands the frontier, looks up its edges, and folds: sends destinations to their owners. */
+/* Does one level of the search. First expands: processors of a grid column exchange frontiers, and look up the edges. Then
+ * folds: each destination goes to its owner along the grid row. Fills g->incoming with the vertices of this processor that
+ * were reached, and adds the work to *counts. Collective. */
 void grid_level(struct grid_search *g, struct grid_counts *counts)
 {
     for (uint32_t c = 0; c < g->part.c; c++)

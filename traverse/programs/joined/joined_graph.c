@@ -1,4 +1,4 @@
-/* joined_graph.c: numbers the vertices of all shards, and copies the rows of all shards into one list of rows */
+/* joined_graph.c: numbers the vertices of all shards, and copies the rows of all shards into one array of rows */
 #include "joined_graph.h"
 
 #include "traverse/cpu/cpu_probe.h"
@@ -7,18 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The order in which the subgraphs of a row are laid side by side: edges to delegates first. */
+/* The order in which the edges of a vertex in the four subgraphs are laid side by side: edges to delegates first. */
 static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
 
-/* Returns what must be added to the number of a delegate or of a local vertex of the shard, as `kind` says, to get its
- * number in the joined graph. */
+/* Returns the number in the joined graph of vertex 0 of a kind: of delegate 0, or of local vertex 0 of the shard. */
 static uint64_t base_of(const struct joined_graph *all, const struct shard *shard, enum vertex_kind kind)
 {
     return kind == NORMALS ? all->first[shard->index] : 0;
 }
 
-/* Returns the vertex of the joined graph that a column of subgraph g of the shard stands for. The high bits of a column of
- * nn are the number of the shard of its vertex. */
+/* Returns the vertex of the joined graph that a column of subgraph g of the shard stands for. In nn the high bits of a
+ * column are the number of the shard that has the vertex. */
 static uint32_t vertex_of_column(const struct joined_graph *all, const struct shard *shard, enum subgraph g,
                                  uint64_t column)
 {
@@ -27,13 +26,15 @@ static uint32_t vertex_of_column(const struct joined_graph *all, const struct sh
     return (uint32_t)(all->first[column >> shard->local_bits] + (column & ((UINT64_C(1) << shard->local_bits) - 1)));
 }
 
-/* Copies the columns of a row of the shard, as vertices of the joined graph, to `to`, which has memory for the row.
- * `set` is the subgraph, of out-rows or in-rows. Returns the end of what was written. */
+/* Copies the columns of row `row` of a shard to `to`, converted to vertices of the joined graph: first the head columns,
+ * then the other columns, raw or packed. `to` has memory for the row. `set` is one of the subgraphs, as out-rows or as
+ * in-rows. Returns the address after the last column written. */
 static uint32_t *copy_row(const struct joined_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
                           uint32_t *to)
 {
     const struct csr *csr = &shard->csr[set];
-    const enum subgraph g = (enum subgraph)(set % SUBGRAPHS); /* out-rows and in-rows are between the same kinds */
+    /* columns of out-rows and of in-rows are of the same kind of vertices */
+    const enum subgraph g = (enum subgraph)(set % SUBGRAPHS);
     uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
     uint32_t decoded[COLUMN_CAPACITY];
     for (uint32_t k = 0; k < csr->head_columns && csr->heads[k * csr->rows + row] != HEAD_NONE; k++)
@@ -49,9 +50,10 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     return to;
 }
 
-/* Adds the rows of all subgraphs and shards to *rows, one of all->own. Without `copies`: adds the length of each row to
- * offsets[v + 2] of its vertex v. With `copies`: copies each row to offsets[v + 1], the end of the row that v has so far, and
- * moves offsets[v + 1] behind it. */
+/* Goes over the rows of all subgraphs and all shards, for *rows, which is one of all->own. Is called twice. Without
+ * `copies`: adds the length of each row to offsets[v + 2], where v is the vertex that has the row. With `copies`:
+ * offsets[v + 1] is the index after the columns that v has so far. Copies the row to that index, and moves offsets[v + 1]
+ * behind the row. */
 static void take_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
@@ -74,7 +76,8 @@ static void take_rows(struct joined_graph *all, struct joined_rows *rows, int co
     }
 }
 
-/* Makes offsets and columns of *rows, one of all->own, from the rows of all shards: first counts, then copies. */
+/* Makes offsets and columns of *rows, one of all->own, from the rows of all shards: counts the columns of each vertex,
+ * allocates memory within the budget, and copies the columns. joined_graph_close frees the memory, also after a failure. */
 static enum status make_rows(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
@@ -90,9 +93,9 @@ static enum status make_rows(struct joined_graph *all, struct joined_rows *rows,
     return ST_OK;
 }
 
-/* Numbers the vertices of all shards, with their input ids, and makes the rows to push and, if `pulls`, the rows to pull,
- * which differ only in a directed graph. Fails if numbers do not fit 32 bits. joined_graph_close frees *all, also after an
- * error. */
+/* Makes *all: numbers the vertices of all shards, reads their input ids, and copies the rows to push. If `pulls`, all->pull
+ * has the rows to pull, which are other rows only in a directed graph. Fails if the numbers do not fit 32 bits, or if the
+ * graph lacks rows that are wanted. joined_graph_close frees *all, also after a failure. */
 enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
                               struct memory_budget *budget, struct error *e)
 {
@@ -129,7 +132,7 @@ enum status joined_graph_open(struct joined_graph *all, const struct graph *grap
     return e->status;
 }
 
-/* Frees what *all holds, and zeroes it. */
+/* Frees all memory of *all, and zeroes *all, which may be all zeros already. */
 void joined_graph_close(struct joined_graph *all)
 {
     free(all->first);

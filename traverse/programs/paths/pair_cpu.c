@@ -1,13 +1,14 @@
-/* pair_cpu.c: searches between pairs on the cores of the host: each thread takes one pair after the other.
+/* pair_cpu.c: searches between pairs on the cores of the host. Each thread takes one pair after the other.
  *
- * One search grows from the source, along edges, the other from the target, against them. In each step the search whose
- * frontier has fewer edges grows by a level. Both searches, the two sides, have all vertices up to their depths, and no
- * vertex in common. So the first edge between them closes a shortest path: a shorter one would have been found a level
- * before.
+ * A pair has two searches, the sides. One side grows from the source, along edges. The other side grows from the target,
+ * against edges. In each step the side whose frontier has fewer edges grows by a level. A side has found all vertices up to
+ * its depth. The sides have no vertex in common. So the first edge between the sides closes a shortest path: a shorter path
+ * would have been found a level before.
  *
- * The searches read rows of all shards in place, decoded or packed. The number of a normal vertex is its nn column, so it
- * has the shard in its high bits; delegates have numbers after all of these. The state is a mark for each number. Marks are
- * cleared by the lists of found vertices, so the time of a pair follows its visits, and not n. */
+ * The searches read the rows of all shards in place, decoded or packed. The number of a normal vertex is its column in nn,
+ * so the high bits of the number are the shard. The numbers of delegates come after the numbers of normal vertices. The
+ * state of a search is a mark for each number. A search ends by clearing the marks of the vertices that it has found. So
+ * the time of a pair depends on the number of visited vertices, and not on n. */
 #include "pairs.h"
 
 #include "formats/base/cli.h"
@@ -16,36 +17,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* SOURCE, TARGET: the two sides. FIRST_CAPACITY: steps for which a side has memory at first. */
 enum { SOURCE, TARGET, SIDES, FIRST_CAPACITY = 1024 };
 
-/* A found vertex, by number, and the index of the step whose vertex found it. Step 0 of a side is its source or target. */
+/* A found vertex, by number, and the index of the step whose vertex has found this vertex. Step 0 of a side is the source
+ * or the target. */
 struct step {
     uint64_t vertex, from;
 };
 
-/* The search from one of the two vertices: a step for each found vertex, by depth. */
+/* The search from one of the two vertices of a pair: a step for each found vertex, in the order of depths. */
 struct side {
     struct step *steps;
     uint64_t count, capacity;
-    uint64_t frontier; /* the first step of the frontier, which ends with the last step */
-    uint64_t counted;  /* the end of the steps of the frontier whose edges are counted */
-    uint64_t edges;    /* edges of the counted steps */
-    uint64_t met;      /* the step at which the path crosses to the other side, once both sides have met */
+    uint64_t frontier; /* index of the first step of the frontier, which ends with the last step */
+    uint64_t counted;  /* the edges of the frontier's steps before this index are counted in `edges` */
+    uint64_t edges;    /* number of edges at the counted steps */
+    uint64_t met;      /* index of this side's last step on the path, once both sides have met */
 };
 
+/* The state of one thread, which searches between one pair after the other. */
 struct pair_search {
     const struct graph *graph;
     struct memory_budget *budget;
-    uint64_t delegates; /* the number of delegate 0 */
+    uint64_t delegates; /* number of delegate 0; delegates have the numbers from here on */
     unsigned local_bits;
-    int even; /* no vertex has many edges */
-    uint8_t *marks; /* by number: 0, or 1 + the side that has found the vertex */
+    int even; /* whether no vertex has many edges (is_even) */
+    uint8_t *marks; /* by number of the vertex: 0, or 1 + the side that has found the vertex */
     struct side side[SIDES];
-    uint64_t edges; /* columns that this run has read */
+    uint64_t edges; /* columns that the search of the present pair has read */
 };
 
-/* Returns the bytes that `searches` open searches take at first, for the vertices of this shard: a mark for each local
- * number and, on shard 0, for each delegate. `ignored` is unused. */
+/* Returns the bytes that `searches` open searches take at first for the vertices of this shard. That is a mark for each
+ * number of a local vertex and, on shard 0, for each delegate. `ignored` is not used. */
 static uint64_t bytes_needed(const struct shard *shard, int searches, int ignored)
 {
     (void)ignored;
@@ -54,21 +58,21 @@ static uint64_t bytes_needed(const struct shard *shard, int searches, int ignore
 
 /* ---- rows ---- */
 
-/* A row of a vertex: row `row` of csr. */
+/* A row of a vertex: row number `row` of *csr. */
 struct row {
     const struct csr *csr;
-    uint64_t row, base; /* base: the vertex number of column 0, added to each column */
+    uint64_t row, base; /* the vertex of a column has the number base + column */
 };
 
-/* Returns how many rows a vertex has: 2 for a normal vertex, 2 for each shard for a delegate. */
+/* Returns the number of rows of a vertex: 2 for a normal vertex; 2 on each shard for a delegate. */
 static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
 {
     return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
 }
 
-/* Returns row i, below rows_at, of a vertex. A normal vertex has rows 0 and 1 on its own shard, a delegate has rows 2k and
- * 2k + 1 on each shard k; odd rows lead to delegates. The source's side follows edges, and the target's side goes against
- * them; both read the same rows in a graph without directions. */
+/* Returns row number i of a vertex; i is below rows_at. A normal vertex has rows 0 and 1, on its own shard. A delegate has
+ * rows 2k and 2k + 1 on each shard k. Odd rows lead to delegates. The source's side reads rows along edges, and the
+ * target's side reads rows against edges. Both read the same rows in an undirected graph. */
 static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
 {
     const int normal = vertex < s->delegates, to_delegates = (int)(i % 2);
@@ -80,7 +84,7 @@ static struct row row_of(const struct pair_search *s, int side, uint64_t vertex,
                         to_delegates ? s->delegates : normal ? 0 : first};
 }
 
-/* Returns the number of edges that a side reads at a vertex: the lengths of all rows of the vertex. */
+/* Returns the number of edges that a side reads at a vertex, which is the sum of the lengths of the vertex's rows. */
 static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
 {
     uint64_t edges = 0;
@@ -91,7 +95,7 @@ static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
     return edges;
 }
 
-/* Returns the input id of a vertex, given by its number. */
+/* Returns the input id of the vertex with the number `vertex`. */
 static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
 {
     const struct graph *graph = s->graph;
@@ -101,9 +105,9 @@ static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
     return original_id(graph, local_vertex_id(&graph->shards[index], vertex - (index << s->local_bits)));
 }
 
-/* Returns nonzero if no vertex has many edges, so that the frontier with fewer vertices also has about fewer edges.
- * Only delegate 0 and the first local vertex of each shard are read, as delegates and local vertices lie in the order of
- * their degrees, the largest first. */
+/* Returns nonzero if no vertex has more than FEW_EDGES edges. The frontier with fewer vertices then also has about fewer
+ * edges. Reads only delegate 0 and the first local vertex of each shard: delegates, and the local vertices of a shard, lie
+ * in the order of degree, the largest first. */
 static int is_even(const struct pair_search *s)
 {
     enum { FEW_EDGES = 16 };
@@ -119,7 +123,8 @@ static int is_even(const struct pair_search *s)
     return 1;
 }
 
-/* Opens the search of a thread. After a failure, too, *search is to be closed. */
+/* Opens the search of a thread: allocates *search and its array of marks. The budget is charged for the marks. After a
+ * failure, too, close_search is to be called for *search, which may then be NULL. */
 static enum status open_search(struct pair_search **search, const struct pair_job *job, struct error *e)
 {
     const struct graph *graph = job->graph;
@@ -134,7 +139,7 @@ static enum status open_search(struct pair_search **search, const struct pair_jo
     return memory_take(s->budget, (void **)&s->marks, s->delegates + graph->manifest.d, 1, "marks of vertices", e);
 }
 
-/* Closes the search of a thread; NULL is allowed. */
+/* Frees all memory of the search of a thread. `s` may be NULL, or opened in part. */
 static void close_search(struct pair_search *s)
 {
     if (s == NULL)
@@ -147,8 +152,9 @@ static void close_search(struct pair_search *s)
 
 /* ---- a level ---- */
 
-/* Grows the array of steps of a side until `more` further steps fit behind the present ones. */
-static enum status reserve(struct side *a, uint64_t more, struct memory_budget *budget, struct error *e)
+/* Makes room in side *a for `more` further steps behind its present steps. Moves the steps to a larger array if the present
+ * array is too small. The budget is charged. On failure *a stays as it was. */
+static enum status reserve_steps(struct side *a, uint64_t more, struct memory_budget *budget, struct error *e)
 {
     struct step *grown;
     uint64_t capacity = a->capacity > 0 ? a->capacity : FIRST_CAPACITY;
@@ -166,18 +172,18 @@ static enum status reserve(struct side *a, uint64_t more, struct memory_budget *
     return ST_OK;
 }
 
-/* The reading of the edges of one vertex by a side. */
+/* The state of reading the edges of one vertex for a side. */
 struct reading {
     uint8_t *marks;
-    uint8_t own;       /* the mark of the side */
-    uint64_t from;     /* the step of the vertex */
-    struct step *next; /* found vertices go here; there is memory for all of the row */
-    uint64_t edges;    /* columns read */
-    uint64_t met;      /* the last vertex read that either side had found before */
+    uint8_t own;       /* the mark of the side that reads */
+    uint64_t from;     /* the step of the vertex whose edges are read */
+    struct step *next; /* where the next step goes; there is memory for all vertices of the row */
+    uint64_t edges;    /* number of columns read */
+    uint64_t met;      /* the vertex last read of those that either side had found before */
 };
 
-/* Reads an edge to `vertex`. A vertex that no side has found is marked and becomes a step. Otherwise sets r->met. Returns
- * nonzero if the other side has found the vertex. */
+/* Reads an edge to `vertex`. If no side has found the vertex, marks the vertex, and makes it a step of the side that reads.
+ * Otherwise sets r->met to the vertex. Returns nonzero if the other side has found the vertex. */
 static inline int read_edge(struct reading *r, uint64_t vertex)
 {
     uint8_t mark = r->marks[vertex];
@@ -191,8 +197,9 @@ static inline int read_edge(struct reading *r, uint64_t vertex)
     return mark != r->own;
 }
 
-/* Reads the edges of a row: its head columns, and then the other columns, raw or packed. Stops and returns nonzero at the
- * first edge that leads to a vertex of the other side, reading->met. *reading is kept in registers meanwhile. */
+/* Reads the edges of a row: first its head columns, then its other columns, raw or packed. Stops at the first edge to a
+ * vertex that the other side has found: returns nonzero, and reading->met is this vertex. Works on a copy of *reading,
+ * which the compiler keeps in registers. */
 static inline int read_row(struct reading *reading, const struct row *of)
 {
     const struct csr *csr = of->csr;
@@ -219,8 +226,9 @@ static inline int read_row(struct reading *reading, const struct row *of)
     return met;
 }
 
-/* Reads all edges of the vertex of a step of `side`: vertices that no side has found become new steps of `side`. If an
- * edge leads to a vertex of the other side, sets *met to this vertex, stops there, and returns nonzero. */
+/* Reads the edges of the vertex of step number `step` of `side`. Vertices that no side has found become new steps of
+ * `side`. Stops at the first edge to a vertex that the other side has found: sets *met to this vertex, and returns nonzero.
+ * Adds the edges read to s->edges. If memory for steps is missing, fails and returns 0. */
 static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, struct error *e)
 {
     struct side *a = &s->side[side];
@@ -232,7 +240,7 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
         uint64_t most = row.csr->edges > 0 ? csr_row_length(row.csr, row.row) : 0;
         if (most == 0)
             continue;
-        if (reserve(a, most, s->budget, e) != ST_OK)
+        if (reserve_steps(a, most, s->budget, e) != ST_OK)
             break;
         reading.next = a->steps + a->count;
         has_met = read_row(&reading, &row);
@@ -243,10 +251,11 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
     return has_met;
 }
 
-/* Grows `side` (SOURCE or TARGET) by a level: visits its whole frontier, and makes the found vertices the next frontier. If
- * an edge leads to a vertex of the other side, stops, sets `met` of both sides, and returns nonzero. That vertex is in the
- * other side's frontier: had the other side visited the vertex, the same edge would have led it to this side's vertex. Fails
- * if the vertex is not in that frontier, as the graph then has the edge in one direction only. */
+/* Grows `side` (SOURCE or TARGET) by a level: reads the edges of its whole frontier, and makes the found vertices the next
+ * frontier. Returns 0. Stops at the first edge to a vertex of the other side: sets `met` of both sides, and returns
+ * nonzero. Such a vertex must be in the other side's frontier. If the vertex were nearer to the other side's start, the
+ * other side would have read the edge before, from that end. Fails if the vertex is not in the frontier, as one row of the
+ * graph then lacks the edge. */
 static int grow(struct pair_search *s, int side, struct error *e)
 {
     struct side *a = &s->side[side], *other = &s->side[!side];
@@ -268,9 +277,9 @@ static int grow(struct pair_search *s, int side, struct error *e)
     return 0;
 }
 
-/* Returns the side (SOURCE or TARGET) whose frontier has fewer edges, which grows next. Edges of the larger frontier
- * are counted only until they exceed the edges of the smaller one; counts are kept in `counted` and `edges` of a side.
- * If no vertex has many edges (s->even), vertices are compared instead. */
+/* Returns the side (SOURCE or TARGET) whose frontier has fewer edges, which is to grow next. Counts the edges of the larger
+ * frontier only until they exceed the edges of the smaller frontier. Keeps the counts in `counted` and `edges` of both
+ * sides. If no vertex has many edges (s->even), compares the numbers of vertices instead. */
 static int cheaper_side(struct pair_search *s)
 {
     struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];
@@ -287,21 +296,22 @@ static int cheaper_side(struct pair_search *s)
 
 /* ---- a pair ---- */
 
-/* Starts a side at a root, which has edges: the root becomes step 0, is marked, and is the frontier. */
+/* Starts a side at a root, which has edges: the root is marked, becomes step 0, and is the frontier. The side must have no
+ * steps before. */
 static enum status start_side(struct pair_search *s, int side, const struct root *root, struct error *e)
 {
     struct side *a = &s->side[side];
     const uint64_t vertex = root->at == ROOT_AT_DELEGATE ? s->delegates + root->index
                                                          : (uint64_t)root->shard << s->local_bits | root->index;
     a->frontier = a->counted = a->edges = 0;
-    if (reserve(a, 1, s->budget, e) != ST_OK)
+    if (reserve_steps(a, 1, s->budget, e) != ST_OK)
         return e->status;
     a->steps[a->count++] = (struct step){vertex, 0};
     s->marks[vertex] = (uint8_t)(1 + side);
     return ST_OK;
 }
 
-/* Returns the number of vertices on the path from the step where the sides met back to the first step, both included. */
+/* Returns the number of vertices on the path from the step where the sides met, a->met, back to step 0, both included. */
 static uint64_t steps_back(const struct side *a)
 {
     uint64_t count = 1;
@@ -310,8 +320,10 @@ static uint64_t steps_back(const struct side *a)
     return count;
 }
 
-/* Searches between two vertices, and fills *result: grows one side after the other until the sides meet or a frontier is
- * empty. `one_sided`: only the source's side grows. Clears all marks at the end; steps stay in memory for write_path. */
+/* Searches between two vertices, ends[0] and ends[1], and fills *result. Grows one side after the other until the sides
+ * meet, or a frontier is empty. `one_sided`: only the side of the source grows. Nothing is searched if both ends are the
+ * same vertex (distance 0), or if an end has no edges (no path). At the end clears all marks, and sets the number of steps
+ * of both sides to 0. The steps stay in memory for write_path. The result is not to be used if the search fails. */
 static enum status search_pair(struct pair_search *s, const struct root *ends, int one_sided,
                                struct pair_result *result, struct error *e)
 {
@@ -338,8 +350,8 @@ static enum status search_pair(struct pair_search *s, const struct root *ends, i
     return e->status;
 }
 
-/* After a search that found a path: writes the input ids of its vertices, distance + 1 of them, from the source on, to
- * `ids`. */
+/* Writes the input ids of the vertices on the path to `ids`, from the source to the target. The path has distance + 1
+ * vertices, and at least two. Called after search_pair has found a path, before the next search of this thread. */
 static void write_path(const struct pair_search *s, uint64_t *ids)
 {
     const struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];
@@ -352,9 +364,9 @@ static void write_path(const struct pair_search *s, uint64_t *ids)
         ids[i++] = input_id(s, target->steps[step].vertex);
 }
 
-/* The `run` of pair_cpu: searches between all pairs of this rank. Each thread opens a search, takes one pair after the
- * other, and keeps results and wanted paths in *pairs; after a failure it takes no further pair. `none` is unused, as this
- * backend has no state. */
+/* Searches between all pairs of this rank. Each thread opens a search, takes one pair after the other, and keeps results
+ * and wanted paths in *pairs. If the search of a thread fails, the thread takes no further pair, and *e fails. `none` is
+ * not used, as this backend has no state. */
 static enum status run(struct pair_searches *none, struct pairs *pairs, struct error *e)
 {
     const struct pair_job *job = pairs->job;

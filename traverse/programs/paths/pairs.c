@@ -1,4 +1,4 @@
-/* pairs.c: searches between all pairs, and brings the results of all ranks together */
+/* pairs.c: searches between all pairs, and gives the results of all ranks to each rank */
 #include "pairs.h"
 
 #include "formats/base/cli.h"
@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fails with a message about an edge that the rows of vertex a have, and the rows of vertex b lack. */
+/* Fails with ST_BAD_DATA. The message says that the rows of vertex `a` have an edge to vertex `b`, that the rows of `b`
+ * lack this edge, and which files have these rows. `a` and `b` are input ids. Called when a search has found such an
+ * edge. */
 enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e)
 {
     const uint32_t p = graph->manifest.p;
@@ -16,7 +18,8 @@ enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, str
                 (unsigned long long)b, container_path(graph->shards[shard_of_vertex(stored_id(graph, b), p)].file));
 }
 
-/* Takes memory for the path of pair i, if there is a path and paths are wanted, and writes the source. */
+/* Allocates the path of pair i, and writes its first vertex, the source. Does nothing if there is no path, or if paths are
+ * not wanted. The budget is not charged. pairs_free frees the path. */
 enum status pairs_take_path(struct pairs *pairs, uint64_t i, struct error *e)
 {
     const uint64_t found = pairs->result[i].found;
@@ -29,8 +32,9 @@ enum status pairs_take_path(struct pairs *pairs, uint64_t i, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Puts the paths of all pairs into one array, pairs->ids, and points pairs->path into it. Each rank writes
- * its own paths and leaves 0 for the paths of other ranks; the sum over ranks then gives every rank all paths. */
+/* Collective. Gives all paths to all ranks: copies the paths of this rank into one array for the paths of all pairs,
+ * pairs->ids, frees them, and points pairs->path into the array. Each rank leaves 0 for the paths of other ranks, so the
+ * sum of the arrays over ranks has all paths. Fails on all ranks if one rank fails. */
 static enum status share_paths(struct pairs *pairs, const struct comm *comm, struct error *e)
 {
     uint64_t total = 0, at = 0;
@@ -51,8 +55,9 @@ static enum status share_paths(struct pairs *pairs, const struct comm *comm, str
     return e->status;
 }
 
-/* Collective. Opens the backend, lets it search between the pairs of this rank, and closes it. Then all ranks get the
- * results and, if wanted, the paths of all ranks. Only the searches are timed. */
+/* Collective. Opens the backend, lets it search between the pairs of this rank, and closes it. Then gives all results and,
+ * if wanted, all paths to all ranks. Sets pairs->seconds to the time of the searches alone. Fails on all ranks if one rank
+ * fails. */
 enum status pairs_search(struct pairs *pairs, const struct pair_job *job, struct error *e)
 {
     const struct pair_backend *backend = job->backend;
@@ -79,7 +84,7 @@ enum status pairs_search(struct pairs *pairs, const struct pair_job *job, struct
     return job->paths ? share_paths(pairs, job->comm, e) : ST_OK;
 }
 
-/* Frees results and paths. Before share_paths each path has memory of its own. */
+/* Frees results and paths. *pairs may be all zeros. Until share_paths has run, each path has memory of its own. */
 void pairs_free(struct pairs *pairs)
 {
     for (uint64_t i = 0; pairs->path != NULL && pairs->ids == NULL && i < pairs->count; i++)

@@ -1,6 +1,7 @@
-/* paths_main.c: dbfs-paths: distances and shortest paths between pairs of vertices.
+/* paths_main.c: dbfs-paths, which finds distances and shortest paths between pairs of vertices.
  *
- * Each rank maps all shards, and searches between its share of the pairs on CPUs or on a GPU. Ranks only add up results. */
+ * Each rank maps all shards, and searches between its share of the pairs, on CPUs or on a GPU. The ranks only add up their
+ * results. */
 #include "pairs.h"
 
 #include "traverse/options/options.h"
@@ -20,18 +21,19 @@
 
 /* The command line of dbfs-paths. */
 struct paths_args {
-    struct args args; /* comes first, as the table of options has offsets into it. Its roots are sources and
-                       * targets in turn. */
-    const char *source, *target, *pairs; /* source and target as given */
-    uint64_t sample; /* pairs of -n; 0: not given */
+    /* comes first, as the table of options has offsets into this member. Its roots are sources and targets in turn. */
+    struct args args;
+    const char *source, *target, *pairs; /* the texts of -r, --target and --pairs; NULL: not given */
+    uint64_t sample; /* number of pairs of -n; 0: not given */
     int one_sided;
-    int paths; /* --path */
+    int paths; /* --path: paths are wanted */
 };
 
+/* All state of the program. */
 struct run {
     struct paths_args paths;
     char *const *command; /* argv */
-    struct searcher searcher; /* its roots are source and target of each pair */
+    struct searcher searcher; /* its roots are sources and targets in turn */
     struct pair_job job;
     struct pairs pairs;
 };
@@ -68,9 +70,9 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Cuts a line after its first vertex, by a 0 byte in place of the separator, and returns the second vertex within the
- * line; NULL if the line does not have two. `names`: vertices are names, which may have spaces, so a tab separates them
- * if the line has one; otherwise blanks or a tab do. */
+/* Cuts a line after its first vertex, and returns the second vertex within the line. Writes a 0 byte over the separator.
+ * Returns NULL if the line does not have two vertices. Blanks or a tab separate the vertices. `names`: vertices are names,
+ * which may have blanks. Then only a tab separates the names if the line has a tab. */
 static char *cut_pair(char *line, int names)
 {
     int tabs = names && strchr(line, '\t') != NULL;
@@ -84,8 +86,8 @@ static char *cut_pair(char *line, int names)
     return *second != '\0' ? second : NULL;
 }
 
-/* Reads the file of --pairs, and adds the source and the target of each line to the roots of args, as texts. Ends the
- * program if the file cannot be read, has too many pairs, or a line has no two vertices. */
+/* Reads the file of --pairs, and appends the source and the target of each line to the roots of p->args, as texts. Ends the
+ * program if the file cannot be read or has too many pairs, or if a line does not have two vertices. */
 static void read_pairs(struct paths_args *p)
 {
     struct args *args = &p->args;
@@ -107,8 +109,8 @@ static void read_pairs(struct paths_args *p)
     }
 }
 
-/* Converts the texts of all sources and targets into ids, args->roots. Called without --map only. Ends the program if a
- * text, which may end with blanks, is not a whole number that fits. */
+/* Converts the texts of all sources and targets into ids, p->args.roots, and frees the array of the texts. Called only
+ * without --map. Ends the program if a text is not a whole number that fits. Blanks after the number are allowed. */
 static void read_ids(struct paths_args *p)
 {
     struct args *args = &p->args;
@@ -135,8 +137,9 @@ static void read_ids(struct paths_args *p)
     args->root_names = NULL;
 }
 
-/* Reads the command line, which gives pairs in exactly one way: -r with --target, --pairs, or -n. Fills args->roots, or with
- * --map the names of roots. */
+/* Reads the command line into *p, and the file of --pairs. The command line gives pairs in exactly one way: -r with
+ * --target, --pairs, or -n. Fills args->roots, or with --map args->root_names. With -n only sets args->count. Ends the
+ * program if the command line is wrong. */
 static void parse(struct paths_args *p, int argc, char **argv)
 {
     struct args *args = &p->args;
@@ -170,13 +173,13 @@ static void parse(struct paths_args *p, int argc, char **argv)
 
 /* ---- the report ---- */
 
-/* Returns the time of a pair's search in seconds. */
+/* Returns the time of the search between a pair in seconds. */
 static double seconds_of(const struct pair_result *r)
 {
     return 1e-9 * (double)r->nanoseconds;
 }
 
-/* Returns the distance of a pair in edges; -1: there is no path. */
+/* Returns the distance of a pair in edges; -1 if there is no path. */
 static int64_t distance_of(const struct pair_result *r)
 {
     return (int64_t)r->found - 1;
@@ -205,13 +208,14 @@ static void print_pairs(FILE *out, const struct run *run)
     }
 }
 
-/* Sums over all pairs, and the median time. */
+/* Sums over all pairs, and the median of the times of searches. */
 struct summary {
     uint64_t reached, edges, vertices;
     double median_s, total_s;
 };
 
-/* Returns the sums over all pairs and the median time. Without memory for the times the median is that of no values. */
+/* Returns the sums over all pairs, and the median of the times of searches. The median is 0 if there is no memory for the
+ * times. */
 static struct summary summary_of(const struct pairs *pairs)
 {
     struct summary all = {0};
@@ -232,7 +236,7 @@ static struct summary summary_of(const struct pairs *pairs)
     return all;
 }
 
-/* Prints the sums and times over all pairs. */
+/* Prints the summary: the number of pairs, how many have a path, the edges read, and the times over all pairs. */
 static void print_summary(FILE *out, const struct run *run)
 {
     const struct summary all = summary_of(&run->pairs);
@@ -240,7 +244,7 @@ static void print_summary(FILE *out, const struct run *run)
             run->pairs.count, all.reached, all.edges, all.median_s, all.total_s, run->pairs.seconds);
 }
 
-/* Prints the member "environment": the program, the graph, and how pairs were searched. */
+/* Prints the member "environment" of the JSON document: the program, the graph, and how pairs were searched. */
 static void json_environment(FILE *out, const struct run *run)
 {
     const struct pair_job *job = &run->job;
@@ -268,7 +272,7 @@ static void json_environment(FILE *out, const struct run *run)
     fputs("\n  },\n", out);
 }
 
-/* Prints the vertex with an input id: its name, quoted, if there is a map, or else the id. */
+/* Prints the vertex with the input id `id` as a JSON value: its name in quotes if there is a map, otherwise the id. */
 static void json_vertex(FILE *out, const struct run *run, uint64_t id)
 {
     struct map_name name = run->searcher.map != NULL ? name_map_at(run->searcher.map, id) : (struct map_name){0};
@@ -280,7 +284,8 @@ static void json_vertex(FILE *out, const struct run *run, uint64_t id)
     free(text);
 }
 
-/* Prints pair i as a JSON object, with a comma unless it is the last one. */
+/* Prints the result of pair i as a JSON object, with its path if paths are wanted. A comma follows unless the pair is the
+ * last. */
 static void json_pair(FILE *out, const struct run *run, uint64_t i)
 {
     const struct pair_result *r = &run->pairs.result[i];
@@ -302,7 +307,8 @@ static void json_pair(FILE *out, const struct run *run, uint64_t i)
     fputs(i + 1 < run->pairs.count ? "},\n" : "}\n", out);
 }
 
-/* Prints the whole JSON document; outfile_print calls it. `context` is the const struct run. */
+/* Prints the whole JSON document: environment, summary and pairs. Called by outfile_print. `context` is the const struct
+ * run. */
 static void print_json(FILE *out, const void *context)
 {
     const struct run *run = context;
@@ -318,8 +324,9 @@ static void print_json(FILE *out, const void *context)
     fputs("  ]\n}\n", out);
 }
 
-/* Prints the results on rank 0: a line for each pair, the summary, and JSON if wanted. Text goes to standard error if
- * another result takes standard output. */
+/* Prints the results: a line for each pair, the summary if there are several pairs, and the JSON file if one is wanted.
+ * With --quiet prints only the summary, and only to standard output. The text goes to standard error if another result
+ * takes standard output. Called on rank 0. */
 static enum status report(const struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -335,12 +342,14 @@ static enum status report(const struct run *run, struct error *e)
 
 /* ---- searches ---- */
 
-/* With fewer pairs the CPU has done all searches before the graph is on a GPU. */
+/* The least number of pairs for which a GPU is chosen. With fewer pairs the CPU has done all searches before the graph is
+ * on a GPU. */
 enum { PAIRS_FOR_GPU = 64 };
 
-/* Collective. Checks the given pairs, or samples pairs, and fills the searcher's roots. Fails if a given id is not below the
- * number of vertices, or if the search from the target, which goes against the edges, would lack its rows. Sampled vertices
- * are distinct, so a graph may have too few vertices for all pairs: there are fewer pairs then, and a warning says so. */
+/* Collective. Checks the given pairs, or samples pairs, and fills the roots of the searcher. Fails if a given id is not
+ * below the number of vertices. Also fails if the graph lacks the rows against the edges, which the search from the target
+ * reads. Sampled vertices are all different, so a graph may have too few vertices for all pairs. There are fewer pairs
+ * then, and a warning says so. */
 static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -364,8 +373,9 @@ static enum status choose_pairs(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Chooses the backend, by itself the CPU for fewer than PAIRS_FOR_GPU pairs, opens all shards and chooses the
- * pairs; fills run->job. Columns stay packed if the backend has no bytes_needed, as it then reads columns once. */
+/* Collective. Chooses the backend, opens all shards, chooses the pairs, and fills run->job. Without --backend the CPU is
+ * chosen for fewer than PAIRS_FOR_GPU pairs. A backend without bytes_needed reads columns only once, so they stay packed.
+ * Fails on all ranks if one rank fails. */
 static enum status set_up(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -389,8 +399,8 @@ static enum status set_up(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Opens, searches between all pairs with a progress display on rank 0, and prints the results; searcher_run calls it.
- * `context` is the struct run. */
+/* Does the whole work of the program: opens everything, searches between all pairs, and prints the results on rank 0. Rank
+ * 0 also shows the progress. Called by searcher_run. `context` is the struct run. */
 static void work(void *context, struct error *e)
 {
     struct run *run = context;
@@ -410,12 +420,13 @@ static void work(void *context, struct error *e)
     comm_agree(comm, e);
 }
 
-/* Releases the results; searcher_run calls it at the end. `context` is the struct run. */
+/* Frees the results. Called by searcher_run at the end, also after a failure. `context` is the struct run. */
 static void tear_down(void *context)
 {
     pairs_free(&((struct run *)context)->pairs);
 }
 
+/* Runs dbfs-paths: reads the command line, and has searcher_run call `work` and `tear_down`. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct run run;

@@ -1,7 +1,7 @@
-/* batch_gpu.c: batches on a GPU, level by level, as a struct batch_backend (batch_search.h)
+/* batch_gpu.c: batches on a GPU, as a struct batch_backend (batch_search.h)
  *
- * The host launches a level, and waits for its counts. It copies the words of a level from the GPU only if distances are
- * noted. */
+ * The host launches the kernels of a level, and waits for the counts of the level. The host copies the words of a level
+ * from the GPU only if distances are noted. */
 #include "batch_kernels.h"
 
 #include "traverse/programs/batch/batch_search.h"
@@ -13,31 +13,33 @@
 #include <string.h>
 
 /* BRIEF_MEAN: pulls read the words of neighbours in brief (batch_words.cuh) if the vertices of the frontier have on average
- * fewer set bits. GATHERED: 64-bit words of listed vertices that are copied to the host at a time. */
+ * fewer set bits than this. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time. */
 enum { BRIEF_MEAN = 3, GATHERED = 1 << 18 };
 
 struct batch_search {
     const struct joined_graph *graph;
     struct gpu_batch gpu;
-    struct joined_gpu on;          /* the graph on the GPU */
-    uint32_t *roots;               /* [BATCH_MOST] device memory */
-    struct gpu_batch_level *level; /* in memory of the host: counts of the last level */
-    uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices */
-    uint32_t *brief[2];            /* device memory, see gpu_batch: for the frontier, and for the next one */
-    /* memory of the host for batch_depths_note, taken when a level is first shown */
-    uint64_t *shown;               /* [vertices][words] */
-    uint64_t *shown_gathered;      /* [GATHERED] */
-    uint32_t *shown_list;          /* [vertices] the listed vertices */
+    struct joined_gpu on;          /* the graph on the GPU, and all device memory */
+    uint32_t *roots;               /* [BATCH_MOST] device memory: the vertices of the roots */
+    struct gpu_batch_level *level; /* counts of the last level, in memory of the host */
+    uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices, one vertex behind the other */
+    /* [vertices] device memory: the words in brief of the frontier, and of the next frontier; not used with one word per
+     * vertex */
+    uint32_t *brief[2];
+    /* The following are memory of the host for batch_depths_note. They are allocated when a level is first shown. */
+    uint64_t *shown;               /* [vertices][words] the frontier words */
+    uint64_t *shown_gathered;      /* [GATHERED] copy of `gathered` */
+    uint32_t *shown_list;          /* [vertices] the vertices of a sparse frontier */
 };
 
-/* Returns the bytes of one array of words, such as s->gpu.seen. */
+/* Returns the bytes of an array of words for all vertices, such as s->gpu.seen. */
 static uint64_t word_bytes(const struct batch_search *s)
 {
     return s->graph->vertices * (uint64_t)s->gpu.words * 8;
 }
 
-/* Cuts the rows to pull that are longer than BATCH_SHORT_ROW into pieces of BATCH_PULL_PIECE columns. Writes the
- * pieces to `to`, unless it is NULL, and returns how many there are. */
+/* Cuts the rows to pull with more than BATCH_SHORT_ROW columns into pieces of BATCH_PULL_PIECE columns. Writes the pieces
+ * to `to`, unless `to` is NULL. Returns the number of pieces. */
 static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch_piece *to)
 {
     const uint64_t *offsets = graph->pull->offsets;
@@ -52,8 +54,8 @@ static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch
     return pieces;
 }
 
-/* Takes the device memory of a search but that for the graph, fills in the pieces of long rows, and takes host memory for
- * the counts of a level. */
+/* Allocates all device memory of a search but for the graph, fills in the pieces of long rows, and zeroes s->gpu.listed.
+ * Also allocates s->level, in memory of the host. After a failure, too, batch_gpu_close frees everything. */
 static enum status take_memory(struct batch_search *s, struct error *e)
 {
     struct gpu_batch *gpu = &s->gpu;
@@ -89,8 +91,9 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     return e->status;
 }
 
-/* Zeroes the seen words and the counts for a new batch, and with `both` also the frontier and next words. Those are zero
- * already if the last frontier was an empty list. */
+/* Zeroes the seen words and the counts of a level, for a new batch. With `both` also zeroes the frontier words and next
+ * words. These words are zero already if the last frontier was an empty list. Does not wait. Does nothing if *e has failed
+ * before. */
 static void clear_words(struct batch_search *s, int both, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.seen, word_bytes(s), e);
@@ -101,8 +104,9 @@ static void clear_words(struct batch_search *s, int both, struct error *e)
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
-/* The `open` of batch_cuda: opens *search on the GPU of the rank. Launches each kernel once, without work: CUDA loads a
- * kernel when it is first launched, and the time of this is no part of a search. */
+/* Opens *search on the GPU of the rank: copies the graph there, and allocates all device memory. Launches each kernel once
+ * without work: CUDA loads a kernel when it is first launched, and this time is no part of a search. After a failure, too,
+ * batch_gpu_close is to be called. */
 static enum status batch_gpu_open(struct batch_search **search, const struct joined_graph *graph,
                                   const struct batch_setup *setup, struct error *e)
 {
@@ -131,7 +135,7 @@ static enum status batch_gpu_open(struct batch_search **search, const struct joi
     return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_wait(&s->on, e) : e->status;
 }
 
-/* The `close` of batch_cuda: frees all memory of a search, on the GPU and on the host. */
+/* Frees all memory of a search, on the GPU and on the host. `s` may be NULL, or opened in part. */
 static void batch_gpu_close(struct batch_search *s)
 {
     if (s == NULL)
@@ -144,8 +148,9 @@ static void batch_gpu_close(struct batch_search *s)
     free(s);
 }
 
-/* The `show` of batch_cuda: copies the words and, if there is one, the list of the frontier to the host, and points
- * *level at them. With a list only the words of listed vertices are copied, and other words there stay as they are. */
+/* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies the list
+ * of the frontier, and sets level->list and level->count. Only the words of listed vertices are copied then; the copy keeps
+ * old words of all other vertices. The first call allocates the memory of the host within the budget. */
 static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -174,8 +179,9 @@ static void show(struct batch_search *s, const struct batch_levels *l, struct ba
     }
 }
 
-/* Ends a level or the start: waits for the GPU, copies the counts of the level to the host and into l->found, and
- * swaps the frontier words and the next words. Does nothing after an error. */
+/* Ends a level or the start of a batch: waits for the GPU, copies the counts of the level into s->level and l->found, and
+ * swaps the frontier words and the next words, so that the found vertices are the frontier. Does nothing if *e has failed
+ * before. */
 static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->gpu.now;
@@ -191,7 +197,8 @@ static void end_level(struct batch_search *s, struct batch_levels *l, struct err
     }
 }
 
-/* The `start` of batch_cuda: makes the roots of the run the frontier, as a list. */
+/* Forgets the last batch, makes the roots of *run the frontier, as a list, and waits for the end. Sets l->found to the
+ * counts of the roots. */
 static void start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     uint32_t roots[BATCH_MOST], count = run->count;
@@ -205,13 +212,15 @@ static void start(struct batch_search *s, const struct batch_run *run, struct ba
     end_level(s, l, e);
 }
 
-/* Launches the kernels of a sparse level: makes a list of a frontier that is dense, pushes the frontier, zeroes its words,
- * and makes the found vertices the next frontier. */
+/* Launches the kernels of a sparse level. Makes a list of the frontier if the frontier is dense, and waits for the length
+ * of the list. Then pushes the frontier, zeroes its words, and lists the found vertices as the next frontier, without
+ * waiting. */
 static void visit_sparse(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     if (!l->is_sparse) {
         joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
-        joined_gpu_clear(&s->on, s->gpu.level, offsetof(struct gpu_batch_level, vertices), e); /* other counts stay */
+        /* zeroes only `listed` and `pieces` */
+        joined_gpu_clear(&s->on, s->gpu.level, offsetof(struct gpu_batch_level, vertices), e);
         if (e->status != ST_OK)
             return;
         cuda_batch_list(&s->gpu, s->on.stream);
@@ -228,8 +237,9 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
     cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 
-/* Launches the kernels of a dense level: first the pushes of roots that do not pull, then the pulls, which also take what
- * was pushed. */
+/* Launches the kernels of a dense level: first the pushes of roots that do not pull, if there are any, and then the pulls.
+ * The pulls also take the bits that were pushed. Decides whether the pulls read words in brief, and swaps the two arrays of
+ * words in brief. Does not wait. */
 static void visit_dense(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
@@ -251,7 +261,8 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
     s->brief[0] = s->gpu.next_brief;
 }
 
-/* The `visit` of batch_cuda: runs one level, waits for its end, and sets l->found and l->rows_left. */
+/* Runs one level, sparse or dense, and waits for its end. The found vertices are the frontier then. Sets l->found, and
+ * after a dense level l->rows_left. */
 static void visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
     memcpy(s->gpu.wanted, l->roots, sizeof s->gpu.wanted);

@@ -1,16 +1,22 @@
-/* batch_pull.cu: dense levels of a batch on a GPU (batch_kernels.h); the twin is batch_dense.c
+/* batch_pull.cu: dense levels of a batch on a GPU (batch_kernels.h). batch_dense.c does the same on a CPU.
  *
- * A warp has 32 vertices. A group of four lanes pulls a short row until the vertex lacks no root that pulls, and then takes
- * the next row. Long rows are pulled by an earlier kernel, by a warp for each piece. For each vertex its seen words, next
- * words and offsets move; for each edge that is read the column, and, at a random place, the neighbour's words. */
+ * A warp has 32 vertices. A group of four lanes pulls a short row until the vertex of the row lacks no root that pulls, and
+ * then takes the next row. Long rows are cut into pieces. An earlier kernel pulls these, by a warp for each piece. For each
+ * vertex the seen words, the next words and the offsets move. For each edge that is read the column moves, and the words of
+ * the neighbour, which are at a random place. */
 #include "batch_words.cuh"
 
-enum { ROW_LANES = 4, ROW_STEP = 8, LONG_STEP = 4 * WARP };
+enum {
+    ROW_LANES = 4,       /* lanes of a group, which pulls along a short row */
+    ROW_STEP = 8,        /* columns of a short row that a group reads before it tests again whether a root is missing */
+    LONG_STEP = 4 * WARP /* columns of a long row that a warp reads before it tests again */
+};
 
 /* ---- long rows ---- */
 
-/* ORs the frontier words of the columns row.begin..row.end into `got`, the same in all lanes, until `got` has all bits of
- * `missing`. All lanes of the warp call it, with the same row. Returns how many columns this lane read. */
+/* Pulls along a part of a long row, the columns row.begin to row.end - 1: ORs the frontier words of these vertices into
+ * `got`, until `got` has all bits of `missing` or the part ends. `got` is the same in all lanes. Returns the number of
+ * columns that this lane read. Called by all lanes of the warp, with the same row. */
 template <int W>
 __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row, const batch_words<W> &missing,
                                                batch_words<W> &got)
@@ -37,9 +43,9 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
     return read;
 }
 
-/* Pulls the pieces of long rows, a warp for each, and ORs the roots found into the next words of the vertex. Roots that
- * other pieces of the row have found so far are not missing. All lanes use the next words that lane 0 reads, so that they
- * agree. */
+/* Pulls along the pieces of long rows, a warp for each piece, and ORs the roots found into the next words of the row's
+ * vertex. The warp skips the roots that are in these next words already, as other pieces of the row have found them. Lane 0
+ * reads the next words for all lanes, so that the lanes agree. Adds the columns read to b.level->read. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -68,18 +74,21 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long
 
 /* ---- short rows ---- */
 
-/* A lane's share of the row that its group of ROW_LANES lanes pulls. With one or two words per vertex a lane reads all
- * words of its columns; with four words two lanes share a column, and each reads two words. */
+/* The share that a lane has of the row that its group of ROW_LANES lanes pulls along. With one or two words per vertex a
+ * lane reads all words of its columns. With four words per vertex two lanes share a column, and each of them reads two
+ * words. */
 template <int W> struct row_share {
     static constexpr int PARTS = W == 4 ? 2 : 1, OWN = W / PARTS, COLUMNS = ROW_LANES / PARTS, DEEP = ROW_STEP / COLUMNS;
-    uint64_t at, end;       /* columns of the row that are not yet read */
-    unsigned owner;         /* the lane whose vertex has the row */
+    uint64_t at, end;       /* indices of the columns of the row that are not read yet */
+    unsigned owner;         /* the lane that has the vertex of the row */
     bool is_busy;
     batch_words<OWN> missing, got;
 };
 
-/* Reads the next ROW_STEP columns of the row, and ORs this lane's share of the neighbours' frontier words into row.got. Each
- * lane loads all of its columns before it loads any words. Returns the number of columns read, each counted by one lane. */
+/* Reads the next ROW_STEP columns of the row, and ORs this lane's share of the neighbours' frontier words into row.got.
+ * Reads the words in brief instead if the words in brief have all bits. Each lane loads all of its columns before it loads
+ * any words, so that these loads overlap. Returns the number of columns that this lane counts: a column that two lanes
+ * share is counted by one of them. */
 template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &row)
 {
     constexpr int OWN = row_share<W>::OWN, DEEP = row_share<W>::DEEP;
@@ -112,9 +121,10 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
     return read;
 }
 
-/* Pulls short rows of vertices base..base+31. Groups of ROW_LANES lanes take one row after the other: those of the vertices
- * base + row_lane[0..count). words[32]: on entry the bits that the vertex of each lane lacks, on return the bits that its
- * neighbours have. All lanes of the warp call it. Returns how many columns this lane read. */
+/* Pulls along short rows of the warp's vertices base to base + 31. The rows belong to the vertices base + row_lane[0] to
+ * base + row_lane[count - 1], and each group of ROW_LANES lanes takes one row after the other. words[lane] belongs to the
+ * vertex of a lane. On entry it has the bits that the vertex lacks. If the vertex has one of the rows, it has on return the
+ * bits that the neighbours have. Returns the number of columns that this lane read. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count,
                                             const unsigned char *row_lane, batch_words<W> *words)
@@ -141,7 +151,7 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
         if (!__any_sync(ALL_LANES, row.is_busy))
             return read;
         read += read_columns<W>(b, row);
-        for (int j = 0; j < OWN; j++) { /* ORs what the lanes of the group got */
+        for (int j = 0; j < OWN; j++) { /* gives each lane the bits that the lanes of its group got */
             for (int step = row.PARTS; step < ROW_LANES; step *= 2)
                 row.got.of[j] |= __shfl_xor_sync(ALL_LANES, row.got.of[j], step);
         }
@@ -157,9 +167,10 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
     }
 }
 
-/* Returns the new bits of vertex base + lane: the bits found by pulls, and the bits of roots that pushed. Here short rows
- * are pulled; batch_pull_long_kernel has pulled long rows. seen: the seen words of the vertex. words[32], row_lane[32]:
- * shared memory of the warp. Adds the columns read to `read`. All lanes of the warp call it. */
+/* Returns the new bits of vertex base + lane: the bits that pulls find, and the bits of roots that pushed. Pulls along the
+ * row if it is short; batch_pull_long_kernel has pulled along long rows. `seen`: the seen words of the vertex. words[32]
+ * and row_lane[32] are shared memory of the warp, which the function overwrites. Adds the columns read to `read`. Called by
+ * all lanes of the warp. */
 template <int W>
 __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
                                                    batch_words<W> *words, unsigned char *row_lane, unsigned long long &read)
@@ -184,8 +195,10 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
     return found;
 }
 
-/* Finds the new bits of all vertices, a lane for each: stores them in `next`, adds them to `seen`, and counts the vertices
- * and edges of the found frontier by root. */
+/* Finds the new bits of all vertices in a dense level, a lane for each vertex. Stores the new bits in b.next, adds them to
+ * b.seen, and stores them in brief in b.next_brief if there are several words. Counts the vertices and edges of the found
+ * frontier in *b.level, in all and for each root. Also counts the edges read, and the edges of the rows of vertices that
+ * still lack a wanted root. */
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -225,7 +238,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     block_add(read, shared, &b.level->read);
 }
 
-/* Lists the vertices with frontier bits of roots that push, and the pieces of their rows; a thread for each vertex. */
+/* Makes a list of a dense frontier, by a thread for each vertex: appends the vertices with frontier bits of roots that push
+ * to b.list, and the pieces of their rows to b.pieces. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
 {
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
@@ -237,11 +251,12 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
         const unsigned long long at = reserve(total, &b.level->listed) + before;
         if (is_found)
             b.list[at] = (uint32_t)v;
-        put_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0);
+        append_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0);
     }
 }
 
-/* Launches the pulls of a dense level: long rows first, if any root pulls, and then all vertices. */
+/* Launches the pulls of a dense level: first along long rows, if there are any and a root pulls, and then for all vertices.
+ * The second kernel also takes the bits that roots have pushed. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
 {
     const int blocks = blocks_for(b->vertices, BLOCK), blocks_of_long = blocks_for(b->long_pieces, WARPS);

@@ -1,14 +1,15 @@
 /* batch_push.cu: sparse levels of a batch on a GPU, and the pushes of dense levels (batch_kernels.h)
  *
- * Twins are in batch_sparse.c and batch_dense.c. PUSH_LANES lanes push a piece of a row. For each edge the column is read,
- * and, at a random place, the next words of the neighbour; in a sparse level its seen words are read, and the next words
- * only if a bit is new. */
+ * batch_sparse.c and batch_dense.c do the same on a CPU. PUSH_LANES lanes push along a piece of a row. Reads of each edge:
+ * the column, and words of the neighbour, which lie at a random place. In a dense level these are the next words. In a
+ * sparse level these are the seen words, and the next words only if a bit is new. */
 #include "batch_words.cuh"
 
-enum { PUSH_LANES = 8 };
+enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
 
-/* Sets those of `bits` that vertex v has not seen in the next words of v. Lists v if this thread is the first to set one.
- * Any lanes may call it, each for its own vertex. Most edges bring nothing new. */
+/* ORs `bits`, without the bits that vertex v has seen, into the next words of v. Appends v to the list if this thread sets
+ * the first new bit of v. Most edges bring nothing new, so reads come before atomics. Called by any lanes, each with its
+ * own vertex. */
 template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     const batch_words<W> seen = load_words<W>(b.seen, v);
@@ -24,8 +25,8 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
         b.list[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
 }
 
-/* Lists the roots, a thread of the single block for each: thread i sets bit i in the next words of vertex root[i], and lists
- * the vertex. */
+/* Makes the roots a list: thread i of the single block sets bit i in the next words of vertex root[i], and lists the
+ * vertex. Threads from `count` on, and threads of roots without edges (BATCH_NO_ROOT), do nothing. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, const uint32_t *root, uint32_t count)
 {
@@ -37,9 +38,10 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
     offer<W>(b, root[threadIdx.x], bits);
 }
 
-/* Pushes pieces of rows, PUSH_LANES lanes for each. SPARSE: a sparse level, where found vertices are listed. Otherwise the
- * roots of a dense level that do not pull set their bits in the next words of all neighbours, seen or not, and
- * batch_pull_kernel drops seen bits later. */
+/* Pushes the frontier words of vertices along `pieces` pieces of their rows, PUSH_LANES lanes for each piece. SPARSE: in a
+ * sparse level, sets the bits that are new to a neighbour, and lists the found neighbours. Otherwise, in a dense level,
+ * leaves out the roots that pull, and sets the bits in the next words of all neighbours; batch_pull_kernel later drops the
+ * bits that are not new. Adds the edges read to b.level->read. */
 template <int W, bool SPARSE>
 __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
 {
@@ -67,7 +69,8 @@ __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, u
     block_add(read, shared, &b.level->read);
 }
 
-/* Zeroes the words of the vertices of pieces[0..count): a thread for each piece. */
+/* Zeroes the elements of `words` that belong to the vertices of the first `count` pieces, by a thread for each piece. Only
+ * the first piece of a row does so. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK)
     batch_clear_kernel(uint64_t *words, const gpu_batch_piece *pieces, uint64_t count)
@@ -79,9 +82,9 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Makes the listed vertices the next frontier, a thread for each: adds their next words to the seen words, counts them, and
- * cuts their rows into pieces. All bits that are set in the bitmap `listed` are of listed vertices, so a thread may zero the
- * whole word of its vertex. */
+/* Makes the listed vertices the next frontier, by a thread for each vertex. Adds their next words to their seen words,
+ * counts the vertices by root and their edges in *b.level, and cuts their rows into pieces. Clears b.listed: all of its set
+ * bits belong to listed vertices, so a thread may zero the whole word of its vertex. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -105,7 +108,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
         }
         edges += own;
         count_bits<W>(counts, found, 0);
-        put_pieces(b, is_here, v, own);
+        append_pieces(b, is_here, v, own);
     }
     add_by_root<W>(counts.of, b.level->count);
     block_add(edges, shared, &b.level->edges);
@@ -113,7 +116,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
         b.level->vertices = count;
 }
 
-/* Copies the frontier words of listed vertices first..first+count to `to` [count][W], a thread for each vertex. */
+/* Copies the frontier words of the list's entries `first` to `first` + `count` - 1 to `to` [count][W], by a thread for each
+ * entry. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK)
     batch_gather_kernel(gpu_batch b, uint64_t first, uint64_t count, uint64_t *to)
@@ -122,40 +126,44 @@ __global__ static void __launch_bounds__(BLOCK)
         store_words<W>(to, i, load_words<W>(b.now, b.list[first + i]));
 }
 
-/* Launches the start: roots 0..count set their bits in the next words of their vertices root[i], and list them. */
+/* Launches a kernel that makes the roots a list: sets bit i in the next words of vertex root[i], and lists the vertex, for
+ * each i below `count`. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_roots_kernel<W><<<1, BLOCK, 0, stream>>>(*b, root, count));
 }
 
-/* Launches the pushes of a sparse level, of the first `pieces` pieces of the frontier. */
+/* Launches the push of a sparse level along the first `pieces` pieces of the frontier. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
     const int blocks = blocks_for(pieces, BLOCK / PUSH_LANES);
     BATCH_BY_WORDS(b, batch_push_kernel<W, true><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
-/* Launches the pushes of a dense level, for roots that do not pull: of `pieces` pieces, or BATCH_AS_LISTED. */
+/* Launches the push of a dense level, for the roots that do not pull, along the first `pieces` pieces. BATCH_AS_LISTED
+ * stands for all pieces that cuda_batch_list has made in this level, a number that the host does not know. */
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
     const int blocks = blocks_for(pieces == BATCH_AS_LISTED ? b->vertices : pieces, BLOCK / PUSH_LANES);
     BATCH_BY_WORDS(b, batch_push_kernel<W, false><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
-/* Launches the zeroing of the words, an array such as `now`, of the vertices of pieces[0..count). */
+/* Launches a kernel that zeroes the elements of `words`, an array such as `now`, that belong to the vertices of the first
+ * `count` pieces. */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_clear_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(words, pieces, count));
 }
 
-/* Launches a kernel that makes the listed vertices, `most` at most, the next frontier. */
+/* Launches a kernel that makes the listed vertices the next frontier. The list has `most` vertices at most. */
 void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b));
 }
 
-/* Launches a copy of the frontier words of `count` listed vertices, from entry `first` on, to `to` [count][words]. */
+/* Launches a kernel that copies the frontier words of `count` listed vertices, from entry `first` of the list on, to `to`
+ * [count][words]. */
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_gather_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*b, first, count, to));

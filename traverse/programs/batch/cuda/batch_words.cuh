@@ -1,11 +1,11 @@
-/* batch_words.cuh: words of bits of a vertex, a bit for each root, and counts of set bits */
+/* batch_words.cuh: the words of a vertex, which have a bit for each root, and counts of set bits */
 #ifndef DBFS_BATCH_WORDS_CUH
 #define DBFS_BATCH_WORDS_CUH
 
 #include "batch_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Expands to the given statement, such as a launch, with the constant W as the number of words per vertex. */
+/* Runs the given statement, such as a launch, with the number of words per vertex as the constant W: 1, 2 or 4. */
 #define BATCH_BY_WORDS(b, ...)   \
     do {                         \
         if ((b)->words == 1) {   \
@@ -20,24 +20,24 @@
         }                        \
     } while (0)
 
-/* The W words of a vertex, aligned so that they are loaded and stored with as few instructions as possible. */
+/* The W words of a vertex. They are aligned so that few instructions load and store them. */
 template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {
     unsigned long long of[W];
 };
 
-/* Returns the words of vertex v in an array [vertices][W]. Any thread may call it. */
+/* Returns the words of vertex v from an array [vertices][W]. Any thread may call it. */
 template <int W> __device__ static inline batch_words<W> load_words(const uint64_t *words, uint64_t v)
 {
     return ((const batch_words<W> *)words)[v];
 }
 
-/* Sets the words of vertex v in an array [vertices][W]. Any thread may call it. */
+/* Stores the words of vertex v in an array [vertices][W]. Any thread may call it. */
 template <int W> __device__ static inline void store_words(uint64_t *words, uint64_t v, const batch_words<W> &value)
 {
     ((batch_words<W> *)words)[v] = value;
 }
 
-/* Returns whether any bit is set. */
+/* Returns whether any bit of the words is set. */
 template <int W> __device__ static inline bool is_any(const batch_words<W> &words)
 {
     unsigned long long any = 0;
@@ -66,7 +66,7 @@ __device__ static inline batch_words<W> missing_in(const uint64_t roots[4], cons
     return missing;
 }
 
-/* Returns the frontier bits of vertex v of the roots that push. */
+/* Returns the frontier words of vertex v without the bits of roots that pull: the bits that v pushes. */
 template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_batch &b, uint64_t v)
 {
     batch_words<W> bits = load_words<W>(b.now, v);
@@ -77,9 +77,10 @@ template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_
 
 /* ---- words in brief ---- */
 
-/* Words in brief are the W words of a vertex in 4 bytes: the numbers of up to BRIEF_MOST set bits, a byte for each, and from
- * bit BRIEF_COUNT on how many there are. Words with more set bits have no brief form. While roots have met few vertices,
- * most words have one, and an array of 4 bytes per vertex fits a cache where an array of words does not. */
+/* Words in brief hold the W words of a vertex in 4 bytes. They have the numbers of up to BRIEF_MOST set bits, a byte for
+ * each, and from bit BRIEF_COUNT on how many numbers there are. Words with more set bits do not fit. As long as roots have
+ * found few vertices in common, most words fit. An array of 4 bytes per vertex then fits a cache where an array of words
+ * does not. */
 enum { BRIEF_MOST = 3, BRIEF_COUNT = 24 };
 
 /* Returns the words in brief. If more than BRIEF_MOST bits are set, returns a value for which is_whole is false. */
@@ -97,14 +98,14 @@ template <int W> __device__ static inline uint32_t brief_of(const batch_words<W>
     return count << BRIEF_COUNT | numbers;
 }
 
-/* Returns whether `brief` has all set bits of its words. */
+/* Returns whether `brief` has all set bits of its words. If not, the words themselves must be read. */
 __device__ static inline bool is_whole(uint32_t brief)
 {
     return brief >> BRIEF_COUNT <= BRIEF_MOST;
 }
 
-/* ORs the bits of `brief` that are in words first..first+W of its vertex into `words`, which has these W words.
- * is_whole(brief) holds. */
+/* ORs the bits of `brief` into `words`. `words` may be only W of the words of a vertex, from word number `first` on. Bits
+ * of the other words are left out. is_whole(brief) must be true. */
 template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
 {
     for (unsigned count = brief >> BRIEF_COUNT; count > 0; count--, brief >>= 8) {
@@ -115,8 +116,8 @@ template <int W> __device__ static inline void add_brief(batch_words<W> &words, 
 
 /* ---- counts by root ---- */
 
-/* Transposes a matrix of 32 * 32 bits, whose row k is the argument of lane k: bit i of lane k becomes bit k of lane i.
- * All lanes of the warp call it. */
+/* Transposes a matrix of 32 * 32 bits. Lane k passes row k, and gets column k: bit i of the argument of lane k becomes bit
+ * k of the result of lane i. Called by all lanes of the warp. */
 __device__ static inline unsigned transpose_bits(unsigned row)
 {
     const unsigned low[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
@@ -128,15 +129,16 @@ __device__ static inline unsigned transpose_bits(unsigned row)
     return row;
 }
 
-/* Counts that a lane keeps. For lane i, of[k] is how often bit 32 * k + i was set, and edges[k] is the estimated
- * number of edges of the vertices where this bit was set. */
+/* The counts of set bits that a lane keeps. For lane i, of[k] is how often bit 32 * k + i was set, and edges[k] is the
+ * estimated number of edges of the vertices with this bit. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
     float edges[2 * W];
 };
 
-/* Counts the set bits of the words of all lanes of a warp. `mean`: mean number of edges of their vertices. All lanes
- * call it. */
+/* Adds the set bits of the words of all lanes of a warp to the counts. Each lane passes the words of one vertex, and keeps
+ * the counts of its own roots (bit_counts). `mean`: mean number of edges of these vertices. Called by all lanes of the
+ * warp. */
 template <int W>
 __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words, float mean)
 {
@@ -151,8 +153,8 @@ __device__ static inline void count_bits(bit_counts<W> &counts, const batch_word
     }
 }
 
-/* Adds what all lanes of a block counted, in bit_counts, to counter[64 * W], one counter for each root. All threads of
- * the block call it. */
+/* Adds the counts of all lanes of a block, which are a member of bit_counts, to counter[64 * W], which has one counter for
+ * each root. Called by all threads of the block. */
 template <int W, typename T>
 __device__ static inline void add_by_root(const T counts[2 * W], unsigned long long *counter)
 {
@@ -169,10 +171,10 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
     }
 }
 
-/* If `is_here`, appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces. A row without
- * edges has a piece, too, as the words of its vertex must be zeroed. All threads of a block call it, each for its own
- * vertex. */
-__device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
+/* Appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces, if `is_here`. Adds their number to
+ * b.level->pieces. A row without edges has a piece, too, as the words of its vertex must be zeroed later. Called by all
+ * threads of a block, each with its own vertex. */
+__device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);
     const unsigned own = !is_here ? 0 : full > 0 ? full : 1;

@@ -1,4 +1,4 @@
-/* proof_cuda.c: the proof of a tree on a GPU, as a struct prover (proof.h) */
+/* proof_cuda.c: the steps of a proof on a GPU, as a struct prover (proof.h) */
 #include "proof_kernels.h"
 
 #include "traverse/cuda/device/cuda_device.h"
@@ -6,19 +6,21 @@
 
 _Static_assert(sizeof(struct gpu_first) <= FIRST_BYTES, "there is room for it");
 
-/* Returns the stream on which all work of the proof is put. */
+/* Returns the stream of the GPU that does all work of the proof. */
 static cudaStream_t stream_of(const struct proof *p)
 {
     return p->device->stream.of[NORMALS];
 }
 
-/* Waits for all work of the proof on its stream. */
+/* Waits until the GPU has done all work of the proof so far. Returns e->status, which has failed if a kernel failed. */
 static enum status gpu_settle(const struct proof *p, struct error *e)
 {
     return gpu_wait(p->device, stream_of(p), e);
 }
 
-/* The `take` of prover_cuda: takes memory of the GPU; the zeroing of this memory is put on the stream. */
+/* Allocates memory of the GPU for `count` elements of `width` bytes, and sets *array. Zeroes the memory on the stream,
+ * without waiting. gpu_release frees the memory. The rank's budget, which is for host memory, is not charged. `what` is not
+ * used. */
 static enum status gpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
@@ -28,20 +30,21 @@ static enum status gpu_take(const struct proof *p, void **array, uint64_t count,
     return CUDA_TRY(cudaMemsetAsync(*array, 0, count * width, stream_of(p)), p->device->where, e);
 }
 
-/* The `release` of prover_cuda: releases memory of the GPU; NULL is allowed. */
+/* Frees memory of gpu_take. `array` may be NULL. */
 static void gpu_release(const struct proof *p, void *array)
 {
     cudaSetDevice(p->device->ordinal);
     cudaFree(array);
 }
 
-/* The `copy` of prover_cuda: copies bytes to, from or within the GPU's memory. */
+/* Copies bytes to, from or within the memory of the GPU, and waits for the end. */
 static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* The `open` of prover_cuda: sets the bits of all vertices' values in p->has_edges. */
+/* Sets bits in p->has_edges: the bit of each value that this GPU has and that belongs to one of its vertices, which all
+ * have edges. Called once, before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -50,9 +53,10 @@ static enum status gpu_open_proof(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* The `list_questions` of prover_cuda: goes over the nn edges to other shards. Without `put`: counts the edges to
- * shard s in next[s + 1], in memory of the host. With `put`: writes them as questions from index next[s] on; next[p]
- * is the number of all questions. */
+/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. Without `put`: sets next[s + 1]
+ * to the number of questions to shard s. With `put`: writes the questions and the vertices that ask to own.question and
+ * own.asker, for shard s from index next[s] on. `next` is memory of the host. With `put`, next[p] must be the number of all
+ * questions, and `next` stays as it is. Overwrites the tables and counts with which the device makes answers. */
 static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -81,8 +85,8 @@ static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return ST_OK;
 }
 
-/* The `begin` of prover_cuda: begins the proof of a root: writes ids and depths of all vertices to p->end and their
- * parents to p->claim (CLAIM_ELSEWHERE where another device has the value), and clears p->met and the first offence. */
+/* Begins the proof of a root. Writes ids and depths of all vertices to p->end, and their parents to p->claim
+ * (CLAIM_ELSEWHERE where another device has the value). Clears the bits of p->met, and sets *p->first to no offence. */
 static enum status gpu_begin_root(struct proof *p, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -102,8 +106,8 @@ static enum status gpu_begin_root(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* The `reply` of prover_cuda: writes the replies to all questions of other devices: ids and depths of the local
- * vertices that they name. */
+/* Writes the replies to all questions of other devices into p->asked.reply. The reply to a question is the input id and the
+ * depth of the local vertex that the question names. */
 static enum status gpu_proof_reply(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -112,8 +116,8 @@ static enum status gpu_proof_reply(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* The `check` of prover_cuda: checks values of vertices without edges, vertices without their edges, and edges with
- * both ends on this GPU. */
+/* Checks the values of vertices without edges, each vertex by itself, and the edges with both ends on this GPU. Keeps the
+ * first offence in *p->first, and sets bits of p->met. Called after gpu_begin_root. */
 static enum status gpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
@@ -135,8 +139,8 @@ static enum status gpu_check(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* The `check_replies` of prover_cuda: checks the nn edges to each shard s, from the asking vertices to the far ends in
- * p->replies[s]. */
+/* Checks the nn edges to other shards. The far ends of these edges are in the replies to the GPU's questions: p->replies[s]
+ * has the far ends on shard s. Keeps the first offence in *p->first, and sets bits of p->met. */
 static enum status gpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
@@ -149,8 +153,8 @@ static enum status gpu_check_replies(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* The `finish` of prover_cuda: checks that all vertices have met their parents. Copies the first offence of this GPU
- * to *first, on the host. */
+/* Checks that all reached vertices of the GPU have met their parents, after all edges were checked. Then copies the first
+ * offence of all checks since gpu_begin_root to *first, which is memory of the host. */
 static enum status gpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {
     struct gpu_first found;

@@ -1,16 +1,19 @@
-/* proof_kernels.cu: the kernels that prove trees (proof_kernels.h); twins in proof_loops.c and proof_cpu.c
+/* proof_kernels.cu: the kernels that prove trees on a GPU (proof_kernels.h). proof_loops.c and proof_cpu.c do the same on a
+ * CPU.
  *
- * Edges take most of the time: a warp takes a row, and its lanes the edges. Rows come by descending degree. The first
- * LONG_ROWS rows may be those of hubs, so WARPS_OF_LONG warps share each of them. Bytes that must move for each edge: 4 or
- * 8 of the column, and 16 of the other end, which the cache has if the other end is a hub. */
+ * The checks of edges take most of the time. A warp takes a row, and each lane of the warp takes edges of the row. Rows
+ * come by descending degree. The first LONG_ROWS rows may be the rows of hubs, so WARPS_OF_LONG warps share each of these
+ * rows. For each edge 4 or 8 bytes of the column must move, and the 16 bytes of the other end. The cache has the other end
+ * if it is a hub. */
 #include "proof_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-enum { LONG_ROWS = 4096, WARPS_OF_LONG = 64 };
+enum { LONG_ROWS = 4096, WARPS_OF_LONG = 64 }; /* how many rows at the front count as long; warps that share a long row */
 
 /* ---- the first offence ---- */
 
-/* Returns the state before the first offence, with the greatest key and other end. */
+/* Returns the state in which no offence is found. `key` and `other` have their greatest values, so every offence comes
+ * before this state. */
 struct gpu_first gpu_no_offence(void)
 {
     struct gpu_first first = {};
@@ -19,15 +22,19 @@ struct gpu_first gpu_no_offence(void)
     return first;
 }
 
-/* Returns vertex and kind of an offence as one number, in the order of offence_comes_before. */
+/* Returns the vertex and the kind of an offence as one number. The lesser number comes first in the order of
+ * offence_comes_before. That order compares the other ends only where these numbers are the same. */
 __device__ static inline unsigned long long key_of(const offence &found)
 {
     return (unsigned long long)found.vertex << 4 | (unsigned long long)found.kind;
 }
 
-/* Returns whether the offence `found` comes before *first. Any thread may call it, with the lock or without. `other` is
- * read after `key`. Writers set `other` to its maximum before they change `key`, so `other` is never that of a later key. */
-__device__ static bool may_be_first(const gpu_first *first, const offence &found)
+/* Returns whether the offence `found` comes before *first. Compares the keys. If the keys are the same, compares the other
+ * ends. Any thread may call it, with the lock or without. Without the lock another thread may be writing *first. Even then
+ * a result `false` is right, as *first only ever moves to earlier offences. A result `true` may be outdated, so the caller
+ * tests again with the lock. `other` is read after `key`. A writer sets `other` to INT64_MAX before it changes `key`. So a
+ * reader that has read the new key never reads the old `other`, which may be smaller than the new one. */
+__device__ static bool is_earlier(const gpu_first *first, const offence &found)
 {
     const unsigned long long key = *(const volatile unsigned long long *)&first->key;
     if (key_of(found) != key)
@@ -36,16 +43,17 @@ __device__ static bool may_be_first(const gpu_first *first, const offence &found
     return found.other < *(const volatile long long *)&first->other;
 }
 
-/* Replaces *first by the offence `found` if it comes before *first; does nothing for OFFENCE_NONE. Threads call it
- * independently, and write under a lock. */
-__device__ static inline void note(gpu_first *first, const offence &found)
+/* Sets *first to the offence `found` if `found` comes before *first. Does nothing if `found` is OFFENCE_NONE. Any number of
+ * threads may call it at once. A thread with an earlier offence tries to take the lock, and tests again with the lock. The
+ * loop ends when `found` no longer comes before *first. */
+__device__ static inline void keep_earlier(gpu_first *first, const offence &found)
 {
     if (found.kind == OFFENCE_NONE)
         return;
-    while (may_be_first(first, found)) {
+    while (is_earlier(first, found)) {
         if (atomicCAS(&first->lock, 0u, 1u) == 0) {
             __threadfence();
-            if (may_be_first(first, found)) {
+            if (is_earlier(first, found)) {
                 *(volatile long long *)&first->other = INT64_MAX;
                 __threadfence();
                 *(volatile unsigned long long *)&first->key = key_of(found);
@@ -59,7 +67,7 @@ __device__ static inline void note(gpu_first *first, const offence &found)
     }
 }
 
-/* Sets bit i of a bitmap that threads share. */
+/* Sets bit i of a bitmap that threads share. Reads the bit first, and writes only if it is not set. */
 __device__ static inline void set_bit(uint32_t *bitmap, uint64_t i)
 {
     const uint32_t bit = 1u << (i % 32);
@@ -69,14 +77,16 @@ __device__ static inline void set_bit(uint32_t *bitmap, uint64_t i)
 
 /* ---- ends and claims ---- */
 
-/* Writes the id and the depth of each vertex side by side. */
+/* Launches a kernel that sets end[i] to the id and the depth of vertex i, for `count` vertices. The id and the depth of a
+ * vertex then lie side by side. */
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count, vertex_end *end,
                      cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) { end[i] = vertex_end{id_at(ids, id_bytes, i), (int64_t)depth[i]}; });
 }
 
-/* Sets the bits of the listed values in a bitmap. */
+/* Launches a kernel that sets bit value[i] of a bitmap, for `count` entries of `value`. Skips entries that are
+ * VALUE_ELSEWHERE. */
 void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) {
@@ -85,7 +95,8 @@ void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStre
     });
 }
 
-/* Reads the listed values, which are parents of id_bytes each, as claims. */
+/* Launches a kernel that sets to[i] to the parent values[value[i]], of id_bytes, for `count` entries of `value`. to[i]
+ * becomes CLAIM_ELSEWHERE if another device has the value. */
 void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value, uint64_t count, int64_t *to,
                         cudaStream_t stream)
 {
@@ -94,7 +105,7 @@ void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *v
     });
 }
 
-/* Copies the ends of the listed vertices. */
+/* Launches a kernel that copies end[number[i]] to to[i], for `count` entries of `number`. */
 void cuda_gather_ends(const vertex_end *end, const uint32_t *number, uint64_t count, vertex_end *to, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) { to[i] = end[number[i]]; });
@@ -102,27 +113,29 @@ void cuda_gather_ends(const vertex_end *end, const uint32_t *number, uint64_t co
 
 /* ---- checks ---- */
 
-/* Checks each vertex without its edges, a thread for each. */
+/* Launches a kernel that checks the depth and the parent of each vertex, but no edges, by a thread for each vertex. */
 void cuda_check_vertices(const proved_vertices *vertices, int64_t root, gpu_first *first, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
-        note(first, offence_of_vertex(v.end[i], v.claim[i], root));
+        keep_earlier(first, offence_of_vertex(v.end[i], v.claim[i], root));
     });
 }
 
-/* Checks the values of vertices without edges, each as an unreached vertex, or as the root at depth 0. */
+/* Launches a kernel that checks the values of vertices without edges, by a thread for each value. The search has no depths
+ * of these vertices, so each counts as unreached, or as reached at depth 0 if it is the root. */
 void cuda_check_isolated(const proved_values *values, int64_t root, gpu_first *first, cudaStream_t stream)
 {
     each(values->count, stream, [=, v = *values] __device__(uint64_t i) {
         if (test_bit(v.has_edges, (uint32_t)i))
             return;
         const int64_t id = proved_id(&v, i), claim = id_at(v.claim, v.id_bytes, i);
-        note(first, offence_of_vertex(vertex_end{id, id == root ? 0 : -1}, claim, root));
+        keep_earlier(first, offence_of_vertex(vertex_end{id, id == root ? 0 : -1}, claim, root));
     });
 }
 
-/* Checks the edges of the rows `from` to `to` - 1. Each row is shared by `sharers` warps, whose lanes take an edge at a
- * time; columns on other shards are skipped. Sets the `met` bits of rows whose edges lead to their parents. */
+/* Checks the edges of the rows `from` to `to` - 1. Each row is shared by `sharers` warps, and each lane of these warps
+ * takes one edge at a time. Skips columns on other shards. Sets the `met` bits of rows with an edge to their parents, and
+ * moves *first to an earlier offence if there is one. */
 __global__ static void __launch_bounds__(BLOCK)
     rows_kernel(gpu_proved_rows r, uint64_t from, uint64_t to, uint32_t sharers, gpu_first *first)
 {
@@ -139,7 +152,7 @@ __global__ static void __launch_bounds__(BLOCK)
             if (column >> r.local_bits != r.own_shard)
                 continue;
             const vertex_end other = r.columns[column & local_mask];
-            note(first, offence_of_edge(v, claim, other));
+            keep_earlier(first, offence_of_edge(v, claim, other));
             met |= other.id == claim;
         }
         if (__any_sync(ALL_LANES, met) && lane_id() == 0)
@@ -147,7 +160,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Checks all edges of a subgraph's rows: several warps take each of the first rows, and a warp each of the other rows. */
+/* Launches kernels that check the edges of all rows of a subgraph, but for edges to other shards. WARPS_OF_LONG warps take
+ * each of the first LONG_ROWS rows, and one warp takes each of the other rows. Does nothing without edges. */
 void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t stream)
 {
     const uint64_t rows = r->csr.rows, hubs = rows < LONG_ROWS ? rows : (uint64_t)LONG_ROWS;
@@ -159,23 +173,25 @@ void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t st
         rows_kernel<<<blocks, BLOCK, 0, stream>>>(*r, hubs, rows, 1, first);
 }
 
-/* Checks edges given one by one, a thread for each. Sets the `met` bits as cuda_check_rows does. */
+/* Launches a kernel that checks `count` edges given one by one, by a thread for each: edge i leads from vertex asker[i] to
+ * other[i]. Sets the `met` bit of vertex asker[i] if other[i] is its parent. */
 void cuda_check_edges(const proved_vertices *vertices, const uint32_t *asker, const vertex_end *other, uint64_t count,
                       gpu_first *first, cudaStream_t stream)
 {
     each(count, stream, [=, v = *vertices] __device__(uint64_t i) {
         const uint32_t at = asker[i];
         const int64_t claim = v.claim[at];
-        note(first, offence_of_edge(v.end[at], claim, other[i]));
+        keep_earlier(first, offence_of_edge(v.end[at], claim, other[i]));
         if (other[i].id == claim)
             set_bit(v.met, at);
     });
 }
 
-/* Checks that the `met` bit of each reached vertex but the root is set. */
+/* Launches a kernel that checks that the `met` bit of each reached vertex but the root is set. Called after all edges were
+ * checked. */
 void cuda_check_parents(const proved_vertices *vertices, int64_t root, gpu_first *first, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
-        note(first, offence_of_parent(v.end[i], v.claim[i], root, test_bit(v.met, (uint32_t)i)));
+        keep_earlier(first, offence_of_parent(v.end[i], v.claim[i], root, test_bit(v.met, (uint32_t)i)));
     });
 }

@@ -1,7 +1,7 @@
 /* proof_kernels.h: the launches of the kernels that prove trees, in plain C.
  *
- * Twins are in proof_loops.c and proof_cpu.c. All pointers are device memory, or memory that the device can read. Launches
- * do not wait. */
+ * proof_loops.c and proof_cpu.c do the same on a CPU. All pointers to arrays are device memory, or memory that the device
+ * can read. `first` is device memory, too. Launches do not wait for the kernels. */
 #ifndef DBFS_PROOF_KERNELS_H
 #define DBFS_PROOF_KERNELS_H
 
@@ -12,36 +12,42 @@
 extern "C" {
 #endif
 
-/* The first offence found so far. A thread compares an offence by `key` and `other` alone, in the order of
- * offence_comes_before, and takes the lock only to write an earlier offence. */
+/* The first offence found so far, in device memory. A thread compares an offence with `key` and `other` alone, in the order
+ * of offence_comes_before. The thread takes the lock only to replace *first by an earlier offence. */
 struct gpu_first {
+    /* 1 while a thread writes the other members */
     unsigned int lock;
-    unsigned long long key; /* vertex and kind as one number */
+    unsigned long long key; /* vertex << 4 | kind of the offence; the maximum if there is none */
+    /* the other end or the claimed parent; INT64_MAX if there is no offence, and for a moment while a thread writes */
     long long other;
     struct offence offence;
 };
 
-/* Returns the state before any offence is found: every offence comes before it. */
+/* Returns the state in which no offence is found. Every offence comes before this state. */
 struct gpu_first gpu_no_offence(void);
 
-/* Writes end[i] = the id, of id_bytes, and the depth of vertex i, for `count` vertices. */
+/* Sets end[i] to the input id ids[i], of id_bytes, and the depth depth[i], for each i below `count`. */
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count, struct vertex_end *end,
                      cudaStream_t stream);
 
-/* Sets the bits value[0] to value[count - 1] of a bitmap, but for VALUE_ELSEWHERE. */
+/* Sets bit value[i] of a bitmap, for each i below `count` for which value[i] is not VALUE_ELSEWHERE. */
 void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStream_t stream);
 
-/* Writes to[i] = value number value[i], of id_bytes, for i below `count`; CLAIM_ELSEWHERE for VALUE_ELSEWHERE. */
+/* Sets to[i] to the element values[value[i]], of id_bytes, for each i below `count`; to CLAIM_ELSEWHERE if value[i] is
+ * VALUE_ELSEWHERE. */
 void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value, uint64_t count, int64_t *to,
                         cudaStream_t stream);
 
-/* Writes to[i] = end[number[i]], for i below `count`. */
+/* Sets to[i] to end[number[i]], for each i below `count`. */
 void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint64_t count, struct vertex_end *to,
                       cudaStream_t stream);
 
-/* ---- checks: each does what its twin in proof_loops.h does, and keeps the first offence in *first ---- */
+/* ---- checks: each launches a kernel that does what the function proof_check_... of proof_loops.h does ----
+ *
+ * The pointers to structs are memory of the host, but for `first`. *first becomes the earliest of *first and the offences
+ * found. */
 
-/* struct proved_rows of a device. */
+/* The rows of a subgraph in device memory, with the members of struct proved_rows. */
 struct gpu_proved_rows {
     struct gpu_csr csr;
     struct proved_vertices rows;

@@ -10,32 +10,34 @@
 
 #include "formats/mpi/comm.h"
 
-/* A joined graph on the GPU of a rank, a stream, and the device memory taken. */
+/* A joined graph on the GPU of a rank, a stream, and the device memory that was allocated for the search. */
 struct joined_gpu {
-    struct gpu_rows push, pull; /* the same rows unless the graph has others to pull */
+    struct gpu_rows push, pull; /* the same rows, unless the graph has other rows to pull */
     cudaStream_t stream;
-    void *arrays[24];           /* [taken] device memory to free */
+    void *arrays[24];           /* [taken] arrays of device memory to free */
     int taken;
     char where[GPU_WHERE];      /* names the GPU in messages */
 };
 
-/* Chooses the GPU of a rank, and copies the graph to it. */
+/* Opens *gpu, which must be zeroed before: chooses the GPU of the rank of `comm`, and copies the graph to the GPU. After a
+ * failure, too, joined_gpu_close is to be called. */
 enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
                             struct error *e);
-void joined_gpu_close(struct joined_gpu *gpu); /* a zeroed one is allowed */
+void joined_gpu_close(struct joined_gpu *gpu); /* frees all device memory, and zeroes *gpu, which may be all zeros */
 
-/* Takes device memory for `count` elements of `width` bytes, until the GPU is closed. `array` is the address of a
- * pointer, which is set. Nothing happens after an error. */
+/* Allocates device memory for `count` elements of `width` bytes, and sets the pointer whose address is `array`.
+ * joined_gpu_close frees the memory. Does nothing if *e has failed before. */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e);
 
-/* Copies bytes between host and device, in any direction, after all earlier work of the stream, and waits for the end. */
+/* Copies `bytes` bytes between host and device, in any direction, after all earlier work of the stream. Waits for the
+ * end. */
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
 
-/* Sets `bytes` bytes of device memory to zero after all earlier work of the stream; does not wait. Nothing happens
- * after an error. */
+/* Sets `bytes` bytes of device memory to zero after all earlier work of the stream. Does not wait. Does nothing if *e has
+ * failed before. */
 void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e);
 
-/* Waits for all work of the stream. */
+/* Waits until the GPU has done all work of the stream. */
 enum status joined_gpu_wait(const struct joined_gpu *gpu, struct error *e);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* A struct joined_rows in device memory. */
+/* The arrays of a struct joined_rows (joined_graph.h) in device memory. */
 struct gpu_rows {
     const uint64_t *offsets;
     const uint32_t *columns;

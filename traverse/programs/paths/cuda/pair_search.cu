@@ -1,44 +1,48 @@
-/* pair_search.cu: searches between pairs of vertices (pair_kernels.h); the twin is pair_cpu.c
+/* pair_search.cu: searches between pairs of vertices on a GPU (pair_kernels.h). pair_cpu.c does the same on a CPU.
  *
- * Edges of a frontier are laid end to end, and each thread reads four of them at a time, so that several reads of columns,
- * marks and claims are under way at once. Bytes that move: 8 (step) and 16 (offsets) for each vertex of a frontier; 4
- * (column) and a mark for each edge; an atomic, 8 (step) and 16 (offsets) for each vertex that is found.
+ * The edges of a frontier are laid end to end. Each thread reads four edges at a time, so that several reads of columns and
+ * marks are under way at once. Bytes that move for each vertex of a frontier: 8 (step) and 16 (offsets). For each edge: 4
+ * (column) and a mark. For each vertex that is found: an atomic, 8 (step) and 16 (offsets).
  *
- * A search is done by the threads of one block, or by those of all blocks together. "All threads call it" is said of the
- * threads of the search. A claim is the attempt of a thread to mark a vertex first. */
+ * A search is done by the threads of one block, or by the threads of all blocks together. These are the threads of the
+ * search. A claim is the attempt of a thread to be the first to mark a vertex. */
 #include "pair_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "traverse/cuda/device/cuda_ptx.cuh"
 
-enum { SLOTS = 4 };
+enum { SLOTS = 4 }; /* edges that a thread reads at a time */
 #ifdef DBFS_EMULATED
 enum { BLOCKS_TOGETHER = 1 };
 #else
-enum { BLOCKS_TOGETHER = 4 }; /* of a multiprocessor */
+enum { BLOCKS_TOGETHER = 4 }; /* blocks that a multiprocessor runs at the same time */
 #endif
 #define NO_COLUMN UINT32_MAX
 
-/* One side of a search, as every thread knows it. */
+/* One side of a search, in the registers of every thread. */
 struct pair_side {
-    uint32_t number, depth;   /* number: 0 for the source's side, 1 for the target's */
-    uint32_t begin, end;      /* the frontier: its steps */
-    unsigned long long edges; /* of the rows of the frontier */
+    /* number: 0 for the source's side, 1 for the target's side; depth: levels that the side has grown */
+    uint32_t number, depth;
+    uint32_t begin, end;      /* the frontier is steps `begin` to `end` - 1 */
+    unsigned long long edges; /* edges of the rows of the frontier */
 };
 
-/* A search, as a thread knows it; ALL: all blocks search together. All members but `read` are the same in all threads of the
- * search. */
+/* A search, as a thread knows it. ALL: all blocks search together. All members but `read` have the same values in all
+ * threads of the search. */
 template <bool ALL> struct pair_search {
     static constexpr bool all = ALL;
     const gpu_pairs &pairs;
-    gpu_pair_live *live; /* shared memory or, if all blocks search together, device memory */
+    /* state that all threads of the search share: in shared memory, or in device memory if all blocks search together */
+    gpu_pair_live *live;
+    /* marks and steps of this search */
     uint32_t *marks;
     gpu_pair_step *steps;
-    pair_side now, other;    /* the side that grows, and the other one */
-    unsigned round;          /* index of the level's counts in live->level */
-    unsigned arrivals;       /* the value of live->arrived after the barriers so far; with ALL */
-    unsigned long long read; /* edges, by this thread */
+    pair_side now, other;    /* the side that grows, and the other side */
+    unsigned round;          /* index of the present level's counts in live->level */
+    /* the value that live->arrived has after the barriers so far, once all blocks have arrived; used if ALL */
+    unsigned arrivals;
+    unsigned long long read; /* edges that this thread has read */
 
-    /* Returns the number of this block among the blocks of the search. */
+    /* Returns the index of this block among the blocks of the search. */
     __device__ unsigned block() const
     {
         return ALL ? blockIdx.x : 0;
@@ -50,7 +54,8 @@ template <bool ALL> struct pair_search {
         return ALL ? gridDim.x : 1;
     }
 
-    /* Waits for all threads of the search, which all call it. */
+    /* Waits until all threads of the search have come to this barrier. All writes before the barrier are visible to all
+     * threads after it. */
     __device__ void barrier()
     {
         __syncthreads();
@@ -66,25 +71,25 @@ template <bool ALL> struct pair_search {
         __syncthreads();
     }
 
-    /* Returns whether this thread is thread 0 of the first block. */
+    /* Returns whether this is the first thread of the search: thread 0 of the first block. */
     __device__ bool is_first() const
     {
         return threadIdx.x == 0 && block() == 0;
     }
 
-    /* Returns step i of a side: the target's steps lie backwards from the end of the array. */
+    /* Returns a reference to step i of a side. The target's steps lie backwards from the end of the array. */
     __device__ gpu_pair_step &step(unsigned side, uint64_t i) const
     {
         return steps[side == 0 ? i : pairs.vertices - i];
     }
 
-    /* Returns the counts of the present level, which all threads share. */
+    /* Returns the counts of the present level, which all threads of the search share. */
     __device__ gpu_pair_level &level() const
     {
         return live->level[round];
     }
 
-    /* Returns whether the sides have met in this level. */
+    /* Returns whether the sides have met in the present level. Reads memory at each call, as any thread may set `met`. */
     __device__ bool has_met() const
     {
         return ((const volatile gpu_pair_level &)level()).met != PAIR_NOT_MET;
@@ -93,13 +98,14 @@ template <bool ALL> struct pair_search {
 
 /* ---- reading edges ---- */
 
-/* Rows of steps, which lie end to end, one for each thread of a block. */
+/* The rows of consecutive steps, whose edges are laid end to end; one row for each thread of a block. */
 struct laid_rows {
-    uint64_t begin[BLOCK];  /* among the columns */
-    uint32_t before[BLOCK]; /* edges of the rows before it */
+    uint64_t begin[BLOCK];  /* index of the row's first column */
+    uint32_t before[BLOCK]; /* number of edges of the rows before this row */
 };
 
-/* Returns the row, an index into *rows, that has edge `edge` of the edges laid end to end. Any thread may call it. */
+/* Returns the index in *rows of the row that has edge number `edge` of the edges laid end to end. Any thread may call
+ * it. */
 __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
 {
     unsigned row = 0;
@@ -110,9 +116,9 @@ __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
     return row;
 }
 
-/* Tries to claim vertex v, found by step `from`, for the growing side; `word` is the word of marks read before. Returns
- * whether this thread is the one that finds v. If the other side has v, notes in the level that the sides have met. Each
- * thread calls it by itself. */
+/* Tries to mark vertex v, which step `from` has reached, for the growing side. Returns true if this thread has marked v
+ * first, so that it must append v to the frontier. If the other side has found v, sets `met` of the level to the edge,
+ * unless another edge has set `met` before. `word`: the word of marks of v, read a moment before. Called by any thread. */
 template <class Search>
 __device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, uint32_t from)
 {
@@ -123,8 +129,9 @@ __device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, u
     return bits == 0 && (atomicOr(&search.marks[v / PAIR_MARKS], own << shift) >> shift & both) == 0;
 }
 
-/* Appends the vertices that the lanes of a warp have found to the next frontier: bit j of `mine` says that this lane
- * found column[j], from step from[j]. Returns the edges of this lane's vertices. All lanes of a warp call it. */
+/* Appends the vertices that the lanes of a warp have found to the next frontier, as steps. Bit j of `mine` is set if this
+ * lane has found column[j] from step from[j]. Adds the number of vertices to the count of the level. Returns the number of
+ * edges of this lane's vertices. Called by all lanes of a warp. */
 template <class Search>
 __device__ static inline unsigned long long append(Search &search, const uint32_t *column, const uint32_t *from,
                                                    unsigned mine)
@@ -147,9 +154,9 @@ __device__ static inline unsigned long long append(Search &search, const uint32_
     return edges;
 }
 
-/* Reads `total` edges of rows that lie end to end, the first row being the row of step `base`: claims their vertices, and
- * appends those found to the next frontier. Stops if the sides have met. Returns the edges of the vertices that this thread
- * found. All threads of a block call it. */
+/* Reads the `total` edges of the rows that are laid end to end in *rows. The first row is the row of step `base`. Marks the
+ * vertices that no side has found, and appends them to the next frontier. Stops if the sides have met. Returns the number
+ * of edges of the vertices that this thread has found. Called by all threads of a block. */
 template <class Search>
 __device__ static unsigned long long read_edges(Search &search, const laid_rows &rows, uint32_t base, uint32_t total)
 {
@@ -183,9 +190,9 @@ __device__ static unsigned long long read_edges(Search &search, const laid_rows 
 
 /* ---- a level ---- */
 
-/* Lays the rows of `count` steps (at most BLOCK) from step `base` on end to end in *rows, one row a thread. In a search of
- * all blocks a long row counts as empty, and is listed as pieces. Returns the number of edges laid. All threads of a block
- * call it. */
+/* Lays the rows of `count` steps from step `base` on end to end in *rows, one row for each thread of the block; `count` is
+ * at most BLOCK. If all blocks search together, a long row counts as empty, and its pieces are listed for read_frontier.
+ * Returns the number of edges laid. Called by all threads of a block. */
 template <class Search>
 __device__ static uint32_t lay_rows(Search &search, laid_rows &rows, uint32_t base, uint32_t count)
 {
@@ -211,7 +218,8 @@ __device__ static uint32_t lay_rows(Search &search, laid_rows &rows, uint32_t ba
     return total;
 }
 
-/* Lays a single piece of a long row into *rows. Returns the number of edges of the piece. All threads of a block call it. */
+/* Writes a single piece of a long row to *rows, as the first row; all other rows of *rows begin behind its end. Returns the
+ * number of edges of the piece. Called by all threads of a block. */
 template <class Search>
 __device__ static uint32_t lay_piece(Search &search, laid_rows &rows, const gpu_pair_piece &piece)
 {
@@ -226,7 +234,7 @@ __device__ static uint32_t lay_piece(Search &search, laid_rows &rows, const gpu_
     return total;
 }
 
-/* Adds the edges of the vertices that each lane found to the counts of the level. All lanes of a warp call it. */
+/* Adds the numbers `edges` of all lanes of a warp to the edges of the level. Called by all lanes of a warp. */
 template <class Search> __device__ static inline void add_edges(Search &search, unsigned long long edges)
 {
     edges = warp_sum(edges);
@@ -234,8 +242,9 @@ template <class Search> __device__ static inline void add_edges(Search &search, 
         atomicAdd(&search.level().edges, edges);
 }
 
-/* Reads all rows of the growing side's frontier, first all but the long rows, then the pieces of long rows. The level's
- * counts are complete afterwards. All threads call it. */
+/* Reads all edges of the growing side's frontier: first all rows but long rows, then the pieces of long rows. Found
+ * vertices become steps of the next frontier. Ends with a barrier, so that the counts of the level are complete. Called by
+ * all threads of the search. */
 template <class Search> __device__ static void read_frontier(Search &search)
 {
     __shared__ laid_rows rows;
@@ -264,8 +273,8 @@ template <class Search> __device__ static void read_frontier(Search &search)
 
 /* ---- a search ---- */
 
-/* Starts a side (0: source, 1: target) at vertex v: one thread marks v and writes step 0. Returns the side with v as
- * its frontier. All threads call it. */
+/* Starts a side (0: source, 1: target) at vertex v: the first thread marks v and writes step 0. Returns the side, with v as
+ * its frontier. A barrier must follow. Called by all threads of the search. */
 template <class Search> __device__ static inline pair_side begin_side(Search &search, unsigned number, uint32_t v)
 {
     if (search.is_first()) {
@@ -275,11 +284,13 @@ template <class Search> __device__ static inline pair_side begin_side(Search &se
     return pair_side{number, 0, 0, 1, row_edges(search.pairs.rows[number], v)};
 }
 
+/* How a search has ended; see grow. */
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
-/* Grows sides level by level, each time the side whose frontier has fewer edges, or in a one-sided search the source's.
- * Ends when the sides meet (PAIR_MET), when a side has no frontier left (PAIR_APART), or when a frontier has too many edges
- * for a single block (PAIR_LEFT). All threads call it. */
+/* Grows the sides level by level until the search has ended. Each level grows the side with fewer edges in its frontier, or
+ * in a one-sided search the side of the source. Returns PAIR_MET when the sides have met, PAIR_APART when a side has no
+ * frontier left, and PAIR_LEFT when the frontier has too many edges for a single block. After PAIR_MET search.now is the
+ * side that grew last. Its `end` then includes the vertices of the last level. Called by all threads of the search. */
 template <class Search> __device__ static pair_end grow(Search &search)
 {
     for (;;) {
@@ -303,12 +314,14 @@ template <class Search> __device__ static pair_end grow(Search &search)
         search.now.edges = level.edges;
         search.now.depth++;
         search.round = (search.round + 1) % 3;
-        if (search.is_first()) /* clears the counts after the next ones, which all threads have read */
+        /* clears the counts of the level after the next one: all threads have read their old values */
+        if (search.is_first())
             search.live->level[(search.round + 1) % 3] = gpu_pair_level{0, 0, 0, PAIR_NOT_MET};
     }
 }
 
-/* Clears the marks of all vertices that a side has found. All threads call it. */
+/* Clears the marks of all vertices that a side has found. Zeroes whole words of marks, which may also have marks of the
+ * other side. Called for both sides at the end of a search, by all threads of the search. */
 template <class Search> __device__ static void clear_marks(Search &search, const pair_side &side)
 {
     for (uint64_t i = search.block() * BLOCK + threadIdx.x; i < side.end; i += search.blocks() * BLOCK)
@@ -317,8 +330,8 @@ template <class Search> __device__ static void clear_marks(Search &search, const
 
 /* ---- the path ---- */
 
-/* Writes the vertices from a step of a side back to its first step to `to`, to + by, to + 2 * by, ... A single thread
- * calls it. */
+/* Writes the vertices on the path from step `step` of a side back to step 0 to the addresses `to`, to + by, to + 2 * by and
+ * so on. Writes side.depth + 1 vertices. Called by a single thread. */
 template <class Search>
 __device__ static void walk(const Search &search, const pair_side &side, uint32_t step, uint32_t *to, int by)
 {
@@ -329,9 +342,9 @@ __device__ static void walk(const Search &search, const pair_side &side, uint32_
     }
 }
 
-/* Returns the step of the other side's frontier that has the vertex at which the sides met; PAIR_NO_STEP if no step has
- * this vertex, as the rows of an edge's two ends contradict each other. All threads call it, and each tests a part of the
- * frontier. */
+/* Returns the step of the other side's frontier that has the vertex at which the sides met, and sets live->other to this
+ * step. Returns PAIR_NO_STEP if no step has this vertex. The edge is then missing in the rows of one of its ends. Called by
+ * all threads of the search, each of which tests a part of the frontier. */
 template <class Search> __device__ static uint32_t find_other_step(Search &search)
 {
     const uint32_t v = (uint32_t)search.level().met;
@@ -344,20 +357,22 @@ template <class Search> __device__ static uint32_t find_other_step(Search &searc
     return *(volatile uint32_t *)&search.live->other;
 }
 
-/* Writes the path, of `vertices` vertices; `step` is the other side's step of find_other_step. All threads of the first
- * block call it, and two of them each walk to an end. Returns the index of the path's first vertex among pairs.paths;
- * PAIR_NO_PATH if the path does not fit there. */
+/* Writes the path of `vertices` vertices to pairs.paths, behind the paths written before. `step` is the step of the other
+ * side at which the sides met. Two threads of the block write: each walks from the edge between the sides to an end of the
+ * path. Returns the index of the path's first vertex in pairs.paths; PAIR_NO_PATH if the path does not fit. Called by all
+ * threads of the first block. */
 template <class Search> __device__ static uint64_t write_path(const Search &search, uint64_t vertices, uint32_t step)
 {
     __shared__ unsigned long long begin;
     const unsigned long long met = search.level().met;
-    const int from_source = search.now.number == 0; /* the growing side is the source's */
+    const int from_source = search.now.number == 0; /* whether the growing side is the source's */
     if (threadIdx.x == 0)
         begin = atomicAdd(&search.pairs.counts->path_vertices, (unsigned long long)vertices);
     __syncthreads();
     if (begin + vertices > search.pairs.path_capacity)
         return PAIR_NO_PATH;
-    uint32_t *middle = search.pairs.paths + begin + (from_source ? search.now : search.other).depth; /* source's last */
+    /* the last vertex of the source's side */
+    uint32_t *middle = search.pairs.paths + begin + (from_source ? search.now : search.other).depth;
     if (threadIdx.x == 0)
         walk(search, search.now, (uint32_t)(met >> 32), from_source ? middle : middle + 1, from_source ? -1 : 1);
     if (threadIdx.x == WARP)
@@ -365,9 +380,11 @@ template <class Search> __device__ static uint64_t write_path(const Search &sear
     return begin;
 }
 
-/* Ends a search that ended as `how` says: writes the path and the result of pair number `pair`, clears all marks, and
- * lists a pair that was left. `begun`: the time of the start in nanoseconds, known to the first thread. All threads call
- * it. */
+/* Ends a search of pair number `pair`. Writes the path if one is wanted, writes the result, and clears all marks. `how`:
+ * how the search has ended. If the sides have met at a vertex that no step has, the result is PAIR_ONE_WAY. If a block
+ * leaves the pair (PAIR_LEFT), appends the pair to pairs.left. The result keeps the edges and the time of a pair that was
+ * left. `begun`: start of the search in nanoseconds, which only the first thread knows. Called by all threads of the
+ * search. */
 template <class Search>
 __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsigned long long begun)
 {
@@ -398,8 +415,8 @@ __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsig
     search.barrier();
 }
 
-/* Searches between pair number `pair`: clears the shared counts, starts both sides, grows them, and writes the result. All
- * threads call it. */
+/* Searches between the vertices of pair number `pair`: clears the shared counts, starts both sides, grows them, and writes
+ * the result. Leaves all marks zero. Called by all threads of the search. */
 template <class Search> __device__ static void search_pair(Search &search, uint32_t pair)
 {
     const unsigned long long begun = search.is_first() ? device_nanoseconds() : 0;
@@ -418,7 +435,7 @@ template <class Search> __device__ static void search_pair(Search &search, uint3
     finish(search, grow(search), pair, begun);
 }
 
-/* The first kernel: each block takes one pair after the other, and searches between the two vertices by itself. */
+/* The first kernel. Each block takes one pair after the other, and searches between the two vertices by itself. */
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_blocks_kernel(const __grid_constant__ gpu_pairs pairs)
 {
@@ -436,7 +453,8 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     }
 }
 
-/* The second kernel, a cooperative launch: all blocks together search between each of the pairs that are left. */
+/* The second kernel, for a cooperative launch: all blocks run at the same time, as they wait for each other. All blocks
+ * together search between each of the pairs that the first kernel has left. */
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_grid_kernel(const __grid_constant__ gpu_pairs pairs)
 {
@@ -446,7 +464,7 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
         search_pair(search, pairs.left[i]);
 }
 
-/* Returns the number of blocks that fill the current GPU; 1 if it is not known. */
+/* Returns the number of blocks that fill the current GPU; 1 if it cannot be found out. */
 int cuda_pair_blocks(void)
 {
     int device = 0, processors = 0;
@@ -455,13 +473,14 @@ int cuda_pair_blocks(void)
     return processors > 0 ? BLOCKS_TOGETHER * processors : 1;
 }
 
-/* Launches the first kernel. */
+/* Launches the first kernel with `blocks` blocks. Each block searches between one pair after the other. Does not wait. */
 void cuda_pairs_by_blocks(const gpu_pairs *pairs, int blocks, cudaStream_t stream)
 {
     pair_blocks_kernel<<<blocks, BLOCK, 0, stream>>>(*pairs);
 }
 
-/* Launches the second kernel, with all blocks resident at once, as they wait for each other. */
+/* Launches the second kernel with as many blocks as the GPU runs at the same time, as the blocks wait for each other. Does
+ * not wait. Returns the error of the launch. */
 cudaError_t cuda_pairs_by_all(const gpu_pairs *pairs, cudaStream_t stream)
 {
     cudaLaunchConfig_t config = {};
