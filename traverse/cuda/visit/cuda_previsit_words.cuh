@@ -1,14 +1,14 @@
-/* cuda_previsit_words.cuh: found vertices become a dense frontier; and a dense frontier becomes a sparse one
+/* cuda_previsit_words.cuh: previsits: the vertices that a level found become the next frontier, dense or sparse
  *
- * The frontier is `next` without the vertices visited before. Bytes moved: 12 to 16 for each word of a bitmap.
- */
+ * The frontier is the set bits of `next` without the vertices that were visited before. Bytes moved: 12 to 16 for each
+ * word of a bitmap. */
 #ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
 #define DBFS_CUDA_PREVISIT_WORDS_CUH
 
 #include "cuda_frontier.cuh"
 
-/* Appends the rows of vertices `bits`, a word a lane from word `base` on, to the next sparse frontier (list_vertices). All
- * lanes of the warp call it. */
+/* Appends the rows of vertices to the next sparse frontier (list_vertices). The vertices are the set bits of a bitmap of
+ * this kind: `bits` of a lane is word base + lane of the bitmap. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void list_words(const gpu_csr *csr, const level_target &target, int kind, uint64_t base,
                                          uint32_t bits)
@@ -25,30 +25,35 @@ __device__ static inline void list_words(const gpu_csr *csr, const level_target 
 
 /* ---- the words of a previsit ---- */
 
-/* The bits that a previsit reads for a word. */
+/* What a previsit reads of the bitmaps for one word, which stands for 32 vertices. If the level finds many vertices, all
+ * members are read at once. Otherwise `visited`, in_one and in_two are read only if a vertex of the word was found. */
 struct found_word {
-    uint32_t next;           /* found by this GPU; of delegates, by any GPU */
-    uint32_t sent;           /* of normals, found by peers */
-    uint32_t visited;        /* this and the next line: read with `next` if a level finds much, otherwise if it found any */
-    uint32_t in_one, in_two; /* vertices that have rows in the two subgraphs of their kind */
+    uint32_t next;           /* normals that this GPU found in the level, or delegates that any GPU found */
+    uint32_t sent;           /* normals of this shard that any GPU found by nn; 0 for delegates */
+    uint32_t visited;        /* vertices that were visited before this level */
+    uint32_t in_one, in_two; /* vertices with a row in the first and in the second of the two subgraphs of their kind */
 };
 
-/* Reads which vertices of a word have rows. `csr`: the two subgraphs of their kind. */
+/* Reads which vertices of a word have a row: `one` becomes those with a row in csr[0], `two` those with a row in csr[1].
+ * Both are 0 for a subgraph without edges. */
 __device__ static inline void read_sources(const gpu_csr *csr, uint32_t word, uint32_t &one, uint32_t &two)
 {
     one = csr[0].edges != 0 ? csr[0].sources[word] : 0;
     two = csr[1].edges != 0 ? csr[1].sources[word] : 0;
 }
 
-/* Whether a previsit reads all words at once, since much is found. Sparse frontiers need no in_one, in_two. */
+/* Returns whether a previsit reads all members of found_word at once, since the level finds many vertices. A sparse
+ * frontier needs no in_one and in_two, so a previsit to a sparse frontier (TO_SPARSE) never does. */
 template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(S &s)
 {
     return !TO_SPARSE && s.block.finds_many;
 }
 
-/* Makes the vertices that were found in a span the frontier: writes the frontier's bitmap and visited bits, clears `next`,
- * tells peers, and writes depths if the bitmap is not kept. Returns the new vertices of the lane's word. All lanes of the
- * warp call it. */
+/* Makes the vertices that were found in a span of words the next frontier, unless they were visited before. Writes them
+ * to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. With several GPUs share_word
+ * clears `next`, and writes visited normals to the peers. Writes depths if the bitmap of this frontier is not kept until
+ * the search ends. `w` is what the lane has read of its word; missing members are read here. Returns the new vertices of
+ * the lane's word. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -76,11 +81,14 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
 
 /* ---- counts of a dense frontier ---- */
 
-/* Adds to the counters of the warp, for a span of words: its new vertices; for each of the two subgraphs with rows of this
- * kind, the new vertices that have a row, and about the edges of these rows. `edges`: all edges of the span, of the first
- * of the two subgraphs in lane 0, of the second in lane 1. Vertices are in the order of their degrees, so rows of
- * neighbouring words are about as long: the mean of the span's rows stands for the rows of the frontier, which need not be
- * looked up. All lanes of the warp call it. */
+/* Adds the new vertices of a span of words to the counters of the warp: FUSED_FRESH, their number; and for each of the
+ * two subgraphs g of their kind FUSED_SOURCES + g, those that have a row, and FUSED_FORWARD + g, about the edges of these
+ * rows. `fresh` is the new vertices of the lane's word. `edges` is the number of edges of all rows of the span behind the
+ * heads: lane 0 has that of the first subgraph, lane 1 that of the second.
+ *
+ * The mean row of the span stands for the rows of the new vertices, which then need not be looked up. This is near
+ * enough, since vertices are in the order of their degrees and rows of neighbouring words are about as long. All lanes of
+ * the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
@@ -93,7 +101,7 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
     unsigned long long *count = own_space<S>().count;
     const unsigned vertices = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        count[FUSED_FRESH] += vertices; /* delegates on all GPUs: the sum is for the end of the search */
+        count[FUSED_FRESH] += vertices; /* every GPU counts each new delegate; a sum of 0 ends the search */
 #pragma unroll
     for (int k = 0; k < VERTEX_KINDS; k++) {
         const int g = kind << 1 | k;
@@ -102,22 +110,24 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
         const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
         if (own == 0 || lane_id() != 0)
             continue;
-        count[FUSED_SOURCES + g] += own; /* the mean is rounded, so that few edges left are known well */
+        count[FUSED_SOURCES + g] += own; /* edges, below, are rounded to the nearest number: few edges matter */
         count[FUSED_FORWARD + g] += ((of_span + (uint64_t)rows * s.csr[g].head_columns) * own + rows / 2) / rows;
     }
 }
 
 /* ---- all words ---- */
 
-/* Does this warp's share of a previsit: found vertices that are not visited become the frontier. TO_SPARSE: a sparse one,
- * whose work items are counted when they are appended; otherwise a dense one, which is counted here. Warps take spans of
- * words, those of normals first. Words in the memory of peers are prefetched a span ahead. All lanes of the warp call it.
- * Not inlined: other steps keep more in registers. */
+/* Does this warp's share of a previsit: vertices that the level found and that are not visited become the next frontier.
+ * TO_SPARSE: their rows are appended to a sparse frontier, and are counted there. Otherwise they are a dense frontier,
+ * and are counted here. `warp` is the index of this warp among `warps`. Warps take spans of words, spans of normals
+ * first. With several GPUs a warp begins to read the words of its next span, in the memory of peers, before it works on
+ * the present one. All lanes of the warp call it. Not inlined, so that the code of other steps keeps more values in
+ * registers. */
 template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
                    size = span_of((uint64_t)normals + delegates, warps, WARP), first = (normals + size - 1) / size,
-                   spans = first + (delegates + size - 1) / size; /* the first ones are of normals */
+                   spans = first + (delegates + size - 1) / size; /* spans 0 to first - 1 are of normals */
     const auto prefetch = [&](uint32_t i) { /* begins to read the words of span i, one a lane */
         const int kind = i < first ? NORMALS : DELEGATES;
         const uint32_t word = (i < first ? i : i - first) * size + lane_id();
@@ -142,7 +152,7 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
         const uint32_t base = (i < first ? i : i - first) * size;
         const gpu_csr &own = s.csr[kind << 1 | (lane_id() & 1)];
         found_word now = S::together ? ahead : prefetch(i);
-        uint64_t edges = 0; /* of all rows of the span, behind their heads: in lanes 0 and 1 of the two subgraphs */
+        uint64_t edges = 0; /* lane 0: edges of the span in the first subgraph, behind the heads; lane 1: in the second */
         if (!TO_SPARSE && lane_id() < VERTEX_KINDS && own.edges != 0) {
             const uint64_t begin = (uint64_t)base * 32, end = min((uint64_t)base + size, s.of[kind].words) * 32;
             edges = offset_of(own, min(end, own.rows)) - offset_of(own, min(begin, own.rows));
@@ -157,8 +167,9 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
     }
 }
 
-/* Appends this warp's share of a dense frontier to the next sparse one. Most words are empty, so several spans are under
- * way. All lanes of the warp call it. */
+/* Appends this warp's share of the vertices of one kind in the present dense frontier to the next sparse frontier, as
+ * work items. `warp` is the index of this warp among `warps`. Most words are empty, so a warp reads several spans before
+ * it waits for the first. All lanes of the warp call it. */
 template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = s.of[kind];
