@@ -2,7 +2,8 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Fills in a cooperative launch, of clusters if the thread group has several blocks. */
+/* Fills in *config and `attributes` for a cooperative launch of the kernel. If the thread group has several blocks, each
+ * cluster of the launch has so many blocks. *config points to `attributes`, which must live as long. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
 {
@@ -20,8 +21,9 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->thread_group > 1 ? 2 : 1;
 }
 
-/* Plans one block a processor, and the largest thread group that leaves few processors without a block: at least `share`
- * eighths of them have one. */
+/* Writes launch->blocks and launch->thread_group. Plans one block a processor, and the largest thread group (a cluster of
+ * blocks) for which at least launch->share eighths of the processors get a block. If no cluster of two blocks does, the
+ * thread group has one block and all processors have a block. Lets the kernel have clusters of more than 8 blocks. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -44,6 +46,8 @@ static void plan_thread_group(fused_launch *launch, int processors)
     launch->blocks = processors;
 }
 
+/* Plans the launch of launch->program for the current device: blocks, threads, shared memory and the thread group. Also
+ * prepares the kernel for so much shared memory. launch->blocks becomes 0 if the device has no cooperative launches. */
 cudaError_t cuda_fused_plan(fused_launch *launch)
 {
     enum { STATIC_BYTES = 36864 /* of shared memory, at most */ };
@@ -53,7 +57,7 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    /* as many threads as a block has shared memory for */
+    /* halves the threads of a block until its shared memory suffices for them */
     for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
         const int has_lists = launch->has_thread_group || launch->has_hubs;
         const size_t capacity = has_lists ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;
@@ -74,6 +78,8 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     return error;
 }
 
+/* Launches the kernel of a search on `stream`, and returns before it runs. `search` is copied: the parameters that the
+ * kernel of this launch takes, a gpu_fused, a gpu_fused_peers or a gpu_sliced. */
 cudaError_t cuda_fused_start(const void *search, const fused_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;

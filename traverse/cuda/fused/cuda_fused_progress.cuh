@@ -1,9 +1,12 @@
-/* cuda_fused_progress.cuh: between two levels: the barrier of all blocks, the counters of a level, and the state of the
- * search, s.block.now; each block has this state, and all have it alike
+/* cuda_fused_progress.cuh: between two levels of a search: the barrier of all blocks, the counters of a level, and the
+ * state of the search, s.block.now. Each block has a copy of this state, and all copies are alike
  *
- * Three sets of counters are used in rounds, a round for each step that ends with a barrier of the grid: while blocks add
- * to one set, some may still read the set before, and the set of the next round is cleared.
- */
+ * There are three sets of counters. A round is a step of the search that ends with a barrier of the grid, and the rounds
+ * use the sets in turn. While blocks add to one set, slow blocks may still read the set of the round before. The set of
+ * the next round is cleared meanwhile.
+ *
+ * S::together, in this folder: several GPUs search together, and their barrier takes the place of the grid's
+ * (cuda_peers.h). */
 #ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
 #define DBFS_CUDA_FUSED_PROGRESS_CUH
 
@@ -12,8 +15,8 @@
 
 /* ---- all blocks, and their counters ---- */
 
-/* Returns the index of this warp among those of the grid. Neighbours are in different blocks: little work is then shared
- * by all processors. */
+/* Returns the index of this warp among all warps of the grid. Warps with neighbouring indices are in different blocks, so
+ * that all processors share even little work. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return threadIdx.x / WARP * gridDim.x + blockIdx.x;
@@ -25,15 +28,16 @@ __device__ static inline uint32_t warps_of_grid()
     return gridDim.x * (blockDim.x / WARP);
 }
 
-/* Copies a struct, word by word. All threads of a block call it. */
+/* Copies a struct word by word. All threads of a block call it and share the words. No barrier follows. */
 template <typename T> __device__ static inline void copy_words(T *to, const T *from)
 {
     for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* Waits until all blocks of the grid have come here; each block then sees the writes of all blocks. Uses only
- * s.block.arrivals and s.state->arrived. All threads of the grid call it. */
+/* Waits until all blocks of the grid have come here. Each block then sees the writes of all blocks. Uses
+ * s.state->arrived, the number of arrivals so far, and s.block.arrivals, the number at which the barrier ends, which it
+ * raises by gridDim.x. All threads of the grid call it. */
 template <class S> __device__ static inline void grid_barrier(S &s)
 {
     __syncthreads();
@@ -50,8 +54,10 @@ template <class S> __device__ static inline void grid_barrier(S &s)
     __syncthreads();
 }
 
-/* Adds the counters of this block's warps to the counters of the level, and clears them. With several GPUs the counts of
- * vertices go to s.counted, from where peers_barrier adds them to a tally. All threads of a block call it. */
+/* Adds the counters of this block's warps to the counters of the level in s.state, and clears the counters of the warps.
+ * With several GPUs the counts of vertices and edges are written to s.counted instead, from where peers_barrier adds them
+ * to a tally. If the search is noted, also moves the times of the block's pulls to the counters of the level. All threads
+ * of a block call it. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     fused_counts &counts = s.state->counts[s.block.now.round];
@@ -84,7 +90,8 @@ template <class S> __device__ static inline void add_counts(S &s)
     }
 }
 
-/* Returns whether this block does levels for its GPU while the other blocks wait (cuda_peers_sparse.cuh). */
+/* Returns whether this block does levels by itself for its GPU while the GPU's other blocks wait (cuda_peers_sparse.cuh).
+ * That happens only with several GPUs. */
 template <class S> __device__ static inline bool is_single_block(S &s)
 {
     if constexpr (S::together)
@@ -93,8 +100,8 @@ template <class S> __device__ static inline bool is_single_block(S &s)
         return false;
 }
 
-/* Clears the counters of a round, and the tallies of several GPUs. All threads of the first block call it; those of other
- * blocks may. */
+/* Clears the set of counters of a round and, with several GPUs, the tallies of the round. Only the first block writes.
+ * All threads of the first block call it; threads of other blocks may. */
 template <class S> __device__ static inline void clear_round(S &s, unsigned round)
 {
     unsigned *words = (unsigned *)&s.state->counts[round];
@@ -108,8 +115,9 @@ template <class S> __device__ static inline void clear_round(S &s, unsigned roun
     }
 }
 
-/* Begins a round: clears the counters and tallies of the next one, which no block reads or writes now, and this block's
- * own counters of the round. All threads call it. */
+/* Begins a round. Clears the counters and tallies of the next round, which no block reads or writes now. With several
+ * GPUs also clears what this block counts by itself in the round. A block that does levels by itself leaves the counters
+ * of the grid as they are. All threads that work on the level call it. */
 template <class S> __device__ static inline void begin_round(S &s)
 {
     if (!is_single_block(s))
@@ -125,8 +133,9 @@ template <class S> __device__ static inline void begin_round(S &s)
     }
 }
 
-/* Reads the counters of the level, s.block.count and s.block.items, after a barrier. A single block has counted its items
- * by itself, and needs no counts. All threads call it. */
+/* Reads the counters of the level, after its barrier: s.block.count becomes the counts, s.block.items the number of work
+ * items of the next frontier. A block that does levels by itself has counted its work items in s.single_items: it takes
+ * this number, and leaves s.block.count as it is. All threads of a block call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {
@@ -147,15 +156,17 @@ template <class S> __device__ static inline void read_counts(S &s)
 
 /* ---- the state of a search ---- */
 
-/* Returns whether a sparse level of so many edges costs less than any dense level. */
+/* Returns whether a sparse level of `edges` edges costs less than any dense level. Returns false if the search is told to
+ * pull. */
 __device__ static inline bool is_small(const gpu_fused &s, double edges)
 {
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Begins the choice of the next level, s.block.choice, by the sum of the frontier's edges: nothing is pulled yet, and costs
- * need not be computed if the level is small. Moves the number of work items, s.block.items, to s.block.now. `sparse`: all
- * vertices of the frontier have work items. All lanes of the first warp call it. */
+/* Prepares the choice of the next level. Sets s.block.choice to a sparse level without pulls, with the sum of the
+ * frontier's edges as its push_edges. Sets s.block.sparse_is_chosen if the level is so small that costs need not be
+ * computed, and s.block.few_edges. Moves the number of work items from s.block.items to s.block.now.items, and clears
+ * s.block.items. `sparse`: all vertices of the frontier have work items. All lanes of the first warp call it. */
 template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
@@ -176,8 +187,10 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
     __syncwarp();
 }
 
-/* Makes the vertices that a level found the frontier, and counts them as seen: `fresh` vertices, and in subgraph g of lane
- * g so many sources with `forward` edges. All lanes of the first warp call it. */
+/* Makes the vertices that a level found the frontier, in s.block.now, and adds them to the vertices that the search has
+ * seen. `fresh` is the number of these vertices. Lane g gives for subgraph g how many of them have rows there
+ * (`sources`), and the edges of these rows (`forward`). Then prepares the choice of the next level; `sparse`: all these
+ * vertices have work items. All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -196,8 +209,9 @@ __device__ static inline void set_frontier(S &s, unsigned long long sources, uns
     prepare_choice(s, sparse);
 }
 
-/* Returns a count of the vertices that a level found, on all GPUs: FUSED_FRESH, FUSED_SOURCES + g or FUSED_FORWARD + g.
- * Called after read_counts. */
+/* Returns a count of the vertices that the level found, on all GPUs. `count` says which one: FUSED_FRESH (vertices),
+ * FUSED_SOURCES + g (vertices with rows in subgraph g) or FUSED_FORWARD + g (edges of these rows). Called after
+ * read_counts. */
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count)
 {
     if constexpr (S::together)
@@ -206,8 +220,8 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
         return s.block.count[count];
 }
 
-/* Adds up the counts of a level, and waits until all blocks of all GPUs have done so. Each block then sees the counts and
- * the writes of all blocks. All threads of the grid call it. */
+/* Ends the work of a level: adds this block's counters to those of the level (add_counts), then waits until all blocks of
+ * all GPUs have done so. Each block then sees the counts and the writes of all blocks. All threads of the grid call it. */
 template <class S> __device__ static inline void search_barrier(S &s)
 {
     add_counts(s);
@@ -217,8 +231,10 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets the output of a sparse level: the other frontier, and the counter of the work items that this round puts there. A
- * single block counts them by itself, so that the counters of the grid stay as they are. One thread of a block calls it. */
+/* Sets where a sparse level puts the vertices that it reaches, s.block.target: into the sparse frontier that is not the
+ * present one, at the depth after the present one. Work items are counted in the counters of the round. A block that does
+ * levels by itself for its GPU counts them in s.single_items instead, so that the counters of the grid stay as they are.
+ * One thread of a block calls it. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.sparse[s.block.now.current ^ 1];
@@ -230,7 +246,9 @@ template <class S> __device__ static inline void set_target(S &s)
     }
 }
 
-/* Goes on to the next round and, if `sparse`, to the work items that the level has appended. All threads call it. */
+/* Goes on to the next set of counters and, if `sparse`, to the sparse frontier that the level has written. Sets
+ * s.block.target for the next level. A block that does levels by itself keeps its set of counters. All threads of a block
+ * call it. */
 template <class S> __device__ static void next_round(S &s, bool sparse)
 {
     if (threadIdx.x == 0) {
@@ -242,7 +260,8 @@ template <class S> __device__ static void next_round(S &s, bool sparse)
     __syncthreads();
 }
 
-/* Writes the counts of a level of the grid, s.block.count, to its note. All threads call it after the counts were read. */
+/* Writes the counts of the level that ends into its note, if the search is noted: probes, which subgraphs were pulled,
+ * and when the first and the last warp ended their pulls. All threads call it after read_counts. */
 template <class S> __device__ static inline void note_end(S &s)
 {
     if constexpr (S::noted) {
@@ -261,8 +280,9 @@ template <class S> __device__ static inline void note_end(S &s)
     }
 }
 
-/* Ends a level, after its barrier: the vertices that it found become the frontier. `sparse`: they have work items. All
- * threads call it. */
+/* Ends a level, after its barrier. The vertices that the level found become the frontier, and the depth goes up by 1.
+ * Also ends the note of the level, prepares the choice of the next level, and goes on to the next round. `sparse`: the
+ * vertices have work items already. All threads of the grid call it, or of the single block that does the level. */
 template <class S> __device__ static void end_level(S &s, bool sparse)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;

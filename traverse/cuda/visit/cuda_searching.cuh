@@ -25,8 +25,8 @@ enum {
     SPAN_WORDS = 8      /* words of a bitmap that a warp unpacks at once */
 };
 
-/* The parts of work_item::at. Bits 62 and 63 are the subgraph. Bits 59 to 61 are flags. The bits below (ITEM_AT) are the index
- * of the first column in gpu_csr::columns. */
+/* The parts of work_item::at. Bits 62 and 63 are the subgraph. Bits 59 to 61 are flags. The bits below (ITEM_AT) are the
+ * index of the first column in gpu_csr::columns. */
 #define ITEM_SUBGRAPH_SHIFT 62
 #define ITEM_HEADS (1ull << 61)             /* the head columns of the row belong to the work item */
 #define ITEM_PULL (1ull << 60)              /* the row is pulled: it looks for a parent. Other work items are pushed */
