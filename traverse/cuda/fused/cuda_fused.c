@@ -1,11 +1,17 @@
-/* cuda_fused.c: searches that devices do by themselves, sliced or fused; see engine.h */
+/* cuda_fused.c: searches in which a device does all levels by itself, sliced or fused: search_begin and search_end of
+ * engine.h */
 #include "traverse/cuda/device/cuda_device.h"
 
+/* Returns whether this device's searches are sliced (cuda_sliced.h): a single shard for which slices were made. Otherwise
+ * its searches are fused. */
 static int is_sliced(const struct device *dev)
 {
     return dev->shard->p == 1 && dev->fused.sliced.launch.blocks > 0;
 }
 
+/* Begins a search of all levels, sliced or fused, and returns while the device searches. If an answer can be launched
+ * behind the kernel of a fused search on a single GPU, that is done, too (fused.ahead). An earlier answer no longer
+ * counts as made. With several shards all peers begin the search. */
 enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -14,6 +20,10 @@ enum status gpu_search_begin(struct device *dev, const struct root *root, enum d
     return is_sliced(dev) ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, mode, noted, e);
 }
 
+/* Waits until the kernels of all `count` devices of a rank have reported, and writes the number of levels to *levels.
+ * After a fused search on a single GPU, notes in the device whether the search had too many levels for an answer in bytes
+ * (is_deep), and whether the search made its answer (answers). After a failure the device is left as gpu_search_begin
+ * left it. */
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];

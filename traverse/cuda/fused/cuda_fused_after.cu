@@ -74,7 +74,7 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
 {
     const unsigned offset = offset_in_line(to);
     const uint64_t words = (v.count + 31) / 32;
-    const int64_t first = (int64_t)(line * LINE_BYTES) - offset; /* the vertex of byte 0; below 0: the line begins before `to` */
+    const int64_t first = (int64_t)(line * LINE_BYTES) - offset; /* vertex of byte 0; below 0: the line begins before `to` */
     uint32_t bytes[LINE_PARTS] = {0}, left = bits_of_line(v.visited, words, line, offset);
 #pragma unroll 4
     for (unsigned k = 0; k < kept; k++) {
@@ -94,7 +94,7 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
             }
         }
     }
-    const int64_t begin = first < 0 ? -first : 0, end = (int64_t)v.count - first; /* the bytes begin to end - 1 are written */
+    const int64_t begin = first < 0 ? -first : 0, end = (int64_t)v.count - first; /* bytes begin to end - 1 are written */
     to += first;
     if (begin == 0 && end >= LINE_BYTES) {
         ((uint4 *)to)[0] = make_uint4(bytes[0], bytes[1], bytes[2], bytes[3]);
