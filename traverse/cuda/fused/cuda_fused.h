@@ -34,7 +34,7 @@ extern "C" {
 enum {
     FUSED_FIRST_CLASS = 3, /* vertices of up to 2^3 edges have length class 0; each further class has twice the edges */
     FUSED_CLASSES = 11,    /* classes; the last one has up to 8,192 edges */
-    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of a hub bitmap for each thread: the memory of the thread's two lists */
+    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of a hub bitmap for each thread: the memory of its two lists */
     FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
     FUSED_MOST_KEPT = 24          /* the most frontiers that a search keeps as bitmaps */
 };
@@ -67,7 +67,7 @@ struct fused_state {
     unsigned int apart[31]; /* fills a cache line, so that `arrived` has one for itself */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
     struct fused_counts counts[3]; /* by rounds modulo 3 */
-    /* what the thread group leaves to the grid: vertices with rows that the group has visited, and the edges of these rows */
+    /* what the thread group tells the grid: how many vertices with rows it has visited, and how many edges these rows have */
     unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
     int32_t depth;  /* the depth of the frontier that the thread group leaves */
     uint32_t moved; /* the thread group has done a level */
@@ -111,7 +111,7 @@ struct fused_mapped {
 /* Where a search reports, and writes its notes. */
 struct fused_outputs {
     struct fused_mapped *mapped;
-    struct fused_note *notes; /* [FUSED_NOTES_KEPT]: the note of level L is at L % FUSED_NOTES_KEPT; NULL: no search is noted */
+    struct fused_note *notes; /* [FUSED_NOTES_KEPT]: the note of level L is at L modulo this; NULL: no search is noted */
 };
 
 /* ---- a search ---- */
@@ -173,12 +173,12 @@ struct fused_program {
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
-/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads; cuda_fused_plan sets the others. */
+/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads. cuda_fused_plan sets the rest. */
 struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;         /* blocks keep a hub bitmap, in the memory of these lists */
-    int share;       /* a thread group of several blocks must leave a block to so many eighths of the processors; 0: one block */
+    int share;       /* eighths of the processors that must have a block if the thread group has several; 0: it has one block */
     int few_threads; /* blocks have half of the threads: levels are so small that barriers matter most */
     int blocks, threads; /* blocks of the grid, threads of a block. No blocks: the device has no cooperative launches */
     size_t shared_bytes; /* dynamic shared memory of a block */
@@ -192,9 +192,9 @@ cudaError_t cuda_fused_plan(struct fused_launch *launch);
  * gpu_fused_peers, for kernels of cuda_sliced.h a gpu_sliced. When the search is over, it writes out.mapped->report. */
 cudaError_t cuda_fused_start(const void *search, const struct fused_launch *launch, cudaStream_t stream);
 
-/* ---- beside a search (cuda_fused_after.cu): these functions launch and do not wait; errors are those of the launches ---- */
+/* ---- beside a search (cuda_fused_after.cu): the functions launch and do not wait; errors are those of the launches ---- */
 
-/* Computes the values of search->longest into `longest`, an array of the same size in device memory, which is zero before. */
+/* Computes the values of search->longest into `longest`: an array of the same size in device memory, zero before. */
 void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaStream_t stream);
 
 /* Writes the depths of vertices in kept frontiers, after a search. All depths of the search are complete then. */
