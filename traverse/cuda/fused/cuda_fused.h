@@ -67,7 +67,7 @@ struct fused_state {
     unsigned int apart[31]; /* fills a cache line, so that `arrived` has one for itself */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
     struct fused_counts counts[3]; /* by rounds modulo 3 */
-    /* what the thread group tells the grid: how many vertices with rows it has visited, and how many edges these rows have */
+    /* what the thread group tells the grid: the number of vertices with rows that it visited; the edges of these rows */
     unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
     int32_t depth;  /* the depth of the frontier that the thread group leaves */
     uint32_t moved; /* the thread group has done a level */
@@ -173,12 +173,12 @@ struct fused_program {
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
-/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads. cuda_fused_plan sets the rest. */
+/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads, cuda_fused_plan the rest. */
 struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;         /* blocks keep a hub bitmap, in the memory of these lists */
-    int share;       /* eighths of the processors that must have a block if the thread group has several; 0: it has one block */
+    int share;       /* a thread group of several blocks must leave blocks to so many eighths of processors; 0: one block */
     int few_threads; /* blocks have half of the threads: levels are so small that barriers matter most */
     int blocks, threads; /* blocks of the grid, threads of a block. No blocks: the device has no cooperative launches */
     size_t shared_bytes; /* dynamic shared memory of a block */

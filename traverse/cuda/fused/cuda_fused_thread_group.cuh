@@ -20,8 +20,9 @@
 enum {
     THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* the most edges of a vertex that one lane visits */
     THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first one */
-    SINGLE_SHORT_ROWS = 320,      /* the most vertices of class 0 for a single block; a vertex of class k counts 2^k times */
-    THREAD_GROUP_SHORT_ROWS = 224 /* the most for each block of the thread group: with more, the grid is faster */
+    /* the most vertices of a frontier without rows above class 0; with rows of class k, 1 / 2^k of these */
+    SINGLE_SHORT_ROWS = 320,      /* for a single block */
+    THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group: with more vertices, the grid is faster */
 };
 
 /* ---- the frontier of the thread group ---- */

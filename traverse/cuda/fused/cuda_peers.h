@@ -42,9 +42,9 @@ extern "C" {
 
 enum { MOST_PEERS = 16 /* GPUs */ };
 
-/* Indices of the values of a flag. PEERS_FOUND + i and PEERS_TAKEN + i have count i of cuda_fused.h (FUSED_FRESH, ...) for
- * vertices that the GPU found itself, and for vertices that it took from its peers. Each GPU counts the delegates. The counts
- * of taken vertices come in the flag of the next level if that level is sparse in any case. */
+/* Indices of the values of a flag. PEERS_FOUND + i is count i of cuda_fused.h (FUSED_FRESH, ...) for vertices that the GPU
+ * found itself. PEERS_TAKEN + i is count i for vertices that the GPU took from its peers. Each GPU counts every delegate. If
+ * the next level is sparse in any case, its flag has the counts of the vertices that were taken in this level. */
 enum peers_value {
     PEERS_FOUND,
     PEERS_TAKEN = FUSED_COUNTS,
@@ -59,8 +59,8 @@ struct peer_flags {
     unsigned long long half[2][PEERS_VALUES];
 };
 
-/* The tallies of a GPU in a round, to which its blocks add their counts: one for vertices that the GPU found, with the numbers
- * of vertices sent to each peer, and one for vertices that the GPU took from peers. */
+/* The tallies of a GPU in a round, to which its blocks add their counts. One tally is for vertices that the GPU found, with
+ * the numbers of vertices sent to each peer. The other one is for vertices that the GPU took from peers. */
 enum { TALLY_FOUND, TALLY_TAKEN, PEERS_TALLIES, PEERS_TALLY_WORDS = FUSED_COUNTS + MOST_PEERS };
 
 /* A tally: the counts of cuda_fused.h, then the vertices for each peer. The upper bits of a word count the blocks that have
@@ -96,8 +96,8 @@ struct gpu_fused_peer {
     struct peers_state *state;
 };
 
-/* How columns of nn are numbered, and the size of bitmaps over these columns. The upper bits of a column are the shard of the
- * vertex, the lower bits are the number of the vertex in its shard. */
+/* How columns of nn are numbered, and the size of bitmaps over these columns. The upper bits of a column are the shard of
+ * the vertex. The lower bits are the number of the vertex in its shard. */
 struct peers_columns {
     uint32_t local_bits;  /* bits for the number in the shard */
     uint32_t shard_words; /* words of a bitmap for one shard */
@@ -119,8 +119,8 @@ struct gpu_fused_peers {
     struct peers_columns columns;
     uint32_t *found[2], *sent[2]; /* the bitmaps of this GPU that its peers see as gpu_fused_peer.found and sent */
     uint32_t *gathered; /* bitmap over nn's columns: visited normals of all shards, which pulls of nn look up */
-    /* receive buffers, [2][peers][PEERS_LISTED_EDGES], by numbers of barriers modulo 2. An element is a vertex, with KIND_BIT,
-     * in its lower half. The upper half is the number of the barrier whose flag has the count of these vertices */
+    /* receive buffers, [2][peers][PEERS_LISTED_EDGES], by numbers of barriers modulo 2. The lower half of an element is a
+     * vertex, with KIND_BIT. The upper half is the number of the barrier whose flag has the count of these vertices */
     unsigned long long *arrivals;
     struct peers_total total;
     unsigned long long listed_edges[2]; /* the most edges of a sparse level: [0] if the frontier is dense, [1] if sparse */
