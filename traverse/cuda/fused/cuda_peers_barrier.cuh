@@ -26,7 +26,7 @@ struct peers_block {
     bool certainly_sparse;        /* the next level is sparse, whatever vertices peers have sent */
     bool single_block;            /* this block does sparse levels for its GPU, and the GPU's other blocks wait */
     unsigned long long edges;     /* the most edges that the frontier can have on all GPUs */
-    unsigned long long found;     /* vertices of the frontier, on all GPUs, without taken ones that no flag has counted yet */
+    unsigned long long found;     /* vertices of the frontier on all GPUs, without taken ones that no flag has counted */
     double seen, seen_edges;      /* vertices of all frontiers so far, on all GPUs (a delegate on each); about their edges */
 };
 

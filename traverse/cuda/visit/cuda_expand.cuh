@@ -1,9 +1,10 @@
-/* cuda_expand.cuh: pushes along the edges of work items, which reach vertices
+/* cuda_expand.cuh: visits of the edges of work items: the vertices that these edges lead to are reached
  *
  * A work item is a row of the frontier, or a piece of a long row. The end of an edge is the vertex that the edge leads
- * to. A warp lays the edges of up to 32 work items end to end and visits 128 edges at a time, four a lane, so that
- * several reads of columns, probes and claims are under way at once. Bytes moved: 16 for each work item; 4 (column) and a
- * probe for each edge; an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex reached. */
+ * to. A claim is an atomic that sets a visited bit. A probe is a read of such a bit. A warp lays the edges of up to 32
+ * work items end to end. It visits 128 of these edges at a time, four a lane, so that several columns, probes and claims
+ * are under way at once. Bytes moved for each work item: 16. For each edge: 4 (column) and a probe. For each vertex
+ * reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows). */
 #ifndef DBFS_CUDA_EXPAND_CUH
 #define DBFS_CUDA_EXPAND_CUH
 
@@ -14,9 +15,9 @@
  * REACH_NEXT: the bit of the vertex in `next` is set, and a previsit makes the frontier of these bits later. */
 enum reaching { REACH_SPARSE, REACH_NEXT };
 
-/* The ends of up to SLOTS edges of a lane, with the parents and kinds of these ends. An end is the number of a vertex.
- * The end of an nn edge is a column: its upper bits are a shard, its lower bits are a number there, and it may need 8
- * bytes. */
+/* The ends of up to SLOTS edges of a lane, with the parents and kinds of these ends. An end is the number of a vertex. An
+ * end of subgraph nn is a column instead: the upper bits of a column are a shard, and the lower bits are the number of
+ * the vertex in this shard. A column may need 8 bytes. */
 template <typename Number> struct slots_of {
     static constexpr Number none = ~(Number)0; /* the slot has no end. With 4 bytes this is NO_HEAD, as in an empty head */
     Number end[SLOTS];
@@ -25,9 +26,9 @@ template <typename Number> struct slots_of {
 };
 typedef slots_of<uint32_t> slots;
 
-/* Appends those ends of the warp's slots for which is(j) holds to a list whose length is *counter. Reserves the elements
- * by one atomic for the whole warp, then calls put(j, at) for each such end j of this lane, which writes element `at`.
- * All lanes of the warp call it. */
+/* Appends ends of the warp's slots to a list whose length is *counter. End j of a lane is appended if is(j) is true. The
+ * elements of the list are reserved by one atomic for the whole warp. Then each lane calls put(j, at) for each of its
+ * ends j that is appended, and put writes element `at` of the list. All lanes of the warp call it. */
 template <typename Place, class Is, class Put>
 __device__ static inline void append_ends(unsigned long long *counter, Is is, Put put)
 {
@@ -67,9 +68,9 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
 
 /* ---- reaching vertices: visited at once ---- */
 
-/* Sets the visited bit of vertex v by an atomic. Returns true for the one thread that set the bit, false if the vertex
- * was visited already. If `probes`, the thread reads the bit first and leaves out the atomic for a visited vertex, which
- * pays if many ends are visited. */
+/* Sets the visited bit of vertex v by an atomic. Returns true to the one thread that set the bit. Returns false if the
+ * vertex was visited already. If `probes`, the thread reads the bit first, and leaves out the atomic for a visited
+ * vertex. This read pays if many ends are visited. */
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool probes)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -92,8 +93,9 @@ __device__ static inline void list_reached(const gpu_csr *csr, const level_targe
 }
 
 /* Moves the `count` vertices of the warp's list `reached` to the list of the block, and adds `count` to s.block.left.
- * When the warps have done their work items, list_left appends this list to the next frontier, by full warps. Vertices
- * for which the list has no room are appended at once. All lanes of the warp call it. */
+ * When all warps of the block have done their work items, list_left appends the list of the block to the next frontier.
+ * If the list of the block is full, the remaining vertices are appended to the next frontier at once. All lanes of the
+ * warp call it. */
 template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
@@ -107,7 +109,7 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     __syncwarp();
 }
 
-/* Appends the vertices that the warps of this block have left in its list (leave_reached) to the next sparse frontier.
+/* Appends the list of this block to the next sparse frontier: the vertices that warps have left there (leave_reached).
  * Leaves s.block.left as it is. All threads of the block call it. */
 template <class S> __device__ static inline void list_left(S &s)
 {
@@ -119,10 +121,10 @@ template <class S> __device__ static inline void list_left(S &s)
     }
 }
 
-/* Visits the ends of edges in a sparse level. Sets the visited bit of each end. An end whose bit this thread was the
- * first to set gets a depth and a parent, and its rows join the next sparse frontier. With several GPUs, vertices of
- * other shards, and delegates that are new here, are sent to their GPUs. Only the first `used` slots have ends. All lanes
- * of the warp call it. */
+/* Visits the ends of edges in a sparse level: sets the visited bit of each end. If this thread is the first to set the
+ * bit, it also writes the depth and the parent of the end, and the rows of the end join the next sparse frontier. With
+ * several GPUs two kinds of vertices are sent to other GPUs: vertices of other shards, and delegates that this thread was
+ * the first to visit here. Only the first `used` slots have ends. All lanes of the warp call it. */
 template <class S> __device__ static inline void reach_sparse(S &s, const slots &e, int used)
 {
     bool mine[SLOTS];
@@ -167,9 +169,10 @@ __device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
     return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
 }
 
-/* Sets the bits of `next` of the ends in all slots, by atomics whose results are not waited for. `which` says which ends
- * are left out after a look at `next` or `visited`. Bits of visited vertices may be set, too: the previsit drops them. A
- * look at `visited` costs a read for each edge, and pays only if many ends are visited. Records no parents. */
+/* Sets the bits of `next` of the ends in all slots, by atomics, and does not wait for their results. `which` says whether
+ * the push looks at `next` or at `visited` first and leaves out ends whose bits are set. Bits of visited vertices may be
+ * set in `next`, since the previsit drops such vertices. A look at `visited` costs a read for each edge, and pays only if
+ * many ends are visited. Writes no parents. */
 __device__ static inline void reach_next(const gpu_vertices *of, const slots &e, const pushed_bits &which)
 {
     bool wanted[SLOTS];
@@ -187,10 +190,10 @@ __device__ static inline void reach_next(const gpu_vertices *of, const slots &e,
     }
 }
 
-/* Sets the bits of `next` of the ends in all slots that are neither in `next` nor visited, and writes the parents of
- * these ends. Several edges may lead to the same vertex, and each of them writes a parent: any one is right, so no thread
- * waits to be the first. Kernels of the level loop look at `visited` first, which caches may have; other kernels look at
- * `next` first. Returns whether this lane has set a bit. */
+/* Sets the bits of `next` of the ends that are neither in `next` nor visited, and writes the parents of these ends.
+ * Several edges may lead to the same end. Then each of these edges writes a parent, and any of them is right, so no
+ * thread waits for a result. Kernels of the level loop look at `visited` before `next`, since caches may have `visited`.
+ * Other kernels look at `next` first. Returns whether this lane has set a bit. */
 template <class S, class Slots> __device__ static inline bool reach_next_with_parents(S &s, const Slots &e)
 {
     const auto is_known = [&](int j, bool look_at_next) {
@@ -216,10 +219,10 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
     return wanted[0] || wanted[1] || wanted[2] || wanted[3];
 }
 
-/* Visits the ends of the edges in `e` as HOW says: at once, or by their bits in `next`. Records parents if the search
- * does so. With several shards, columns of nn that this shard owns become normals first, where the numbers are needed. A
- * kernel of the level loop notes in s.found that this thread found a vertex. Slots from `used` on have no end. All lanes
- * of the warp call it. */
+/* Visits the ends of the edges in `e`. HOW says whether the ends are visited at once (REACH_SPARSE) or get their bits in
+ * `next` (REACH_NEXT). Writes parents if the search records parents. With several shards, columns of nn that this shard
+ * owns are replaced by the numbers of its normals before, where these numbers are needed. A kernel of the level loop sets
+ * s.found if this thread found a vertex. Slots from `used` on have no end. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
     if constexpr (S::together) /* sparse levels and parents need the numbers of own normals in place of columns of nn */
@@ -254,9 +257,9 @@ template <class S> __device__ static inline typename S::columns columns_of(const
     return S::columns::make(csr, at, decodes ? offset_of(csr, item.row) : at);
 }
 
-/* Visits the ends of all edges of up to 32 work items as HOW says (reach). A lane gives one work item if it has one. The
- * edges of all these work items lie end to end in the memory of the warp, and a lane takes four of them at a time,
- * whichever lane gave the work item. All lanes of the warp call it. */
+/* Visits the ends of all edges of up to 32 work items, as HOW says (reach). Each lane gives one work item, or none if
+ * `has` is false. The edges of all these work items are laid end to end, and each lane visits four of them at a time. So
+ * a lane also visits edges of work items that other lanes gave. All lanes of the warp call it. */
 template <int HOW, class S> __device__ static void expand(S &s, const work_item &item, bool has)
 {
     typename S::space &w = own_space<S>();
@@ -340,9 +343,9 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const work_i
 
 /* ---- expanding a sparse frontier ---- */
 
-/* Replaces a work item by share `part` of the 2^shift shares into which its columns are cut. The first share keeps the
- * head columns; the other shares lose ITEM_HEADS. Returns whether the share has edges; the first share always counts as
- * one that has. */
+/* Replaces a work item by one of the 2^shift shares into which its columns are cut: share number `part`. The first share
+ * keeps the head columns. All other shares lose ITEM_HEADS. Returns whether the share has edges. The first share always
+ * counts as one that has edges. */
 __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t shift)
 {
     if (shift == 0)

@@ -25,7 +25,7 @@ template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_
 
 /* Reads where the rows of vertex `id` lie in the two subgraphs of its kind, csr[0] and csr[1], and how long these rows
  * are. A lane without a vertex (`has` false) gets empty rows. All reads are under way before the first one is waited for.
- * Each step stands here twice: a loop costs the callers 3 KB of code. */
+ * Each step stands here twice, once for each subgraph, since a loop costs the callers 3 KB of code. */
 __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool has, listed_row (&row)[VERTEX_KINDS])
 {
     const gpu_csr &a = csr[0], &b = csr[1];
@@ -57,7 +57,7 @@ __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool
 /* ---- appending work items ---- */
 
 /* Cuts a row of `length` columns into pieces of EDGES columns, and writes the pieces to next[at] and following. `first`
- * has the row, the index of its first column, and flags; only the first piece gets the flags of ITEM_ONCE. All lanes of
+ * has the row, the index of its first column, and flags. Only the first piece gets the flags of ITEM_ONCE. All lanes of
  * the warp call it with the same arguments, and share the writes. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void put_long_row(work_item *next, unsigned at, const work_item &first, uint64_t length)
@@ -69,9 +69,10 @@ __device__ static inline void put_long_row(work_item *next, unsigned at, const w
     }
 }
 
-/* Writes the work items of one row a lane to next[at] and following. `r` is the row of vertex `id` in subgraph g; the
- * lanes have different rows. `flags` is ITEM_FIRST or 0, for the first work item of the row. A lane writes up to
- * OWN_ITEMS work items by itself; the whole warp writes the work items of each longer row. All lanes of the warp call it. */
+/* Writes the work items of one row a lane to next[at] and following. `r` is the row of vertex `id` in subgraph g. The
+ * lanes have different rows. `flags` is ITEM_FIRST or 0, for the first work item of the row. A lane by itself writes the
+ * work items of a row that has up to OWN_ITEMS. The whole warp writes the work items of each longer row. All lanes of the
+ * warp call it. */
 __device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
@@ -91,10 +92,10 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
     }
 }
 
-/* Adds the rows in subgraph g of the lanes that have `mine`, if they are not empty, to the warp's counter FUSED_SOURCES +
- * g, and the edges of these rows to FUSED_FORWARD + g. A very long row counts as 2^26 edges, so that the sum of a warp
- * fits into 32 bits. Even so it counts as too many for a sparse level, which has no memory for all vertices that such a
- * row reaches. All lanes of the warp call it. */
+/* Adds to two counters of the warp, for the lanes that have `mine` and a row that is not empty: FUSED_SOURCES + g gets
+ * the number of these rows in subgraph g, and FUSED_FORWARD + g gets the number of their edges. A very long row counts as
+ * 2^26 edges, so that the sum of a warp fits into 32 bits. Even 2^26 edges are too many for a sparse level, which has no
+ * memory for all vertices that such a row reaches. All lanes of the warp call it. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
@@ -108,9 +109,10 @@ template <class S> __device__ static inline void count_rows(int g, bool mine, co
     own_space<S>().count[FUSED_FORWARD + g] += sum;
 }
 
-/* Appends the rows of vertices to the next sparse frontier as work items: to target.next, of which *target.next_count
- * work items are in use. A lane gives vertex `v`, with KIND_BIT, if it has one. Adds the vertices, their rows and the
- * edges of these rows to the counters of the warp. Writes no depths. All lanes of the warp call it. */
+/* Appends the rows of vertices to the next sparse frontier, target.next, as work items, and raises *target.next_count by
+ * the number of these work items. Each lane gives one vertex `v`, with KIND_BIT, or none if `has` is false. Adds the
+ * number of the vertices, their rows and the edges of these rows to the counters of the warp. Writes no depths. All lanes
+ * of the warp call it. */
 template <class S>
 __device__ static inline void list_vertices(const gpu_csr *csr, const level_target &target, uint32_t v, bool has)
 {
@@ -165,9 +167,9 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Cuts the rows of the lanes in the set `many` into pieces of EDGES columns, and appends these pieces to the list `cut`,
- * for a second pass. A lane gives the `row`, the number of its columns (`length`), and the index of its first column with
- * flags (`begin`). All lanes of the warp call it. */
+/* Cuts the rows of some lanes into pieces of EDGES columns, and appends these pieces to the list `cut`, for a second
+ * pass. `many` is the set of these lanes. Each of them gives its `row`, the number of columns (`length`), and the index
+ * of the first column with flags (`begin`). All lanes of the warp call it. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)

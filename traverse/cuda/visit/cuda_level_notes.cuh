@@ -42,7 +42,8 @@ template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTE
 
 /* Begins the note of the level of depth `depth`: clears the note and writes the time FUSED_BEGUN. Does nothing if the
  * note of the level has begun already, as where a search tries another kind for the same level. If all notes of the
- * device are full, the noter waits until the host has copied them; this time belongs to no level. All threads call it. */
+ * device are full, the noter first waits until the host has copied the notes. This time of waiting belongs to no level.
+ * All threads call it. */
 template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED> &notes, int32_t depth)
 {
     if constexpr (NOTED) {
@@ -74,8 +75,9 @@ template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED>
     }
 }
 
-/* Records that this warp has ended its pulls of the level now. The block keeps the time of its first and of its last warp
- * in `notes`; add_counts moves both times to the counters of the level. All lanes of the warp call it. */
+/* Records that this warp has ended its pulls of the level now. `notes` keeps the earliest and the latest of these times
+ * among the warps of the block. add_counts later moves both times to the counters of the level. All lanes of the warp
+ * call it. */
 template <bool NOTED> __device__ static inline void note_pulled(level_notes<NOTED> &notes)
 {
     if constexpr (NOTED) {

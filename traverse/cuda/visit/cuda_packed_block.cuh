@@ -1,7 +1,7 @@
 /* cuda_packed_block.cuh: a warp decodes a block of 128 packed columns
  *
- * formats/container/packed_row.h describes the format. column_of_row of cuda_common.cuh is the twin, by which one thread
- * decodes one column. Here each word of the block's bit vector has a lane, which lists the set bits of the word once; all
+ * formats/container/packed_row.h describes the format. The twin is column_of_row of cuda_common.cuh, by which one thread
+ * decodes one column. Here each word of the block's bit vector has a lane, which lists the set bits of the word once. All
  * elements of the block then look up their bits in this list. Bytes moved for 128 columns: 8 (offsets), 4 (head), 16
  * (directory), the codes and up to 48 of the vector. */
 #ifndef DBFS_CUDA_PACKED_BLOCK_CUH
@@ -9,17 +9,18 @@
 
 #include "cuda_frontier.cuh"
 
-/* The packed columns that a work item reads, as whole blocks. A work item has a block if the first element of the block
- * is in the piece. A block in which the row begins belongs to the first piece of the row. So no block is read for two
- * pieces. */
+/* The packed columns that a work item reads, as whole blocks. Two work items of a row never read the same block. A block
+ * belongs to the piece in which the first element of the block lies. But the block in which the row begins belongs to the
+ * first piece. */
 struct packed_part {
     uint64_t begin, end;  /* the elements begin to end - 1 of the subgraph's columns are the row */
     uint64_t first, last; /* the blocks first to last - 1 are read */
     uint32_t start;       /* the value of the row's last head column + 1, as in packed_span; 0 without head columns */
 };
 
-/* Returns the blocks that a work item reads. All reads for this are under way at once. A piece that begins up to
- * `skipped` columns behind the beginning of its row is the first piece of the row: these columns were looked at before. */
+/* Returns the blocks of packed columns that a work item reads. All reads for this are under way at once. A work item
+ * counts as the first piece of its row if it begins at most `skipped` columns behind the beginning of the row. A caller
+ * that has looked at these columns before gives their number. */
 __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const work_item &item, uint32_t skipped)
 {
     const uint64_t at = item.at & ITEM_AT;
@@ -32,8 +33,8 @@ __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const wo
 }
 
 /* Returns element i of an open block, less the base of the block. bits[i] is the position of the i-th set bit in the
- * block's vector, which is used only if the block has a vector. The twin is packed_place_of, which searches the vector
- * itself. */
+ * block's vector. It is read only if the block has a vector. The twin is packed_place_of, which searches the vector
+ * instead. */
 __device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
 {
     const uint32_t high = r.has_vector ? (bits[i] - i) << r.bits : 0;

@@ -34,26 +34,26 @@ struct found_word {
     uint32_t in_one, in_two; /* vertices with a row in the first and in the second of the two subgraphs of their kind */
 };
 
-/* Reads which vertices of a word have a row: `one` becomes those with a row in csr[0], `two` those with a row in csr[1].
- * Both are 0 for a subgraph without edges. */
+/* Reads which of the 32 vertices of a word have a row: `one` becomes the vertices with a row in csr[0], `two` the
+ * vertices with a row in csr[1]. A subgraph without edges gives 0. */
 __device__ static inline void read_sources(const gpu_csr *csr, uint32_t word, uint32_t &one, uint32_t &two)
 {
     one = csr[0].edges != 0 ? csr[0].sources[word] : 0;
     two = csr[1].edges != 0 ? csr[1].sources[word] : 0;
 }
 
-/* Returns whether a previsit reads all members of found_word at once, since the level finds many vertices. A sparse
- * frontier needs no in_one and in_two, so a previsit to a sparse frontier (TO_SPARSE) never does. */
+/* Returns whether a previsit reads all members of found_word at once. That pays if the level finds many vertices. A
+ * previsit to a sparse frontier (TO_SPARSE) never does so, as a sparse frontier needs no in_one and in_two. */
 template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(S &s)
 {
     return !TO_SPARSE && s.block.finds_many;
 }
 
-/* Makes the vertices that were found in a span of words the next frontier, unless they were visited before. Writes them
- * to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. With several GPUs share_word
- * clears `next`, and writes visited normals to the peers. Writes depths if the bitmap of this frontier is not kept until
- * the search ends. `w` is what the lane has read of its word; missing members are read here. Returns the new vertices of
- * the lane's word. All lanes of the warp call it. */
+/* Makes the vertices that were found in a span of words the next frontier, except those that were visited before. Writes
+ * the new vertices to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. Writes their
+ * depths, too, if the bitmap of this frontier will not be kept until the search ends. With several GPUs share_word clears
+ * `next`, and writes visited normals to the peers. `w` is what the lane has read of its word so far. Members that were
+ * not read yet are read here. Returns the new vertices of the lane's word. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -81,14 +81,14 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
 
 /* ---- counts of a dense frontier ---- */
 
-/* Adds the new vertices of a span of words to the counters of the warp: FUSED_FRESH, their number; and for each of the
- * two subgraphs g of their kind FUSED_SOURCES + g, those that have a row, and FUSED_FORWARD + g, about the edges of these
- * rows. `fresh` is the new vertices of the lane's word. `edges` is the number of edges of all rows of the span behind the
- * heads: lane 0 has that of the first subgraph, lane 1 that of the second.
+/* Adds the new vertices of a span of words to the counters of the warp. FUSED_FRESH gets their number. For each of the
+ * two subgraphs g of their kind, FUSED_SOURCES + g gets the number of new vertices that have a row in g, and
+ * FUSED_FORWARD + g gets about the number of edges of these rows. `fresh` is the new vertices of the lane's word. `edges`
+ * is the number of edges behind the heads of all rows of the span: in lane 0 for the first subgraph, in lane 1 for the
+ * second.
  *
- * The mean row of the span stands for the rows of the new vertices, which then need not be looked up. This is near
- * enough, since vertices are in the order of their degrees and rows of neighbouring words are about as long. All lanes of
- * the warp call it. */
+ * The edges are estimated by the mean row of the span, so the rows of the new vertices need not be looked up. Vertices
+ * are in the order of their degrees, so rows of neighbouring words are about as long. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
@@ -117,12 +117,12 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
 
 /* ---- all words ---- */
 
-/* Does this warp's share of a previsit: vertices that the level found and that are not visited become the next frontier.
- * TO_SPARSE: their rows are appended to a sparse frontier, and are counted there. Otherwise they are a dense frontier,
- * and are counted here. `warp` is the index of this warp among `warps`. Warps take spans of words, spans of normals
- * first. With several GPUs a warp begins to read the words of its next span, in the memory of peers, before it works on
- * the present one. All lanes of the warp call it. Not inlined, so that the code of other steps keeps more values in
- * registers. */
+/* Does this warp's share of a previsit: vertices that the level found become the next frontier, unless they were visited
+ * before. If TO_SPARSE, their rows are appended to a sparse frontier. Otherwise they are a dense frontier. Either way
+ * vertices, rows and edges are added to the counters of the warp. `warp` is the index of this warp among `warps`. A warp
+ * takes one span of words at a time. Spans of normals come first. With several GPUs a warp begins to read its next span,
+ * from the memory of peers, before it works on the present span. All lanes of the warp call it. Not inlined, so that the
+ * code of other steps keeps more values in registers. */
 template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,

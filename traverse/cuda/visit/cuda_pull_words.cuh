@@ -20,7 +20,8 @@ enum {
     SPANS_A_WARP = 8  /* a warp gets 8 spans of a pull if there are words enough, as the first words have the longest rows */
 };
 
-/* The pull of one subgraph, whose rows that are not visited look for a visited column, their parent. */
+/* What the pull of one subgraph reads and writes. In a pull, rows that are not visited look for a visited column, their
+ * parent. */
 struct pulling {
     const gpu_csr *csr;
     const uint32_t *visited, *parents; /* the visited bits of the rows; the visited bits of the columns */
@@ -28,7 +29,7 @@ struct pulling {
     uint32_t *next, *parent;           /* of the rows; `parent` is NULL if the search records no parents */
     uint32_t tag;                      /* KIND_BIT if the columns are delegates, otherwise 0 */
     uint64_t flags;                    /* the flags of pieces of long rows: the subgraph, and ITEM_PULL */
-    int along;                         /* the subgraph that a push would go along: the same edges in the other direction */
+    int along;                         /* the subgraph with the same edges in the other direction, for a push */
 };
 
 /* Returns what a pull of the rows of subgraph g reads and writes. Changes nothing. */
@@ -58,8 +59,8 @@ template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused
     __syncthreads();
 }
 
-/* Returns whether a column is visited. Reads the hub bitmap for columns below q.hubs, and the bitmap of the columns for
- * all others. */
+/* Returns whether a column is visited. A column below q.hubs is looked up in the hub bitmap, any other column in the
+ * bitmap of the columns. */
 template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
     if constexpr (S::has_hub_bitmap) {
@@ -69,8 +70,8 @@ template <class S> __device__ static inline bool is_parent(const pulling &q, uin
     return test_bit(q.parents, column);
 }
 
-/* Writes a column as the parent of a row, with KIND_BIT if it is a delegate. A column of nn in another shard is written
- * as REMOTE_PARENT: the parent is asked for after the search. */
+/* Writes a column as the parent of a row, with KIND_BIT if the column is a delegate. A column of nn in another shard is
+ * written as REMOTE_PARENT: the search asks for this parent at its end. */
 template <class S> __device__ static inline void put_parent(S &s, const pulling &q, uint32_t row, uint32_t column)
 {
     if constexpr (S::together) {
@@ -80,8 +81,8 @@ template <class S> __device__ static inline void put_parent(S &s, const pulling 
     q.parent[row] = q.tag | column;
 }
 
-/* Notes that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes the parent, `column`, if
- * the search records parents. */
+/* Notes that row first + at has found a parent. Sets bit `at` of the warp's `found`. Writes `column` as the parent if the
+ * search records parents. */
 template <class S>
 __device__ static inline void set_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
                                         uint32_t column)
@@ -104,9 +105,10 @@ template <class S> __device__ static inline void note_probes(uint64_t columns, i
     }
 }
 
-/* Counts the probes of rows that several lanes read together, if the search is noted. A group of `group` lanes has read
- * columns of one row: column[j] of lane l in the group is the column j * group + l behind the first one. Columns up to
- * the first visited one count, as if one thread had read the row in order. All lanes of the warp call it. */
+/* Counts the probes of rows that several lanes have read together, if the search is noted. The lanes form groups of
+ * `group` lanes. Each group has read columns of one row: column[j] of lane l in the group is column j * group + l from
+ * where the group began. Only columns up to the first visited one count, as if one thread had read the row in order. All
+ * lanes of the warp call it. */
 template <class S>
 __device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD], unsigned group)
 {
@@ -126,10 +128,10 @@ __device__ static inline void note_side_by_side(const pulling &q, const uint32_t
 
 /* ---- the columns of rows ---- */
 
-/* Lets the rows in the warp's list look at one head column, `column`. A row whose head is visited has found its parent
- * (set_found) and leaves the list. A row without that head has no more columns, and leaves the list, too. Other rows
- * stay. `first` is the vertex to which the `count` entries of the list are offsets. Returns how many rows stay. All lanes
- * of the warp call it. */
+/* Lets the `count` rows in the warp's list look at one head column, number `column`. A row leaves the list if this head
+ * is visited: the row has found its parent (set_found). A row also leaves the list if it has no such head, as the row has
+ * no more columns. All other rows stay. An entry of the list is the row less `first`. Returns how many rows stay. All
+ * lanes of the warp call it. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
                                              unsigned count, uint32_t column)
@@ -176,8 +178,8 @@ struct pulled_row {
 };
 
 /* Looks at up to PULL_SINGLE columns of a row, from element r.at on. Returns a visited column, or NO_HEAD if none of
- * these columns is visited. In the latter case r.at moves behind the columns. One thread calls it by itself, for a row of
- * its own. */
+ * these columns is visited. If it returns NO_HEAD, r.at has moved behind these columns. Each thread looks at a row of its
+ * own. */
 template <class S> __device__ static inline uint32_t pull_by_thread(const pulling &q, pulled_row &r)
 {
     const uint64_t stop = r.end - r.at < PULL_SINGLE ? r.end : r.at + PULL_SINGLE;
@@ -249,9 +251,9 @@ template <class S> __device__ static inline uint32_t pull_by_warp(const pulling 
     return hit;
 }
 
-/* Looks at the rest of the rows of the lanes in the set `open`, from r.at on: four rows at a time, eight lanes a row. `r`
- * is the lane's own row. Returns a visited column of the lane's own row; NO_HEAD if there is none, or if the lane is not
- * in `open`. All lanes of the warp call it. */
+/* Looks at the remaining columns of the rows of some lanes, from r.at on: four rows at a time, eight lanes a row. `open`
+ * is the set of these lanes, and `r` is the lane's own row. Returns a visited column of the lane's own row. Returns
+ * NO_HEAD if the row has no visited column, or if the lane is not in `open`. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, const pulled_row &r)
 {
@@ -304,10 +306,10 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
     return own;
 }
 
-/* Lets the `count` rows in the warp's list look at their columns behind the heads. First a thread reads a few columns of
- * its row. Of rows without a parent then, very long ones are cut into pieces, which are appended to `cut`; the level
- * loop's kernel reads them at once (pull_long_rows). Eight lanes read each other row. A row that finds a parent is noted
- * by set_found. All lanes of the warp call it. */
+/* Lets the `count` rows in the warp's list look at their columns behind the heads, in three steps. First a thread reads a
+ * few columns of its row. Then very long rows that have no parent yet are cut into pieces, which are appended to `cut`.
+ * The kernel of the level loop reads such rows at once instead (pull_long_rows). At last eight lanes read each other row
+ * that has no parent. A row that finds a parent is noted by set_found. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void pull_rests(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned count,
                                          const cut_list &cut)
@@ -341,9 +343,9 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
     }
 }
 
-/* Lets the rows of 32 words look for a parent. `todo` of a lane is the rows of word base + lane that look. A row that
- * finds a parent joins `next`. The rest of a very long row is appended to `cut`, and is not looked at here. Returns the
- * rows of the lane's word that found a parent. All lanes of the warp call it. */
+/* Lets the rows of 32 words look for a parent: the rows whose bits are set in `todo`, which in each lane is for word base
+ * + lane. A row that finds a parent joins `next`. The columns of a very long row are only partly read here, and its
+ * pieces are appended to `cut`. Returns the rows of the lane's word that found a parent. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
 {
@@ -365,9 +367,10 @@ __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t ba
     return found;
 }
 
-/* Does this warp's share of all pulls of the level, as s.block.pulls divides them into spans. Rows that are wanted, not
- * visited and not in `next` look for a parent; pieces of very long rows are appended to `cut`. The pulls of all subgraphs
- * are shared at once, so that a subgraph of few words keeps no warp waiting. All lanes of the warp call it. */
+/* Does this warp's share of all pulls of the level, which s.block.pulls divides into spans. A row looks for a parent if
+ * the subgraph wants it (gpu_csr::wanted), and if it is neither visited nor in `next`. Pieces of very long rows are
+ * appended to `cut`. The pulls of all subgraphs are shared at once, so that a subgraph of few words keeps no warp
+ * waiting. All lanes of the warp call it. */
 template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const word_spans &spans = s.block.pulls;
@@ -386,9 +389,10 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
     }
 }
 
-/* Divides the pulls of the level into spans of words: writes `pulls`, by the subgraphs that choice.pull says. A GPU among
- * several may have no rows of a subgraph that all of them pull, and then has no bitmaps of it: such a subgraph gets no
- * spans. `warps` is the number of warps that share the pulls. All lanes of one warp call it. */
+/* Divides the pulls of the level into spans of words, and writes this division to `pulls`. `choice` says which subgraphs
+ * are pulled. A GPU among several may have no rows of a subgraph that all GPUs pull, and has no bitmaps of these rows
+ * then. Such a subgraph gets no spans. `warps` is the number of warps that share the pulls. All lanes of one warp call
+ * it. */
 __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choice &choice, word_spans &pulls,
                                             uint32_t warps)
 {
@@ -403,8 +407,8 @@ __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choi
 }
 
 /* Lets a piece of a long row look for a parent, in the second pass. Does nothing if another piece of the row has found a
- * parent already. Otherwise a visited column of the piece sets the row's bit in `next`, and becomes the parent of the row
- * if no other piece was faster. All lanes of the warp call it. */
+ * parent already. If the piece has a visited column, the bit of the row in `next` is set. The piece that sets this bit
+ * also writes its column as the parent of the row. All lanes of the warp call it. */
 template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const work_item &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;

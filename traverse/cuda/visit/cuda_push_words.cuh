@@ -10,9 +10,10 @@
 
 enum { MOST_PARTS = 3 /* a word is cut into at most 2^MOST_PARTS parts, each pushed by a lane */ };
 
-/* Pushes along rows of subgraph g, one row a lane: sets the bits of `next` of their ends. If a row has more than
- * S::row_together columns behind the heads, only its heads are pushed: the columns are cut into pieces, which are
- * appended to `cut` for a second pass. A lane without a row has `has` false. All lanes of the warp call it. */
+/* Pushes along rows of subgraph g, one row a lane: sets the bits in `next` of the vertices that these rows lead to. If a
+ * row has more than S::row_together columns behind the heads, only its heads are pushed here. Its columns are cut into
+ * pieces, which are appended to `cut` for a second pass. A lane without a row has `has` false. All lanes of the warp call
+ * it. */
 template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t row, bool has, const cut_list &cut)
 {
     const gpu_csr &csr = s.csr[g];
@@ -31,7 +32,7 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
 }
 
 /* Returns the index of the word that a lane takes in a round. If the bitmap is so small that words are cut into parts,
- * returns the index of a part: 2^all.parts parts follow each other for each word. */
+ * returns the index of a part instead. Each word has 2^all.parts consecutive parts. */
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t round, unsigned lane)
 {
     return ((round + (lane >> all.shift) * all.rounds) << all.shift) + (lane & ((1u << all.shift) - 1));
@@ -58,9 +59,9 @@ __device__ static inline void lay_out_pushes(const gpu_fused &s, const fused_pro
     plan.pushes[g] = scattered_words{rounds, (uint16_t)shift, (uint16_t)parts};
 }
 
-/* Pushes this warp's share of the rows of subgraph g in the dense frontier, as s.plan.pushes[g] divides them: sets the
- * bits of `next` of their ends. Pieces of long rows are appended to `cut`. `warp` is the index of this warp among
- * `warps`. All lanes of the warp call it. */
+/* Pushes this warp's share of the rows of subgraph g in the dense frontier: sets the bits in `next` of the vertices that
+ * these rows lead to. s.plan.pushes[g] says how warps share the rows. Pieces of long rows are appended to `cut`. `warp`
+ * is the index of this warp among `warps`. All lanes of the warp call it. */
 template <class S> __device__ static void push_words(S &s, int g, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const gpu_vertices &from = s.of[g >> 1];
@@ -88,10 +89,10 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
     }
 }
 
-/* Does this warp's share of all pushes of the level: sets the bits of `next` of the ends of all edges that leave the
- * frontier, except in subgraphs that are pulled. If the frontier is sparse, its work items are its rows. Pieces of long
- * rows of a dense frontier are appended to `cut`. A GPU among several may have no edges of a subgraph that all of them
- * push. All lanes of the warp call it. */
+/* Does this warp's share of all pushes of a dense level: sets the bits in `next` of the vertices that edges of the
+ * frontier lead to. Subgraphs that are pulled are left out, and so are subgraphs of which this GPU, among several, has no
+ * edges. If the frontier is sparse, the rows to push are its work items. If it is dense, pieces of its long rows are
+ * appended to `cut`. All lanes of the warp call it. */
 template <class S> __device__ static void push_all(S &s, const cut_list &cut, uint32_t warp, uint32_t warps)
 {
     unsigned sparse = 0;

@@ -177,9 +177,9 @@ struct dense_plan {
     bool sparse_next; /* the next level is sparse for certain, as few vertices and edges are left */
 };
 
-/* A search in one block: of a single GPU, or if TOGETHER of one GPU among several. NOTED: the search writes a note of
- * each level. PACKED: columns may lie packed. row_together and piece_edges: a dense push cuts rows of more than
- * row_together columns behind the heads into pieces of piece_edges columns. */
+/* A search in one block, of a single GPU or, if TOGETHER, of one GPU among several. NOTED: the search writes a note of
+ * each level. PACKED: columns may lie packed. A dense push cuts a row into pieces of piece_edges columns if the row has
+ * more than row_together columns behind the heads. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
     static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
@@ -213,8 +213,8 @@ template <class S> __device__ static inline typename S::space &own_space()
     return ((typename S::space *)memory)[threadIdx.x / WARP];
 }
 
-/* Returns the shared memory behind the parts of the warps. All warps of the block share it: as a list of reached
- * vertices, as lists of the thread group, or as the hub bitmap. */
+/* Returns the shared memory behind the parts of the warps. All warps of the block use this memory together. It has the
+ * list of reached vertices, the lists of the thread group, or the hub bitmap. */
 template <class S> __device__ static inline uint32_t *shared_words()
 {
     return (uint32_t *)((typename S::space *)memory + blockDim.x / WARP);
