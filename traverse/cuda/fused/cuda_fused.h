@@ -94,9 +94,10 @@ struct fused_note {
     unsigned long long probes[SUBGRAPHS]; /* FUSED_PROBES */
     uint32_t kind;   /* enum level_kind */
     uint32_t pulled; /* the subgraphs that were pulled, a bit each */
-    /* with several GPUs: nanoseconds from the writing of the own flag until the flags of all peers were here; vertices that
-     * peers sent; words of bitmaps read from peers or written to them */
-    unsigned long long waited, arrived, words;
+    /* the next three members: 0 with one GPU */
+    unsigned long long waited;  /* nanoseconds from the writing of the own flags until the flags of all peers were here */
+    unsigned long long arrived; /* vertices that peers sent */
+    unsigned long long words;   /* words of bitmaps that were read from peers or written to them */
 };
 
 /* What host and device tell each other during a search, in host memory that the device sees. When all notes of the device

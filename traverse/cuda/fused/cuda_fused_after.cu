@@ -66,9 +66,9 @@ __device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t 
     return v.count > 0 ? (v.count + offset_in_line(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
 }
 
-/* Writes the bytes of the vertices of one line. The first vertex of `v` has its byte at `to`; bytes of the line that
- * belong to no vertex of `v` are left as they are. A depth is that of the kept frontier that has the vertex, otherwise
- * v.depth. `kept` is the number of kept frontiers. */
+/* Writes the depths of the 32 vertices of one line as bytes. The first vertex of `v` has its byte at `to`. Bytes of the
+ * line that belong to no vertex of `v` are left as they are. A vertex in one of the `kept` kept frontiers has the depth
+ * of this frontier. Any other visited vertex has its depth in v.depth. */
 __device__ static inline void write_line(const gpu_vertices &v, const fused_state *state, unsigned kept, uint64_t line,
                                          uint8_t *to)
 {
@@ -108,9 +108,9 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
     }
 }
 
-/* Writes the depths of the vertices `v` as bytes from `to` on, and the depths of the vertices `behind` after them. A
- * thread takes a line. If `closes`, a byte 0 follows, which stands for no vertex. Bytes that must move for 32 vertices: 4
- * of each bitmap, and 32. */
+/* Writes the depths of the vertices `v` as bytes from `to` on, and the depths of the vertices `behind` after them. If
+ * `closes`, also writes a byte 0 after all of them, which stands for no vertex. A thread takes a line. Bytes that must
+ * move for 32 vertices: 4 of each bitmap, and 32. */
 __global__ static void __launch_bounds__(BLOCK)
     byte_depths(gpu_vertices v, gpu_vertices behind, const fused_state *state, uint8_t *to, int closes)
 {
@@ -127,8 +127,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Writes to[i] = depth + 1 for each vertex i of one kind, or 0 if the vertex was not visited, after a search whose depths
- * need not be settled. Depths are below 255. */
+/* Writes to[i] = depth + 1 for each vertex i of one kind, or 0 if the vertex was not visited. The search need not be
+ * settled (cuda_fused_settle). Depths are below 255. Launches a kernel on `stream` and does not wait. */
 void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *v = &search->of[kind];
@@ -136,8 +136,9 @@ void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint
         byte_depths<<<blocks_for(v->words, BLOCK), BLOCK, 0, stream>>>(*v, gpu_vertices{}, search->state, to, 0);
 }
 
-/* Writes the byte depths (depth + 1, or 0 if not visited) of all normals, behind them those of all delegates, and last a
- * 0 that stands for no vertex. The depths of the search need not be settled. */
+/* Writes a byte for each vertex: depth + 1, or 0 if the vertex was not visited. First come all normals, then all
+ * delegates, and last a 0 that stands for no vertex. The search need not be settled (cuda_fused_settle). Launches a
+ * kernel and does not wait. */
 void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
@@ -146,8 +147,9 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 
 /* ---- the lengths of rows ---- */
 
-/* Finds the length classes of vertices for the thread group: longest[kind][k] becomes 1 + the last vertex whose rows
- * together have more than 2^(FUSED_FIRST_CLASS + k) edges, or stays 0. `longest` is device memory, and zero before. */
+/* Finds the length classes of vertices, which the thread group uses. longest[kind][k] becomes 1 + the number of the last
+ * vertex that has more than 2^(FUSED_FIRST_CLASS + k) edges in both its rows, or stays 0 if there is none. `longest` is
+ * device memory, and zero before. Launches kernels and does not wait. */
 void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -167,9 +169,9 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
 
 /* ---- frontiers, for notes ---- */
 
-/* Adds the rows of a level's vertices in subgraph g to the counts `to` of the level: to.sources[g] by the number of lanes
- * with `mine` and is_source (the lane's vertex is in the level, and has a row in g), to.forward[g] by the `edges` of
- * lanes with `mine`. All lanes of the warp call it. */
+/* Adds the rows that vertices of one level have in subgraph g to the counts `to` of this level. Each lane has a vertex.
+ * `mine` says whether the vertex is in the level, is_source whether it has a row in g, and `edges` how long this row is.
+ * All lanes of the warp call it. */
 __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));
@@ -182,9 +184,9 @@ __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, boo
     }
 }
 
-/* Counts the vertices of one kind with depths first to first + levels - 1, their rows in the two subgraphs `one` and
- * `two`, and the edges of these rows: adds to to[depth - first]. A warp takes 32 vertices, and adds up those of the same
- * depth. */
+/* Counts the vertices of one kind that have depths first to first + levels - 1, by depth, and also their rows in the
+ * subgraphs `one` and `two` and the edges of these rows. The counts of depth d are added to to[d - first]. A warp takes
+ * 32 vertices, and adds up vertices of the same depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
                                        uint32_t first, uint32_t levels, fused_frontier *to)
 {
@@ -210,8 +212,9 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
     }
 }
 
-/* Counts the frontiers of levels first to first + levels - 1 after a search whose depths are complete: vertices, rows and
- * edges of level first + i are added to to[i], which is zero before. */
+/* Counts the vertices, rows and edges of the frontiers of levels first to first + levels - 1, after a search whose depths
+ * are complete. The counts of level first + i are added to to[i], which is zero before. Launches kernels and does not
+ * wait. */
 void cuda_fused_count(const gpu_fused *search, uint32_t first, uint32_t levels, fused_frontier *to,
                      cudaStream_t stream)
 {

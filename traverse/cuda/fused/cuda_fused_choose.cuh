@@ -9,8 +9,9 @@
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* Returns whether several GPUs do a sparse level: whether a frontier of `all_edges` edges on all GPUs costs less by a
- * sparse level than by any dense level. All GPUs call it with the same numbers, and so get the same result. */
+/* Returns whether several GPUs do the next level as a sparse one. They do so if a frontier of `all_edges` edges on all
+ * GPUs costs less by a sparse level than by any dense level. All GPUs call it with the same numbers, and so get the same
+ * result. */
 __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_mode mode, const fused_progress &now,
                                             unsigned long long all_edges)
 {
@@ -18,10 +19,10 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
            (now.sparse || now.fresh <= PEERS_LISTED_EDGES);
 }
 
-/* Chooses by costs whether the next level is sparse or dense, and for each subgraph push or pull: writes s.block.choice.
- * Leaves the choice as prepare_choice made it, sparse, if the level is so small that costs need not be computed. With
- * several GPUs any other level is dense. All lanes of the first warp call it. Not inlined, so that the kernel keeps more
- * values in registers. */
+/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull: writes s.block.choice.
+ * prepare_choice has set the choice to a sparse level, and this is kept if the level is so small that costs need not be
+ * computed. A single GPU compares the costs of both kinds of levels otherwise. Several GPUs do a dense level otherwise.
+ * All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if constexpr (S::together) {
@@ -47,9 +48,9 @@ template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 
 /* ---- the plan of a dense level ---- */
 
-/* Plans a dense level. Writes s.plan, and of s.block push_bits, finds_many and pulls. With several GPUs it also decides
- * whether this GPU sends vertices along nn (s.peers.sends), and whether dd is pulled in two parts (s.peers.in_parts),
- * between which the GPUs tell each other what they found.
+/* Plans a dense level: writes s.plan, and push_bits, finds_many and pulls of s.block. With several GPUs it also decides
+ * whether this GPU pushes along nn (s.peers.sends), and whether the level pulls dd in two parts (s.peers.in_parts).
+ * Between the two parts the GPUs learn which delegates the others have found.
  *
  * Sets s.plan.sparse_next if so few vertices and edges are left that the next level is sparse, whatever this level finds.
  * Vertices of other components count as left. Several GPUs decide that by sums that all of them know. All lanes of the

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* How directions are chosen: by costs; or each level pushes, or pulls, wherever it can. */
+/* How the search chooses directions: by costs, always push, or always pull. */
 enum fused_mode { FUSED_BY_COST, FUSED_PUSH, FUSED_PULL };
 
 /* The state of a search between two levels. */
@@ -33,8 +33,8 @@ struct fused_choice {
     double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* the costs of a push and of a pull in a dense level */
 };
 
-/* Computes the costs of subgraph g for the next level, c->sparse_cost[g], push_cost[g] and pull_cost[g], and sets
- * c->pull[g] if the subgraph is pulled should the level be dense. A subgraph without rows in the frontier costs nothing,
+/* Computes the costs of subgraph g for the next level: c->sparse_cost[g], c->push_cost[g] and c->pull_cost[g]. Also sets
+ * c->pull[g], which says whether a dense level pulls the subgraph. A subgraph without rows in the frontier costs nothing,
  * and is not pulled. */
 COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fused_progress *s,
                                enum fused_mode mode, int g, struct fused_choice *c)
@@ -48,9 +48,9 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Computes the cost of a pull of subgraph g again if another pull comes before it and leaves fewer rows to pull: changes
- * c->pull_cost[g] and c->pull[g]. Does nothing if there is no such pull. Called when fused_weigh was called for all
- * subgraphs. */
+/* Computes the cost of a pull of subgraph g again, for a dense level in which another pull comes first and leaves fewer
+ * rows. Changes c->pull_cost[g] and c->pull[g]. Does nothing if no other pull comes first. Called when fused_weigh was
+ * called for all subgraphs. */
 COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const struct fused_progress *s,
                                       enum fused_mode mode, int g, struct fused_choice *c)
 {

@@ -39,9 +39,9 @@ template <class S> __device__ static __noinline__ void run_sparse(S &s)
     }
 }
 
-/* Makes a sparse frontier of the dense frontier: appends its vertices as work items. The number of its edges was an
- * estimate and is exact afterwards, in s.block.now and in s.peers. Ends with a barrier of the search and a new round, but
- * is no level. All threads of the grid call it. */
+/* Makes a sparse frontier of the dense frontier: appends the rows of its vertices as work items. The number of edges of
+ * the frontier was an estimate, and is exact afterwards in s.block.now and s.peers. This ends with a barrier of the
+ * search and a new round of counters, but is no level: the depth stays. All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void make_sparse(S &s)
 {
     begin_round(s);
@@ -68,8 +68,8 @@ template <class S> __device__ static __noinline__ void make_sparse(S &s)
     next_round(s, true);
 }
 
-/* Waits until all blocks have done their pulls and pushes, then does the second pass: pushes or pulls the pieces of long
- * rows in the list `cut`. Returns whether there were such pieces; in most levels there are none. All threads of the grid
+/* Waits until all blocks of the grid have done their pulls and pushes. Then does the second pass: pushes or pulls the
+ * pieces of long rows in the list `cut`. Returns whether the list had any. Most levels have none. All threads of the grid
  * call it. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
@@ -85,9 +85,9 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
-/* Runs a dense level: pulls and pushes find vertices, and a previsit makes the vertices that are new the next frontier.
- * The bitmap of that frontier is kept while there is memory, and its depth is noted in s.state->kept_depth. All threads
- * of the grid call it. */
+/* Runs a dense level: pulls and pushes find vertices, and a previsit makes the new ones the next frontier. While there is
+ * memory, the bitmap of that frontier is kept until the search ends, and its depth is written to s.state->kept_depth. All
+ * threads of the grid call it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
     const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};
@@ -127,9 +127,9 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
 
 /* ---- the search ---- */
 
-/* Starts a search. Clears the state of blocks and warps, bitmaps and counters, and sets the visited bit of the root. With
- * one GPU the thread group then begins at the root and does the first levels. Several GPUs make the root the frontier by
- * a barrier, as if a level after depth -1 had found the root. All threads of the grid call it. */
+/* Starts a search. Clears the state of blocks and warps, bitmaps and counters, and sets the visited bit of the root. On a
+ * single GPU the thread group then begins at the root, and does the first levels. On several GPUs the root becomes the
+ * frontier by a barrier, as if a level of depth -1 had found it. All threads of the grid call it. */
 template <class S> __device__ static void start(S &s)
 {
     if constexpr (S::together)

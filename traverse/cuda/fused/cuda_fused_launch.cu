@@ -2,8 +2,9 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Fills in *config and `attributes` for a cooperative launch of the kernel. If the thread group has several blocks, each
- * cluster of the launch has so many blocks. *config points to `attributes`, which must live as long. */
+/* Fills in *config for a cooperative launch of the kernel. If the thread group has several blocks, the grid is launched
+ * in clusters of so many blocks. *config points to `attributes`, which this function fills in and which must live as long
+ * as *config. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
 {
@@ -21,9 +22,10 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->thread_group > 1 ? 2 : 1;
 }
 
-/* Writes launch->blocks and launch->thread_group. Plans one block a processor, and the largest thread group (a cluster of
- * blocks) for which at least launch->share eighths of the processors get a block. If no cluster of two blocks does, the
- * thread group has one block and all processors have a block. Lets the kernel have clusters of more than 8 blocks. */
+/* Chooses the largest thread group (one cluster of blocks) that leaves few processors without a block, and writes
+ * launch->thread_group and launch->blocks. Few means that at least launch->share eighths of the processors have a block.
+ * If even clusters of two blocks leave too many without, the thread group has one block, and each processor has a block.
+ * Also allows the kernel clusters of more than 8 blocks. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -46,8 +48,9 @@ static void plan_thread_group(fused_launch *launch, int processors)
     launch->blocks = processors;
 }
 
-/* Plans the launch of launch->program for the current device: blocks, threads, shared memory and the thread group. Also
- * prepares the kernel for so much shared memory. launch->blocks becomes 0 if the device has no cooperative launches. */
+/* Plans how launch->program is launched on the current device: the number of blocks and threads, the shared memory of a
+ * block and the thread group. Also allows the kernel this much shared memory. launch->blocks becomes 0 if the device has
+ * no cooperative launches, which is no error. */
 cudaError_t cuda_fused_plan(fused_launch *launch)
 {
     enum { STATIC_BYTES = 36864 /* of shared memory, at most */ };
@@ -78,8 +81,8 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     return error;
 }
 
-/* Launches the kernel of a search on `stream`, and returns before it runs. `search` is copied: the parameters that the
- * kernel of this launch takes, a gpu_fused, a gpu_fused_peers or a gpu_sliced. */
+/* Launches the kernel of a search on `stream`, and returns before the kernel runs. *search is the parameters that this
+ * kernel takes: a gpu_fused, a gpu_fused_peers or a gpu_sliced. They are copied. */
 cudaError_t cuda_fused_start(const void *search, const fused_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-/* Copies from the device the notes of the levels before `levels` that were not copied before, behind the notes that the
- * host has (dev->fused.notes.kept, which grows). Waits for the copy. Called during a search when the device's notes are
- * full, and after the search. After a failure the host has the notes that it had. */
+/* Copies the notes of levels from the device to dev->fused.notes.kept, which grows: the notes of all levels before
+ * `levels` that were not copied before. Waits for the copy. Called during a search when the notes of the device are full,
+ * and after the search. After a failure the notes copied before remain. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->fused.notes;
@@ -24,9 +24,8 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
     return e->status;
 }
 
-/* Writes to to[i] the counts of the frontier of level first + i of the last search, for i below `levels`, and waits. Uses
- * the device memory of the sparse frontiers for the counts, which must have room for them. The depths of the search are
- * complete. */
+/* Writes to to[i] the counts of the frontier of level first + i of the last search, for i below `levels`, and waits. The
+ * depths of the search are complete. Overwrites the device's first sparse frontier, in which the kernels count. */
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {
@@ -39,8 +38,8 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
-/* Returns the workload of a level whose frontier has the counts *f. unvisited[g] is the number of unvisited rows of
- * subgraph g before this level: it is lowered by the rows of the frontier. */
+/* Returns the workload of a level, made of the counts *f of its frontier. unvisited[g] is the number of rows of subgraph
+ * g that were not visited before this level. It is lowered by the rows of the frontier. */
 static struct workload work_of(const struct fused_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
@@ -63,9 +62,10 @@ static double seconds_between(unsigned long long from, unsigned long long to)
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* Returns the level loop's note of a level, made of the device's note `from` and of the level's workload. `from` is
- * followed by the note of the next level, whose beginning ends this level. All subgraphs that are pulled get one time, as
- * their pulls run side by side; all that are pushed get another one. */
+/* Returns the note of a level as the level loop reports it, made of the device's note `from` and of the level's workload.
+ * The device's note of the next level must lie behind `from`, as the beginning of the next level is the end of this one.
+ * All subgraphs that are pushed get the same time, since their pushes run side by side. All subgraphs that are pulled get
+ * another time. */
 static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;
@@ -97,8 +97,8 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
     return to;
 }
 
-/* Passes the notes of all levels of the last search, which was noted, to `noter`, in order. Completes the depths of the
- * search before, and copies the rest of the notes. Overwrites the device's sparse frontiers, which are free after a
+/* Passes the notes of all levels of the last search, which was noted, to `noter`, in order. Before that it completes the
+ * depths of the search and copies the rest of the notes. Overwrites the device's sparse frontiers, which are free after a
  * search. */
 enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {

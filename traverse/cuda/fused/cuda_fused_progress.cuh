@@ -1,12 +1,14 @@
 /* cuda_fused_progress.cuh: between two levels of a search: the barrier of all blocks, the counters of a level, and the
- * state of the search, s.block.now. Each block has a copy of this state, and all copies are alike
+ * state of the search
  *
- * There are three sets of counters. A round is a step of the search that ends with a barrier of the grid, and the rounds
- * use the sets in turn. While blocks add to one set, slow blocks may still read the set of the round before. The set of
- * the next round is cleared meanwhile.
+ * The state of the search is s.block.now. Each block has a copy of this state, and all copies are alike.
  *
- * S::together, in this folder: several GPUs search together, and their barrier takes the place of the grid's
- * (cuda_peers.h). */
+ * There are three sets of counters. A round is a step of the search that ends with a barrier of the grid. Rounds use the
+ * three sets in turn. While blocks add to the set of a round, slow blocks may still read the set of the round before. The
+ * third set, for the next round, is cleared meanwhile.
+ *
+ * S::together is true in the kernel of several GPUs that search together (cuda_peers.h). Their barrier takes the place of
+ * the barrier of the grid. */
 #ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
 #define DBFS_CUDA_FUSED_PROGRESS_CUH
 
@@ -35,9 +37,9 @@ template <typename T> __device__ static inline void copy_words(T *to, const T *f
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* Waits until all blocks of the grid have come here. Each block then sees the writes of all blocks. Uses
- * s.state->arrived, the number of arrivals so far, and s.block.arrivals, the number at which the barrier ends, which it
- * raises by gridDim.x. All threads of the grid call it. */
+/* Waits until all blocks of the grid have come here. Each block then sees the writes of all blocks. s.state->arrived
+ * counts the blocks that have come to barriers so far. s.block.arrivals is the count at which the last barrier ended.
+ * Both grow by gridDim.x. Nothing else is used. All threads of the grid call it. */
 template <class S> __device__ static inline void grid_barrier(S &s)
 {
     __syncthreads();
@@ -133,9 +135,9 @@ template <class S> __device__ static inline void begin_round(S &s)
     }
 }
 
-/* Reads the counters of the level, after its barrier: s.block.count becomes the counts, s.block.items the number of work
- * items of the next frontier. A block that does levels by itself has counted its work items in s.single_items: it takes
- * this number, and leaves s.block.count as it is. All threads of a block call it. */
+/* Reads the counters of the level, after its barrier. s.block.count becomes the counts, and s.block.items the number of
+ * work items of the next frontier. A block that does levels by itself for its GPU takes only the number of work items,
+ * from s.single_items, and leaves s.block.count as it is. All threads of a block call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {
@@ -163,10 +165,10 @@ __device__ static inline bool is_small(const gpu_fused &s, double edges)
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Prepares the choice of the next level. Sets s.block.choice to a sparse level without pulls, with the sum of the
- * frontier's edges as its push_edges. Sets s.block.sparse_is_chosen if the level is so small that costs need not be
- * computed, and s.block.few_edges. Moves the number of work items from s.block.items to s.block.now.items, and clears
- * s.block.items. `sparse`: all vertices of the frontier have work items. All lanes of the first warp call it. */
+/* Prepares the choice of the next level: s.block.choice becomes a sparse level without pulls, and its push_edges the sum
+ * of the frontier's edges. Also sets s.block.few_edges, and sets s.block.sparse_is_chosen if the level is so small that
+ * costs need not be computed. Moves the number of work items from s.block.items to s.block.now.items, and clears
+ * s.block.items. `sparse` says whether all vertices of the frontier have work items. All lanes of the first warp call it. */
 template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
@@ -188,9 +190,9 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
 }
 
 /* Makes the vertices that a level found the frontier, in s.block.now, and adds them to the vertices that the search has
- * seen. `fresh` is the number of these vertices. Lane g gives for subgraph g how many of them have rows there
- * (`sources`), and the edges of these rows (`forward`). Then prepares the choice of the next level; `sparse`: all these
- * vertices have work items. All lanes of the first warp call it. */
+ * seen. `fresh` is the number of these vertices. Lane g gives two counts of subgraph g: `sources`, how many of them have
+ * rows there, and `forward`, the edges of these rows. `sparse` says whether all of them have work items. Also prepares
+ * the choice of the next level. All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -231,10 +233,10 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets where a sparse level puts the vertices that it reaches, s.block.target: into the sparse frontier that is not the
- * present one, at the depth after the present one. Work items are counted in the counters of the round. A block that does
- * levels by itself for its GPU counts them in s.single_items instead, so that the counters of the grid stay as they are.
- * One thread of a block calls it. */
+/* Sets s.block.target: where the next sparse level appends work items, where it counts them, and which depth it gives to
+ * the vertices that it reaches. Work items go to the sparse frontier that is not the present one. The depth is the
+ * present one + 1. The counter is one of the counters of the round. A block that does levels by itself for its GPU counts
+ * in s.single_items instead, and leaves the counters of the grid as they are. One thread of each block calls it. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.sparse[s.block.now.current ^ 1];
@@ -280,9 +282,10 @@ template <class S> __device__ static inline void note_end(S &s)
     }
 }
 
-/* Ends a level, after its barrier. The vertices that the level found become the frontier, and the depth goes up by 1.
- * Also ends the note of the level, prepares the choice of the next level, and goes on to the next round. `sparse`: the
- * vertices have work items already. All threads of the grid call it, or of the single block that does the level. */
+/* Ends a level, after its barrier: the vertices that the level found become the frontier, and the depth goes up by 1.
+ * Also completes the note of the level, prepares the choice of the next level, and goes on to the next round of counters.
+ * `sparse` says whether the vertices have work items already. All threads of the grid call it, or those of the single
+ * block that does the level. */
 template <class S> __device__ static void end_level(S &s, bool sparse)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
