@@ -25,7 +25,7 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 }
 
 /* Writes to to[i] the counts of the frontier of level first + i of the last search, for i below `levels`, and waits. The
- * depths of the search are complete. Overwrites the device's first sparse frontier, in which the kernels count. */
+ * depths of the search are complete. Overwrites the device's sparse frontiers, in whose memory the kernels count. */
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {

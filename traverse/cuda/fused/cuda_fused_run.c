@@ -13,20 +13,20 @@ _Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned
 
 /* ---- opening ---- */
 
-/* Returns whether blocks of this device keep a hub bitmap while they pull: the device has many vertices, and their
- * degrees differ so much that some are hubs. */
+/* Returns whether blocks of this device keep a hub bitmap while they pull. They do so if the device has many vertices,
+ * and if some of these vertices are hubs: vertices with much more edges than most. */
 int gpu_has_hubs(const struct device *dev)
 {
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
 }
 
 /* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`,
- * dev->fused.noted with notes. With several shards, or without memory for fused searches, only fills in what the launch
- * should have.
+ * dev->fused.noted with notes. If there are several shards, or no memory for fused searches, nothing is planned, and only
+ * the wishes for a launch are filled in.
  *
- * A thread group of several blocks, a cluster, is for deep graphs. Deep graphs are taken to be those of short rows: a
- * planar graph has less than 6 edge ends a vertex. Clusters start later and leave some processors without a block. Few
- * threads are for short levels, of deep or small graphs, since a barrier of fewer threads takes less. */
+ * A thread group of several blocks, a cluster, is for deep graphs. A graph counts as deep if its rows are short: a planar
+ * graph has less than 6 edge ends a vertex. Clusters start later, and leave some processors without a block. Few threads
+ * are for short levels, of deep or small graphs, since a barrier of fewer threads takes less. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -47,10 +47,10 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     return e->status;
 }
 
-/* Prepares a device for fused searches, after its arrays are allocated: plans the launches, allocates the mapped memory
- * in which searches report, clears the state of searches, and fills in the parameters of the kernel that hold for all
- * searches. `possible`: the plan of device memory has room for fused searches. `notes`: it has room for notes of levels.
- * gpu_fused_close undoes it, after a failure, too. */
+/* Prepares a device for fused searches, when its arrays are allocated. Plans the launches, allocates the mapped memory in
+ * which searches report, clears the state of searches, and fills in the parameters of the kernel that are the same for
+ * all searches. `possible` says whether the plan of device memory has room for fused searches, `notes` whether it has
+ * room for notes of levels. After a success or a failure, gpu_fused_close frees what was allocated. */
 enum status gpu_fused_open(struct device *dev, int possible, int notes, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -106,7 +106,8 @@ enum status gpu_fused_measure(struct device *dev, struct error *e)
     return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
 }
 
-/* Frees the mapped memory of reports and the host's notes of levels. The device may be partly opened. */
+/* Frees the mapped memory in which searches report, and the host's notes of levels. The device may be partly opened, or
+ * not opened. */
 void gpu_fused_close(struct device *dev)
 {
     cudaFreeHost(dev->fused.search.out.mapped);
@@ -115,9 +116,9 @@ void gpu_fused_close(struct device *dev)
 
 /* ---- starting a search ---- */
 
-/* Launches the kernel of a search, fused or sliced, and returns while it runs. `search` is the parameters of that kernel.
- * `noted`: drops the notes of the last search first. If dev->fused.ahead is set, also launches the kernels that make the
- * search's answer behind it. */
+/* Launches the kernel of a search, fused or sliced, and returns while the kernel runs. `search` is the parameters of this
+ * kernel. If `noted`, the notes of the last search are dropped first. If dev->fused.ahead, the kernels that make the
+ * search's answer are launched, too, behind the search. */
 enum status gpu_begin_kernel(struct device *dev, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e)
 {
@@ -133,9 +134,9 @@ enum status gpu_begin_kernel(struct device *dev, const void *search, const struc
     return e->status;
 }
 
-/* Begins a fused search from `root`, with notes of its levels if `noted`, and returns while it runs. Gives the search the
- * next number, and sets root, directions and sizes among the parameters of the kernel. With several shards all peers must
- * begin it. The depths of the device no longer count as complete. */
+/* Begins a fused search from `root` and returns while it runs. The search notes its levels if `noted`. It gets the next
+ * number, which its report will have. The root, the directions and some sizes are set among the parameters of the kernel.
+ * With several shards all peers must begin the search. The depths on the device no longer count as complete. */
 enum status gpu_fused_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e)
 {
@@ -169,8 +170,8 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
 
 /* ---- waiting for a search ---- */
 
-/* Returns whether the kernel with this number has written its report. On every 16,384th call (`look` counts them) it also
- * queries the stream, since a kernel that failed never reports: the error is then written to *e. */
+/* Returns whether a kernel has written `number` to the upper half of *report. A kernel that failed never does, so every
+ * 16,384th call also queries the stream, and writes an error of the stream to *e. `look` is the number of the call. */
 static int has_reported(struct device *dev, const volatile uint64_t *report, uint32_t number, enum vertex_kind stream,
                         unsigned look, struct error *e)
 {
@@ -184,8 +185,8 @@ static int has_reported(struct device *dev, const volatile uint64_t *report, uin
     return *report >> 32 == number;
 }
 
-/* Waits, busy, until a kernel of the stream has written `number` to the upper half of *report, host memory that the
- * device sees. Returns earlier with an error if the stream has failed. */
+/* Waits until a kernel of the stream has written `number` to the upper half of *report, host memory that the device sees.
+ * The thread reads *report all the time. Returns earlier if the stream has failed, with the error. */
 enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *report, uint32_t number,
                                 enum vertex_kind stream, struct error *e)
 {
@@ -201,9 +202,9 @@ enum status gpu_wait_for_answer(struct device *dev, struct error *e)
     return gpu_wait_for_report(dev, &s->out.mapped->answered, s->order.number, DELEGATES, e);
 }
 
-/* Waits until the kernels of the last search have reported on all `count` devices. While it waits it copies the notes of
- * devices whose notes are full, if `noted`. Then writes the number of levels, which is alike on all devices, to *levels.
- * It is an error if a GPU reports that a peer did not take part. */
+/* Waits until the kernels of the last search have reported on all `count` devices, then writes the number of levels to
+ * *levels. The number is alike on all devices. If `noted`, it also copies the notes of devices whose notes are full while
+ * it waits, so that their kernels go on. Fails if a GPU reports that a peer did not take part in the search. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
                               struct error *e)
 {

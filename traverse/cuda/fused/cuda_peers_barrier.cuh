@@ -1,11 +1,11 @@
 /* cuda_peers_barrier.cuh: the barrier of several GPUs of a host, and reads of words of peers
  *
- * A barrier has a number. For a barrier each GPU writes a flag to each peer, into the memory of the peer, and waits for
- * the flags of all peers. A flag has counts. Each count is split over two words of 8 bytes: a half of the count, and the
- * number of the barrier. A GPU that waits reads these words until all have the number. So no order of writes matters, and
- * the flag is the message. The counts of a GPU come to its first block in the same way: each block adds its counts to a
- * tally, which also counts the blocks that have added. So a barrier costs one way through the memory of the GPU, and one
- * way to its peers. */
+ * Barriers are numbered. For a barrier each GPU writes a flag to each peer, into the memory of the peer, and waits for
+ * the flags of all peers. A flag has counts. Each count is split over two words of 8 bytes: a word has half of the count,
+ * and the number of the barrier. A GPU that waits reads these words until all of them have the number. So the order in
+ * which words arrive does not matter, and no further message follows. The counts of a GPU come to its first block in the
+ * same way: each block adds its counts to a tally, and the tally also counts the blocks that have added. So a barrier
+ * costs one way through the memory of the GPU, and one way to its peers. */
 #ifndef DBFS_CUDA_PEERS_BARRIER_CUH
 #define DBFS_CUDA_PEERS_BARRIER_CUH
 
@@ -13,8 +13,8 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
-/* The state of a search of several GPUs that all threads of a block share, beside block_state. All blocks of a GPU have
- * the same values, but for `rounds` and while one of them is the single block. */
+/* The part of the state of a search of several GPUs that a block keeps beside block_state. All blocks of a GPU have the
+ * same values. There are two exceptions: `rounds`, and the time in which a single block does levels for its GPU. */
 struct peers_block {
     unsigned barriers;            /* the number of the last barrier of the GPUs */
     unsigned rounds[PEERS_TALLIES]; /* how often each tally was sent in this level; kept by the first block */
@@ -52,8 +52,8 @@ template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PAC
 #define TALLY_ARRIVAL_SHIFT 48           /* bits 48 to 63 of a word of a tally count the blocks that have added */
 #define TALLY_ARRIVAL (1ull << TALLY_ARRIVAL_SHIFT)
 
-/* Adds to the note of the level, if the search is noted: the number of vertices that arrived from peers, and the number
- * of words of bitmaps that this GPU read from peers or wrote to them. All threads call it. */
+/* Adds to the note of the level, if the search is noted. `vertices` is the number of vertices that arrived from peers.
+ * `words` is the number of words of bitmaps that this GPU read from peers or wrote to them. All threads call it. */
 template <class S> __device__ static inline void note_read(S &s, unsigned long long vertices, unsigned long long words)
 {
     if constexpr (S::noted) {
@@ -81,15 +81,15 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 
 /* ---- tallies ---- */
 
-/* Returns the words of a tally of this round. They are in the memory of the GPU or, if a single block does the level, in
- * the shared memory of this block. */
+/* Returns the words of a tally of this round. They lie in the memory of the GPU. If a single block does the level, they
+ * lie in its shared memory. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
     return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* Adds this block's counts (s.counted) to a tally of the GPU, and 1 to the blocks that have added. The first warp of each
- * block calls it. */
+/* Adds the counts of this block (s.counted) to a tally of the GPU, and adds 1 to the number of blocks that have added.
+ * The first warp of each block calls it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
@@ -100,14 +100,14 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
 /* ---- flags ---- */
 
 /* Waits until all blocks of this GPU have added their counts to the tally, then writes the flags of barrier `number` to
- * all peers, a lane for each value. Counts of the other tally are sent as they were: for found vertices those of the last
- * barrier, for taken vertices those that were not sent yet. Counts of taken vertices are sent once. If `ordered`, a fence
- * of the system comes first, so that the flags release the writes of all blocks. Returns the time before the flags are
- * written, if the search is noted. The first warp of the first block calls it. */
+ * all peers, a lane for each value. A flag also has the counts of the other tally: of vertices found in this level, or of
+ * vertices that were taken from peers and are in no flag yet. Taken vertices are counted in one flag only. If `ordered`,
+ * a fence of the system comes before the flags, so that they release the writes of all blocks. Returns the time before
+ * the flags were written if the search is noted, otherwise 0. The first warp of the first block calls it. */
 template <class S>
 __device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
-    /* a lane without a word of the tally waits for the first one, so that it sees all that blocks wrote before they added */
+    /* a lane that has no word of the tally waits for word 0: then it sees all that blocks wrote before they added */
     const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[k < words ? k : 0];
     unsigned long long word = *from;
@@ -145,9 +145,9 @@ __device__ static inline unsigned long long write_flags(S &s, unsigned number, u
     return begun;
 }
 
-/* Waits for the flag of barrier `number` from GPU `from`, and copies its values to s.flags[from], a lane for each value.
- * If `ordered`, the warp then sees all writes that the flag releases. If the flag does not come in time, reports
- * PEERS_FAILED to the host and ends the kernel by a trap. All lanes of a warp call it. */
+/* Waits for the flag of barrier `number` from GPU `from`, and copies the values of the flag to s.flags[from], a lane for
+ * each value. If `ordered`, the warp then sees all writes that the flag releases. If the flag does not come within
+ * PEERS_PATIENCE_NS, reports PEERS_FAILED to the host and ends the kernel by a trap. All lanes of a warp call it. */
 template <class S> __device__ static inline void await_flags(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < PEERS_VALUES ? lane_id() : 0;
@@ -171,13 +171,13 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
     s.flags[from][k] = (uint32_t)low | high << 32;
 }
 
-/* The barrier of all GPUs. It sends the counts that add_counts has left in s.counted to every GPU, by way of tally number
- * `tally`, and waits until the counts of every GPU are here. s.flags then has them by GPU, and s.sums their sums. All
- * threads of all GPUs call it; of a GPU whose single block does the level, the threads of this block.
+/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has left in s.counted. They
+ * are added up in tally number `tally` and sent to every GPU. s.flags then has the counts of each GPU, and s.sums their
+ * sums. All threads of all GPUs call it. If a single block does the level for its GPU, only the threads of this block do.
  *
  * If `ordered`, every thread then sees what any thread of any GPU has written before the barrier. For that each block
- * ends its writes by a fence before it adds to the tally, and the first block passes the writes on by a fence of the
- * system before it writes the flags. Otherwise threads see the flags only. */
+ * ends its writes by a fence before it adds to the tally. The first block passes the writes on by a fence of the system
+ * before it writes the flags. If not `ordered`, threads see only the flags. */
 template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsigned tally, bool ordered)
 {
     const unsigned number = s.peers.barriers + 1, warp = threadIdx.x / WARP, value = lane_id();
@@ -240,11 +240,13 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
 
 /* ---- the start of a search ---- */
 
-/* Begins a search of several GPUs: clears s.peers and s.own_counts of this block, and takes over the number of the last
- * barrier from the search before. Words from peers carry such numbers, and words of long ago must not be taken for new
- * ones. So when the numbers are large, they begin anew, and the receive buffers are cleared: peers send nothing before
- * the first barrier. The flags of that barrier lie in the other buffer than the flags of the last one. All threads of the
- * grid call it. Not inlined, as it would cost the kernel registers. */
+/* Begins a search of several GPUs in a block: clears s.peers and s.own_counts, and takes over the number of the last
+ * barrier from the search before. All threads of the grid call it. Not inlined, as inlining would cost the kernel
+ * registers.
+ *
+ * Words from peers carry numbers of barriers, and a word of long ago must not be taken for a new one. So numbers that
+ * have become large begin anew, and the receive buffers are cleared. Peers send nothing before the first barrier. The
+ * flags of the first barrier lie in another buffer than the flags of the last one. */
 template <class S> __device__ static __noinline__ void begin_peers(S &s)
 {
     unsigned last = *(volatile unsigned *)&s.joint.state->barriers;
@@ -259,8 +261,8 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
     }
 }
 
-/* Clears what the last search has left: bitmaps over nn's columns, and the parents of delegates. A bitmap `sent` is
- * cleared only where the last search left vertices in it; most searches leave both clear. All threads of the grid call it
+/* Clears what the last search of several GPUs has left: bitmaps over nn's columns, and the parents of delegates. Most
+ * searches leave no vertices in the two bitmaps `sent`. Such a bitmap is not cleared. All threads of the grid call it
  * before any of them has reached the first barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {

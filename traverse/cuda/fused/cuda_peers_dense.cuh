@@ -30,9 +30,9 @@ template <class S> __device__ static void gather_for_pulls(S &s)
     grid_barrier(s);
 }
 
-/* Lets delegates look for parents in their rows of subgraph g: those of the bitmap `rows` that are not visited and that
- * no GPU has found in this level. Those that find a parent join `next`; pieces of long rows are appended to `cut`. All
- * threads of the grid call it. Not inlined, so that its two calls share one copy. */
+/* Lets delegates look for parents in their rows of subgraph g. Only delegates of the bitmap `rows` look that are not
+ * visited and that no GPU has found in this level. A delegate that finds a parent joins `next`. Pieces of long rows are
+ * appended to `cut`. All threads of the grid call it. Not inlined, so that its two calls share one copy. */
 template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
 {
     const pulling q = start_pulling<S::together>(s, g);
@@ -49,11 +49,13 @@ template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g,
     }
 }
 
-/* Ends the visits of a dense level of several GPUs by a barrier of the GPUs. If the level is done in two parts, does the
- * second part behind this barrier, and ends it by another one. The second part pulls dd's rows of delegates that other
- * shards own and, if the level pulls nd's edges, all wanted rows of dn. It leaves out delegates that any GPU has found,
- * which are most of them: their owners have all their edges to delegates of higher degree. All threads of the grid call
- * it. */
+/* Ends the visits of a dense level of several GPUs by a barrier of the GPUs. If the level has two parts, this barrier
+ * ends the first part. Then the second part is done here, and another barrier of the GPUs ends it. All threads of the
+ * grid call it.
+ *
+ * The second part pulls the rows of dd whose delegates other shards own. If the level pulls nd, it also pulls all wanted
+ * rows of dn. Both leave out delegates that any GPU has found in the first part. Those are most delegates, as the owner
+ * of a delegate has all its edges to delegates of higher degree. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     search_barrier(s);
@@ -87,11 +89,12 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
     return found_word{s.of[NORMALS].next[word], sent, 0, 0, 0};
 }
 
-/* Does what a previsit of several GPUs does with a word besides visiting its vertices. Clears the word of found vertices
- * for the next level; of delegates, in the bitmap `found` that peers do not read now. Writes the visited normals of the
- * word to all peers that pull nn, which see them after the next barrier. A new normal that only pushes of nn found
- * (`fresh` and `sent`) gets REMOTE_PARENT: its parent is asked for after the search. `in`: the lane has a word. `next`:
- * what this GPU found in it. All lanes of the warp call it. */
+/* Does the part of a previsit that only several GPUs need, for one word of vertices a lane. It clears the word of found
+ * vertices for the next level: for delegates in the bitmap `found` that peers do not read now, for normals in `next`. It
+ * writes the visited normals of the word (`visited`) to all peers that pull nn, which see them after the next barrier. A
+ * new normal (`fresh`) that only pushes of nn have found (`sent`) gets the parent REMOTE_PARENT, and its parent is asked
+ * for after the search. `next` is what this GPU itself has found. `in` is false if the lane has no word. All lanes of the
+ * warp call it. */
 template <class S>
 __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in, uint32_t next, uint32_t visited,
                                          uint32_t fresh, uint32_t sent)
@@ -114,8 +117,8 @@ __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in,
 
 /* ---- buffers ---- */
 
-/* Clears the bitmap `sent` of the dense level before, which all peers have read, if pushes of nn wrote it. Also adds the
- * words that the previsit has read from peers to the note of the level. All threads of the grid call it. */
+/* Clears the bitmap `sent` of the dense level before, if pushes of nn wrote it. All peers have read it. Also adds the
+ * number of words that the previsit has read from peers to the note of the level. All threads of the grid call it. */
 template <class S> __device__ static inline void clear_sent_before(S &s)
 {
     if (s.peers.sent_before)
@@ -124,8 +127,8 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
               (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
-/* Adds to the note of the level at most how many words of visited normals this GPU has written to its peers. All threads
- * call it after the barrier of the previsit. By one thread, in swap_buffers, it would cost the kernel registers. */
+/* Adds to the note of the level how many words of visited normals this GPU has written to its peers, at most. All threads
+ * call it after the barrier of the previsit. It is no part of swap_buffers, where it would cost the kernel registers. */
 template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];
@@ -133,9 +136,9 @@ template <class S> __device__ static inline void note_shared(S &s)
               (s.joint.count - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
 }
 
-/* Lets the next dense level write the other buffer, which peers do not read now: the bitmaps `found` and `sent`. Notes
- * that peers have the visited normals of this frontier (s.peers.gathered). One thread of a block calls it at the end of a
- * dense level. */
+/* Lets the next dense level write the other buffer: the bitmaps `found` and `sent` that peers do not read now. Also sets
+ * s.peers.gathered, as all peers now have the visited normals of this frontier. One thread of each block calls it at the
+ * end of a dense level. */
 template <class S> __device__ static void swap_buffers(S &s)
 {
     s.peers.sent_before = s.peers.sends;

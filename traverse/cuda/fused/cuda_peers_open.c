@@ -21,8 +21,8 @@ static int may_search_together(const struct gpu_peers *p, uint32_t shards)
     return 1;
 }
 
-/* Sets how columns of nn are numbered (g->columns), the bitmaps over these columns, `sent` and `gathered`, and their use
- * by the kernel as vertices of kind FUSED_COLUMNS. */
+/* Sets how columns of nn are numbered (g->columns) and the bitmaps over these columns: `sent` and `gathered`. The kernel
+ * then has these columns as a third kind of vertices, FUSED_COLUMNS. */
 static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, const struct gpu_traffic *t)
 {
     g->columns.local_bits = shard->local_bits;
@@ -66,9 +66,9 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
     cost_settle_pulled(graph);
 }
 
-/* Sets the costs by which all GPUs choose directions, and g->listed_edges: up to so many edges a frontier costs less by a
- * sparse level than by any dense one. A dense frontier costs more, as it must be made sparse first. Needs what set_peers
- * and set_graph set. */
+/* Sets the costs by which all GPUs choose directions, and g->listed_edges. A frontier of up to listed_edges edges costs
+ * less by a sparse level than by any dense level. This number is smaller for a dense frontier, which must be made sparse
+ * first. Needs what set_peers and set_graph set. */
 static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
 {
     struct cost_graph *graph = &g->fused.graph;
@@ -84,8 +84,8 @@ static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
     }
 }
 
-/* Sets g->peer, the arrays of all peers as this GPU sees them, the shards of the peers, and which of them is this GPU.
- * Needs g->columns. */
+/* Sets the arrays of all peers as this GPU sees them (g->peer), their shards and their number, and which of them is this
+ * GPU. Needs g->columns. */
 static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, const struct shard *shard)
 {
     g->count = p->count;
@@ -95,7 +95,7 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, cons
     }
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        /* a peer without nn edges pulls none, and without nn edges of this shard it looks for none of its vertices */
+        /* A peer without edges of nn never pulls nn. If this shard has no edges of nn, no peer looks up its vertices. */
         const int joined = shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
         g->shard[i] = peer->is.shard;
         g->peer[i] = (struct gpu_fused_peer){
@@ -109,9 +109,9 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, cons
     }
 }
 
-/* Prepares a device for fused searches with its peers, after gpu_join has made their arrays readable: fills in the
- * parameters of the kernel and plans its launches, with and without notes. If the peers cannot search together, only sets
- * the launch's blocks to 0, and returns ST_OK. May be called again for other peers. */
+/* Prepares a device for fused searches with its peers, after gpu_join has made their arrays readable. Fills in the
+ * parameters of the kernel and plans its launches, with and without notes of levels. If the peers cannot search together,
+ * the launch gets no blocks, and this is no error. May be called again for other peers. */
 enum status gpu_peers_open(struct device *dev, struct error *e)
 {
     const struct gpu_peers *peers = &dev->traffic.peers;

@@ -1,17 +1,18 @@
 /* cuda_peers_sparse.cuh: sparse levels of several GPUs that search together
  *
- * cuda_peers.h describes these levels. A vertex that a GPU reaches for another GPU is written into the memory of that
- * GPU: 8 bytes, with the number of the next barrier. The flag of that barrier has the number of these vertices. There is
- * at most one for each edge of the frontier, so the memory suffices (PEERS_LISTED_EDGES). There are two receive buffers,
- * which barriers use in turn: a GPU takes the vertices of one barrier before it comes to the next.
+ * cuda_peers.h describes these levels. If a GPU reaches a vertex that another GPU must visit, it sends the vertex: it
+ * writes 8 bytes into the memory of that GPU, the vertex and the number of the next barrier. The flag of this barrier has
+ * the number of vertices sent. A frontier sends at most one vertex for each of its edges, so PEERS_LISTED_EDGES elements
+ * suffice for a receive buffer. There are two receive buffers, which barriers use in turn. A GPU takes in the vertices of
+ * one barrier before it comes to the next.
  *
- * Most levels have one barrier. Its flags have the numbers of found and sent vertices, which give an upper bound of the
- * edges of the next frontier. If even a frontier of so many edges is for a sparse level, the next level is certainly
- * sparse. In this case the flags of the next level have the counts of the vertices that were taken from peers. Otherwise
- * a second barrier has these counts at once.
+ * Most levels have one barrier. Its flags have the numbers of found and of sent vertices, which give an upper bound of
+ * the edges of the next frontier. If even a frontier of so many edges is for a sparse level, the next level is certainly
+ * sparse. Then the flags of the next level have the counts of the vertices that were taken from peers. If the next level
+ * is in doubt, a second barrier has these counts at once.
  *
  * If the frontier of a GPU is very small, its first block goes from level to level by itself, without barriers of the
- * grid: it is the single block. The GPU's other blocks wait. Peers need not know. */
+ * grid. It is the single block. The GPU's other blocks wait. Peers need not know. */
 #ifndef DBFS_CUDA_PEERS_SPARSE_CUH
 #define DBFS_CUDA_PEERS_SPARSE_CUH
 
@@ -37,15 +38,15 @@ __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32
     return shard_of_column(joint, column) == joint.shard[joint.own];
 }
 
-/* Returns what is written as the parent of a vertex that found this column of nn in a pull: the number of the column's
- * vertex if it is in this shard, otherwise REMOTE_PARENT. */
+/* Returns what is written as the parent of a vertex that has found this column of nn in a pull. That is the number of the
+ * column's vertex if the vertex is in this shard, otherwise REMOTE_PARENT. */
 template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint32_t column)
 {
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
 }
 
-/* Replaces the columns of nn in `e` that are in this shard by normals of this shard, with their numbers here. Does
- * nothing unless `wanted`: dense levels need that only to write parents. */
+/* Replaces the ends in `e` that are columns of nn in this shard by normals of this shard, with their numbers in the
+ * shard. Does nothing if `wanted` is false: dense levels need these numbers only to write parents. */
 template <class S> __device__ static inline void keep_own(S &s, slots &e, bool wanted)
 {
 #pragma unroll
@@ -65,10 +66,10 @@ __device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrival
     return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
 }
 
-/* Sends reached vertices to the peers that must visit them, by one atomic for each peer. Normals go to the GPU of their
- * shard. Delegates that no thread of this GPU had reached before (`mine`) go to all peers, which may have visited them
- * already. Writes the vertices to the receive buffers of the next barrier, and counts them in the tally. All lanes of the
- * warp call it. */
+/* Sends reached vertices to the peers that must visit them. A normal goes to the GPU of its shard. A delegate goes to all
+ * peers if this thread was the first on this GPU to visit it (`mine`). A peer may have visited it already. The vertices
+ * are written to the receive buffers of the next barrier, and are counted in the tally, by one atomic of the warp for
+ * each peer. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.peers.barriers + 1;
@@ -106,9 +107,10 @@ template <class S> __device__ static inline uint32_t warp_at_work(S &s)
     return s.peers.single_block ? threadIdx.x / WARP : warp_of_grid();
 }
 
-/* Takes in the vertices that peers sent before the last barrier: those that are not visited get a visited bit, a depth
- * and a parent (REMOTE_PARENT for a normal), and join the next frontier. s.flags has the number of these vertices; the
- * vertices themselves may come after the flag, and are waited for. All threads that share the level call it. */
+/* Takes in the vertices that peers sent before the last barrier. A vertex that was not visited here gets its visited bit
+ * and its depth, and joins the next frontier. A normal also gets the parent REMOTE_PARENT. s.flags has the number of
+ * vertices sent. The vertices themselves may arrive later than the flags, so this waits for each of them. All threads
+ * that share the level call it. */
 template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 {
     const unsigned number = s.peers.barriers;
@@ -139,11 +141,12 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 
 /* ---- a level ---- */
 
-/* Ends a sparse level of several GPUs without a second barrier of the GPUs, as the next level is certainly sparse. The
- * next frontier is the vertices found in this level and the vertices taken from peers, of which no flag has told the
- * counts yet; they go into the next flag (s.own_counts.taken). The depth goes up by 1, unless this level had no frontier:
- * all vertices that peers had sent for it were visited. Then the search is over. All threads that share the level call
- * it. */
+/* Ends a sparse level of several GPUs without a second barrier of the GPUs, where the next level is certainly sparse. The
+ * next frontier has the vertices found in this level and the vertices taken from peers. The counts of taken vertices are
+ * in no flag yet, so they are kept in s.own_counts.taken for the next flag.
+ *
+ * The depth goes up by 1, with one exception. If the peers had sent only vertices that were visited, the frontier of this
+ * level had no vertex. Then this level does not count, and the search is over. All threads that share the level call it. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -174,10 +177,10 @@ template <class S> __device__ static void end_certain_level(S &s)
     next_round(s, true);
 }
 
-/* Runs a sparse level of several GPUs: pushes along all edges of the frontier, sends vertices to peers, waits for the
- * barrier of the GPUs, takes in the vertices that peers sent, and makes all new vertices the next frontier. Also decides
- * whether the next level is certainly sparse, and then leaves out the second barrier. All threads of the grid call it, or
- * of the single block. */
+/* Runs a sparse level of several GPUs. Pushes along all edges of the frontier, sends vertices to peers, waits for the
+ * barrier of the GPUs, and takes in the vertices that peers sent. All new vertices become the next frontier. If the next
+ * level is certainly sparse, a second barrier of the GPUs is left out. All threads of the grid call it, or only those of
+ * the single block. */
 template <class S> __device__ static void run_sparse_together(S &s)
 {
     uint32_t warps = warps_at_work(s);
@@ -229,17 +232,17 @@ struct peers_progress {
 };
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
-/* Returns whether this GPU has so few work items of the frontier, and all GPUs so few edges, that the first block does
- * the level by itself. The block begins if that holds for `times` 1, and goes on while it holds for `times` 2: twice as
- * many. */
+/* Returns whether the frontier is so small that the first block of this GPU does the level by itself: this GPU has few
+ * work items, and all GPUs together have few edges. The first block begins if this holds with `times` 1. It goes on while
+ * this holds with `times` 2, which allows twice as many. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
 }
 
-/* Lets the first block of this GPU do sparse levels by itself while they are small, and the GPU's other blocks wait. Then
- * hands its state to all blocks. Does at least one level. Before the block begins, all blocks must have read the flags of
- * the last barrier, as two more barriers overwrite these flags. All threads of the grid call it. */
+/* Lets the first block of this GPU do sparse levels by itself, one at least, while the frontier is small. The GPU's other
+ * blocks wait and then take over its state. All threads of the grid call it. All of them must have read the flags of the
+ * last barrier before the first block begins, as two more barriers overwrite these flags. */
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     peers_progress *progress = (peers_progress *)s.joint.state->progress;
