@@ -13,7 +13,7 @@
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->fused.notes;
-    const struct fused_note *from = dev->fused.search.out.notes; /* the first note not copied: full notes begin anew there */
+    const struct fused_note *from = dev->fused.search.out.notes; /* notes begin anew here after each copy */
     uint32_t more = levels - n->count;
     struct fused_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
     if (grown == NULL)

@@ -151,7 +151,7 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
     const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
     s->mode = modes[mode];
-    /* with several GPUs, a root that is a normal is on its owner only; a delegate is on all */
+    /* Of several GPUs, only the owner has a root that is a normal. All of them have a root that is a delegate. */
     s->root.index = !together || at_delegate || root->shard == dev->shard->index ? root->index : NO_ROOT_HERE;
     s->root.kind = at_delegate ? DELEGATES : NORMALS;
     s->order.number = ++dev->fused.search.order.number;
@@ -215,7 +215,7 @@ enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int
             struct device *dev = devices[i];
             volatile struct fused_mapped *mapped = dev->fused.search.out.mapped;
             reported += has_reported(dev, &mapped->report, dev->fused.search.order.number, DELEGATES, look, e);
-            if (noted && e->status == ST_OK) { /* the device has memory for few notes: they are taken while it searches */
+            if (noted && e->status == ST_OK) { /* the device has memory for few notes, and waits until they are copied */
                 const uint32_t written = mapped->written;
                 if (written > dev->fused.notes.count && gpu_copy_notes(dev, written, e) == ST_OK)
                     mapped->taken = written;

@@ -261,9 +261,9 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
     }
 }
 
-/* Clears what the last search of several GPUs has left: bitmaps over nn's columns, and the parents of delegates. Most
- * searches leave no vertices in the two bitmaps `sent`. Such a bitmap is not cleared. All threads of the grid call it
- * before any of them has reached the first barrier. */
+/* Clears what the last search of several GPUs has left: bitmaps over nn's columns, and the parents of delegates. The two
+ * bitmaps `sent` are cleared only if they may have vertices, as most searches leave none in them. All threads of the grid
+ * call it before any of them has reached the first barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;

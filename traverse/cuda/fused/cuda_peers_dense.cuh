@@ -53,9 +53,10 @@ template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g,
  * ends the first part. Then the second part is done here, and another barrier of the GPUs ends it. All threads of the
  * grid call it.
  *
- * The second part pulls the rows of dd whose delegates other shards own. If the level pulls nd, it also pulls all wanted
- * rows of dn. Both leave out delegates that any GPU has found in the first part. Those are most delegates, as the owner
- * of a delegate has all its edges to delegates of higher degree. */
+ * The second part pulls the rows of dd whose delegates other shards own. If the level pulls along nd, the second part
+ * also pulls all wanted rows of dn, which has the edges of nd in the other direction. Delegates that any GPU has found in
+ * the first part are left out. Those are most delegates, as the owner of a delegate has all its edges to delegates of
+ * higher degree. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     search_barrier(s);

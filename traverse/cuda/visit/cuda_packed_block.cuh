@@ -52,7 +52,9 @@ __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, con
     const packed_span whole = {0, first, 0};
     const packed_reader r = packed_open_row(&csr.packed, &whole);
     uint32_t add = r.add;
-    if (r.has_vector) { /* words behind the vector may be read, too: the last vector has the positions of blocks behind it */
+    /* Lanes may read words behind the vector, which belong to no element. Even behind the last vector there is memory to
+     * read: the positions of the blocks. */
+    if (r.has_vector) {
         uint32_t word = lane_id() < UNARY_MOST_WORDS ? r.vector[lane_id()] : 0;
         unsigned i = warp_prefix(__popc(word));
         __syncwarp();

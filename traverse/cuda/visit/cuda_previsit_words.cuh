@@ -110,7 +110,8 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
         const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
         if (own == 0 || lane_id() != 0)
             continue;
-        count[FUSED_SOURCES + g] += own; /* edges, below, are rounded to the nearest number: few edges matter */
+        count[FUSED_SOURCES + g] += own;
+        /* rounded to the nearest number, so that a small number of edges is known well */
         count[FUSED_FORWARD + g] += ((of_span + (uint64_t)rows * s.csr[g].head_columns) * own + rows / 2) / rows;
     }
 }
@@ -187,7 +188,7 @@ template <class S> __device__ static void list_kind(S &s, int kind, uint32_t war
         if (!__any_sync(ALL_LANES, any != 0))
             continue;
 #pragma unroll 1
-        for (int j = 0; j < SLOTS; j++) { /* one copy of the code for all spans: their words move to bits[0] */
+        for (int j = 0; j < SLOTS; j++) { /* not unrolled: the code stands once, and the words of span j move to bits[0] */
             list_words<S>(s.csr, s.block.target, kind, base + j * step, bits[0]);
             bits[0] = bits[1], bits[1] = bits[2], bits[2] = bits[3];
         }
