@@ -56,8 +56,8 @@ struct fused_counts {
     unsigned long long count[FUSED_NOTED_COUNTS];
     unsigned int items; /* work items of the next frontier */
     unsigned int cut;   /* pieces of long rows that a dense level leaves to a second pass */
-    /* for notes: the times at which the first and the last warp ended their pulls. first_pulled has the bits of its time
-     * inverted, so that a maximum finds the earliest time, and 0 is no time */
+    /* for notes: the times at which the first and the last warp ended their pulls. All bits of first_pulled are inverted.
+     * So atomicMax finds the earliest time, and 0 stands for no time */
     unsigned long long first_pulled, last_pulled;
 };
 
@@ -150,9 +150,9 @@ struct gpu_fused {
     /* the length classes of vertices. Vertices are in the order of their degrees, and those from number longest[kind][k] on
      * have at most 2^(FUSED_FIRST_CLASS + k) edges in their rows */
     uint32_t longest[VERTEX_KINDS][FUSED_CLASSES];
-    /* how many dense frontiers a search keeps as bitmaps. A dense level writes no depths while its next frontier is kept;
-     * cuda_fused_settle writes these depths after the search. The bitmaps lie in gpu_vertices::queue, which otherwise only
-     * the level loop uses */
+    /* how many dense frontiers a search keeps as bitmaps. A dense level writes no depths of vertices in a kept frontier.
+     * cuda_fused_settle writes these depths after the search. The bitmaps lie in gpu_vertices::queue, which only the level
+     * loop uses otherwise */
     uint32_t keeps;
     uint32_t hub_words; /* words of the hub bitmap, which each block keeps while it pulls (cuda_pull_words.cuh); 0: none */
     struct cleared_words cleared;
@@ -189,8 +189,8 @@ struct fused_launch {
 /* Plans the launch for the current device, and prepares the kernel for the launch. */
 cudaError_t cuda_fused_plan(struct fused_launch *launch);
 
-/* Launches a search and does not wait. The parameters *search are copied: a gpu_fused, or for kernels of cuda_peers.h a
- * gpu_fused_peers, for kernels of cuda_sliced.h a gpu_sliced. When the search is over, it writes out.mapped->report. */
+/* Launches a search and does not wait. *search is copied. It is a gpu_fused for the kernels of this file, a gpu_fused_peers
+ * for those of cuda_peers.h, a gpu_sliced for those of cuda_sliced.h. A search that ends writes out.mapped->report. */
 cudaError_t cuda_fused_start(const void *search, const struct fused_launch *launch, cudaStream_t stream);
 
 /* ---- beside a search (cuda_fused_after.cu): the functions launch and do not wait; errors are those of the launches ---- */

@@ -20,9 +20,9 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
 }
 
 /* Chooses whether the next level is sparse or dense, and for each subgraph push or pull: writes s.block.choice.
- * prepare_choice has set the choice to a sparse level, and this is kept if the level is so small that costs need not be
- * computed. A single GPU compares the costs of both kinds of levels otherwise. Several GPUs do a dense level otherwise.
- * All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
+ * prepare_choice has set this choice to a sparse level. The choice stays so if the level is so small that costs need not
+ * be computed. Otherwise a single GPU compares the costs of a sparse and of a dense level, and several GPUs do a dense
+ * level. All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if constexpr (S::together) {
@@ -49,8 +49,8 @@ template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 /* ---- the plan of a dense level ---- */
 
 /* Plans a dense level: writes s.plan, and push_bits, finds_many and pulls of s.block. With several GPUs it also decides
- * whether this GPU pushes along nn (s.peers.sends), and whether the level pulls dd in two parts (s.peers.in_parts).
- * Between the two parts the GPUs learn which delegates the others have found.
+ * whether the level pushes along nn (s.peers.sends), and whether it pulls dd in two parts (s.peers.in_parts). Between the
+ * two parts the GPUs learn which delegates the others have found.
  *
  * Sets s.plan.sparse_next if so few vertices and edges are left that the next level is sparse, whatever this level finds.
  * Vertices of other components count as left. Several GPUs decide that by sums that all of them know. All lanes of the

@@ -81,8 +81,8 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     return error;
 }
 
-/* Launches the kernel of a search on `stream`, and returns before the kernel runs. *search is the parameters that this
- * kernel takes: a gpu_fused, a gpu_fused_peers or a gpu_sliced. They are copied. */
+/* Launches the kernel of a search on `stream`, and returns before the kernel runs. *search has the parameters of this
+ * kernel: a gpu_fused, a gpu_fused_peers or a gpu_sliced. The launch copies them. */
 cudaError_t cuda_fused_start(const void *search, const fused_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;

@@ -102,8 +102,8 @@ template <class S> __device__ static inline bool is_single_block(S &s)
         return false;
 }
 
-/* Clears the set of counters of a round and, with several GPUs, the tallies of the round. Only the first block writes.
- * All threads of the first block call it; threads of other blocks may. */
+/* Clears the set of counters of a round and, with several GPUs, the tallies of the round. Does nothing in other blocks
+ * than the first one. All threads of the first block call it. Threads of other blocks may call it. */
 template <class S> __device__ static inline void clear_round(S &s, unsigned round)
 {
     unsigned *words = (unsigned *)&s.state->counts[round];
@@ -190,9 +190,9 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
 }
 
 /* Makes the vertices that a level found the frontier, in s.block.now, and adds them to the vertices that the search has
- * seen. `fresh` is the number of these vertices. Lane g gives two counts of subgraph g: `sources`, how many of them have
- * rows there, and `forward`, the edges of these rows. `sparse` says whether all of them have work items. Also prepares
- * the choice of the next level. All lanes of the first warp call it. */
+ * seen. `fresh` is the number of these vertices. Lane g gives the numbers for subgraph g: `sources` is the number of
+ * these vertices that have a row there, and `forward` is the number of edges of these rows. `sparse` says whether all
+ * these vertices have work items. Also prepares the choice of the next level. All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -222,8 +222,9 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
         return s.block.count[count];
 }
 
-/* Ends the work of a level: adds this block's counters to those of the level (add_counts), then waits until all blocks of
- * all GPUs have done so. Each block then sees the counts and the writes of all blocks. All threads of the grid call it. */
+/* Ends the work of a level: adds this block's counters to the counters of the level (add_counts), and waits until all
+ * blocks of all GPUs have done so. Each block then sees these counters and the writes of all blocks. All threads of the
+ * grid call it. */
 template <class S> __device__ static inline void search_barrier(S &s)
 {
     add_counts(s);

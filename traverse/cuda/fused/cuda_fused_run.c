@@ -21,12 +21,12 @@ int gpu_has_hubs(const struct device *dev)
 }
 
 /* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`,
- * dev->fused.noted with notes. If there are several shards, or no memory for fused searches, nothing is planned, and only
- * the wishes for a launch are filled in.
+ * dev->fused.noted with notes. If there are several shards, or no memory for fused searches, it only fills in what the
+ * launch should have, and plans nothing.
  *
- * A thread group of several blocks, a cluster, is for deep graphs. A graph counts as deep if its rows are short: a planar
- * graph has less than 6 edge ends a vertex. Clusters start later, and leave some processors without a block. Few threads
- * are for short levels, of deep or small graphs, since a barrier of fewer threads takes less. */
+ * A thread group of several blocks, a cluster, is for deep graphs. A graph counts as deep if its rows are short, with
+ * less than 6 edge ends a vertex, as in planar graphs. Clusters start later, and leave some processors without a block.
+ * Few threads are for short levels, of deep or small graphs, since a barrier of fewer threads takes less. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;

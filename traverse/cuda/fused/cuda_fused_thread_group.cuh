@@ -263,8 +263,8 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
 
 /* ---- levels of the thread group ---- */
 
-/* Makes the frontier of the grid the frontier of the thread group for round 0. The frontier of the grid is work items;
- * each vertex that has any is appended once to the list of a block. All threads of the thread group call it. */
+/* Makes the frontier of the grid the frontier of the thread group for round 0. Each vertex that has a work item in the
+ * grid's frontier is appended once to the list of a block. All threads of the thread group call it. */
 template <class S> __device__ static void take_items(S &s)
 {
     const work_item *items = s.sparse[s.block.now.current];
@@ -298,11 +298,11 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
     }
 }
 
-/* Does levels by the thread group while the frontier is small enough. It begins at the root if at_root, and writes the
- * parent of the root; otherwise it begins with the work items of the grid. At the end the frontier is left to the grid as
- * work items. s.state gets the depth, the vertices and edges that the group has visited, and whether the group has done a
- * level (`moved`). If it has done none, the work items of the grid stay as they were. All threads of the thread group
- * call it. */
+/* Does levels by the thread group while the frontier is small enough. If at_root, the group begins at the root, and
+ * writes the parent of the root. Otherwise it begins with the work items of the grid. At the end the group leaves its
+ * frontier to the grid as work items. s.state gets the depth, the numbers of vertices and edges that the group has
+ * visited, and whether it has done a level (`moved`). If it has done none, the work items of the grid stay as they were.
+ * All threads of the thread group call it. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {
     seen_rows seen = {};
@@ -369,9 +369,9 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 
 /* ---- the thread group and the grid ---- */
 
-/* Returns whether the thread group tries to do the next levels: the frontier has few vertices, few work items, and at
- * most `most` edges. `edges` is the number of edges. Returns false if the frontier has no work items, as where a directed
- * graph ends: all blocks do this level. Returns false if the search always pulls. */
+/* Returns whether the thread group tries to do the next levels. It does so if the frontier has few vertices, few work
+ * items, and at most `most` edges; `edges` is their number. All blocks do the level instead if the frontier has no work
+ * items, as where a directed graph ends, or if the search always pulls. */
 __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
     return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&
