@@ -1,5 +1,6 @@
 /* cuda_fused.c: searches in which a device does all levels by itself, sliced or fused: search_begin and search_end of
- * engine.h */
+ * engine.h
+ */
 #include "traverse/cuda/device/cuda_device.h"
 
 /* Returns whether searches of this device are sliced (cuda_sliced.h). That needs a single shard, for which slices were

@@ -1,7 +1,8 @@
 /* cuda_fused_after.cu: kernels that run beside the search of cuda_fused.h
  *
  * One measures the lengths of rows, before the first search. The others run after a search: they write depths and, for
- * notes, count the frontiers. */
+ * notes, count the frontiers.
+ */
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
 /* ---- depths of kept frontiers, as 4 bytes ---- */

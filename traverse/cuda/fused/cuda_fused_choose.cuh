@@ -1,7 +1,8 @@
 /* cuda_fused_choose.cuh: the choice of a level: sparse or dense, and push or pull for each subgraph
  *
  * All blocks of all GPUs make the same choice without a message. Several GPUs choose by sums of counts, which the flags
- * of their last barrier gave to all of them. */
+ * of their last barrier gave to all of them.
+ */
 #ifndef DBFS_CUDA_FUSED_CHOOSE_CUH
 #define DBFS_CUDA_FUSED_CHOOSE_CUH
 

@@ -1,7 +1,8 @@
 /* cuda_fused_cost.h: the choice of a level in the fused search, sparse or dense, push or pull; for the host and for
  * kernels
  *
- * Costs are computed as in traverse/engine/cost.h, in picoseconds. */
+ * Costs are computed as in traverse/engine/cost.h, in picoseconds.
+ */
 #ifndef DBFS_CUDA_FUSED_COST_H
 #define DBFS_CUDA_FUSED_COST_H
 
@@ -21,7 +22,7 @@ struct fused_progress {
     uint32_t sparse;  /* the work items are the whole frontier; 0: a bitmap is the frontier */
     unsigned long long fresh; /* vertices of the frontier */
     double frontier[SUBGRAPHS], forward[SUBGRAPHS]; /* vertices of the frontier with rows (q); edges of these rows (FV) */
-    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* visited vertices with rows; edges of these rows. With the frontier */
+    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* all visited vertices with rows, the frontier too; edges of these rows */
 };
 
 /* The choice for a level, and the costs on which the choice rests. */

@@ -1,7 +1,8 @@
 /* cuda_fused_notes.c: the notes that a search in one kernel wrote of its levels become the notes that the level loop
  * reports
  *
- * struct fused_note is described in cuda_fused.h, struct level_note in traverse/engine/level_note.h. */
+ * struct fused_note is described in cuda_fused.h, struct level_note in traverse/engine/level_note.h.
+ */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 

@@ -8,7 +8,8 @@
  * third set, for the next round, is cleared meanwhile.
  *
  * S::together is true in the kernel of several GPUs that search together (cuda_peers.h). Their barrier takes the place of
- * the barrier of the grid. */
+ * the barrier of the grid.
+ */
 #ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
 #define DBFS_CUDA_FUSED_PROGRESS_CUH
 

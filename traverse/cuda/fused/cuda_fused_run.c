@@ -1,6 +1,7 @@
 /* cuda_fused_run.c: the host's side of a search that is one kernel: opening, starting and waiting
  *
- * cuda_fused.h describes the kernel. */
+ * cuda_fused.h describes the kernel.
+ */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 

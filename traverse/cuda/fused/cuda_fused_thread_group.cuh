@@ -10,7 +10,8 @@
  * 2^shift lanes share a vertex, and each lane visits up to THREAD_GROUP_EDGES of the vertex's edges. The thread group
  * must know whether so many lanes suffice for the longest row, before it looks at rows. Vertices are in the order of
  * their degrees, so the number of a vertex bounds the length of its rows. The class of a vertex says this bound
- * (gpu_fused::longest): a vertex of class k has at most THREAD_GROUP_EDGES * 2^k edges. */
+ * (gpu_fused::longest): a vertex of class k has at most THREAD_GROUP_EDGES * 2^k edges.
+ */
 #ifndef DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 #define DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 

@@ -5,7 +5,8 @@
  * and the number of the barrier. A GPU that waits reads these words until all of them have the number. So the order in
  * which words arrive does not matter, and no further message follows. The counts of a GPU come to its first block in the
  * same way: each block adds its counts to a tally, and the tally also counts the blocks that have added. So a barrier
- * costs one way through the memory of the GPU, and one way to its peers. */
+ * costs one way through the memory of the GPU, and one way to its peers.
+ */
 #ifndef DBFS_CUDA_PEERS_BARRIER_CUH
 #define DBFS_CUDA_PEERS_BARRIER_CUH
 

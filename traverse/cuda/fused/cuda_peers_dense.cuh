@@ -1,7 +1,8 @@
 /* cuda_peers_dense.cuh: dense levels of several GPUs that search together
  *
  * cuda_peers.h describes these levels. A peer is another GPU that searches a shard of the same graph. Each dense level
- * writes one of two buffers, the bitmaps `found` and `sent`, while the other one is cleared. */
+ * writes one of two buffers, the bitmaps `found` and `sent`, while the other one is cleared.
+ */
 #ifndef DBFS_CUDA_PEERS_DENSE_CUH
 #define DBFS_CUDA_PEERS_DENSE_CUH
 

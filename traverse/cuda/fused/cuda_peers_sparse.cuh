@@ -12,7 +12,8 @@
  * is in doubt, a second barrier has these counts at once.
  *
  * If the frontier of a GPU is very small, its first block goes from level to level by itself, without barriers of the
- * grid. It is the single block. The GPU's other blocks wait. Peers need not know. */
+ * grid. It is the single block. The GPU's other blocks wait. Peers need not know.
+ */
 #ifndef DBFS_CUDA_PEERS_SPARSE_CUH
 #define DBFS_CUDA_PEERS_SPARSE_CUH
 

@@ -4,7 +4,8 @@
  * to. A claim is an atomic that sets a visited bit. A probe is a read of such a bit. A warp lays the edges of up to 32
  * work items end to end. It visits 128 of these edges at a time, four a lane, so that several columns, probes and claims
  * are under way at once. Bytes moved for each work item: 16. For each edge: 4 (column) and a probe. For each vertex
- * reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows). */
+ * reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows).
+ */
 #ifndef DBFS_CUDA_EXPAND_CUH
 #define DBFS_CUDA_EXPAND_CUH
 

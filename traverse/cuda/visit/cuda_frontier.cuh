@@ -2,7 +2,8 @@
  *
  * A vertex has a row in each of two subgraphs. A thread that reaches a vertex in a sparse level appends the rows of the
  * vertex to the next frontier. Empty rows are left out. Long rows are cut into pieces of ITEM_EDGES columns. A work item
- * is a row or such a piece. The thread also counts the edges of these rows, so a level knows its work when it begins. */
+ * is a row or such a piece. The thread also counts the edges of these rows, so a level knows its work when it begins.
+ */
 #ifndef DBFS_CUDA_FRONTIER_CUH
 #define DBFS_CUDA_FRONTIER_CUH
 

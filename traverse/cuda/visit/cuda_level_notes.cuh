@@ -2,7 +2,8 @@
  *
  * One thread writes the note of each level: the first thread of the first block, the noter. A kernel is compiled with
  * notes and without notes. In a kernel without notes these functions are empty, and cost not one instruction. A single
- * kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long. */
+ * kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
+ */
 #ifndef DBFS_CUDA_LEVEL_NOTES_CUH
 #define DBFS_CUDA_LEVEL_NOTES_CUH
 

@@ -3,7 +3,8 @@
  * formats/container/packed_row.h describes the format. The twin is column_of_row of cuda_common.cuh, by which one thread
  * decodes one column. Here each word of the block's bit vector has a lane, which lists the set bits of the word once. All
  * elements of the block then look up their bits in this list. Bytes moved for 128 columns: 8 (offsets), 4 (head), 16
- * (directory), the codes and up to 48 of the vector. */
+ * (directory), the codes and up to 48 of the vector.
+ */
 #ifndef DBFS_CUDA_PACKED_BLOCK_CUH
 #define DBFS_CUDA_PACKED_BLOCK_CUH
 

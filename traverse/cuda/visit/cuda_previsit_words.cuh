@@ -1,7 +1,8 @@
 /* cuda_previsit_words.cuh: previsits: the vertices that a level found become the next frontier, dense or sparse
  *
  * The frontier is the set bits of `next` without the vertices that were visited before. Bytes moved: 12 to 16 for each
- * word of a bitmap. */
+ * word of a bitmap.
+ */
 #ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
 #define DBFS_CUDA_PREVISIT_WORDS_CUH
 

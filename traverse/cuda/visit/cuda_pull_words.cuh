@@ -8,7 +8,8 @@
  * Most probes look up hubs, the vertices of the highest degrees, which have the first numbers: in RMAT 26 81% of the
  * probes are for the first 2^16 vertices. In graphs of many vertices each block keeps the visited bits of hubs in shared
  * memory while it pulls: the hub bitmap. The lanes of a warp read many words of shared memory at a time, but the L1 cache
- * looks words up one by one. */
+ * looks words up one by one.
+ */
 #ifndef DBFS_CUDA_PULL_WORDS_CUH
 #define DBFS_CUDA_PULL_WORDS_CUH
 

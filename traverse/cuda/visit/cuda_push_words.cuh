@@ -2,7 +2,8 @@
  *
  * Pulls and pushes of a dense level set bits of `next`. Visited bits do not change until both are done. Then the previsit
  * makes the new vertices in `next` the frontier. No depths are written: the bitmap of each frontier is kept, and gives
- * the depths after the search. */
+ * the depths after the search.
+ */
 #ifndef DBFS_CUDA_PUSH_WORDS_CUH
 #define DBFS_CUDA_PUSH_WORDS_CUH
 

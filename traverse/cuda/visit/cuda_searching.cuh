@@ -6,7 +6,8 @@
  *   S::noted     the search writes a note of each level for the host
  *   S::together  the graph has several shards, one for each GPU, so columns of nn may be vertices of other shards
  *   S::stepped   a kernel of the level loop, which does one visit of one subgraph
- * A function that needs few parts takes the graph, the vertices or the counters alone. */
+ * A function that needs few parts takes the graph, the vertices or the counters alone.
+ */
 #ifndef DBFS_CUDA_SEARCHING_CUH
 #define DBFS_CUDA_SEARCHING_CUH
 
