@@ -22,7 +22,7 @@ struct fused_progress {
     uint32_t sparse;  /* the work items are the whole frontier; 0: a bitmap is the frontier */
     unsigned long long fresh; /* vertices of the frontier */
     double frontier[SUBGRAPHS], forward[SUBGRAPHS]; /* vertices of the frontier with rows (q); edges of these rows (FV) */
-    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* all visited vertices with rows, the frontier too; edges of these rows */
+    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* visited vertices with rows, and their edges. The frontier counts */
 };
 
 /* The choice for a level, and the costs on which the choice rests. */
