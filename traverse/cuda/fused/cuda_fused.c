@@ -1,11 +1,18 @@
-/* cuda_fused.c: searches that devices do by themselves, sliced or fused; see engine.h */
+/* cuda_fused.c: searches in which a device does all levels by itself, sliced or fused: search_begin and search_end of
+ * engine.h
+ */
 #include "traverse/cuda/device/cuda_device.h"
 
+/* Returns whether searches of this device are sliced (cuda_sliced.h). That needs a single shard, for which slices were
+ * made. Otherwise searches of the device are fused. */
 static int is_sliced(const struct device *dev)
 {
     return dev->shard->p == 1 && dev->fused.sliced.launch.blocks > 0;
 }
 
+/* Begins a search of all levels, sliced or fused, and returns while the device searches. Behind a fused search on a
+ * single GPU it also launches the kernels of the search's answer, if they can be launched already (fused.ahead). No
+ * answer of an earlier search counts as made any more. With several shards all peers must begin the search. */
 enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -14,6 +21,9 @@ enum status gpu_search_begin(struct device *dev, const struct root *root, enum d
     return is_sliced(dev) ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, mode, noted, e);
 }
 
+/* Waits until the kernels of all `count` devices of a rank have reported, and writes the number of levels to *levels.
+ * After a fused search on a single GPU, sets two flags of the device: is_deep, if the search had too many levels for an
+ * answer in bytes, and `answers`, if the search has made its answer. If the wait fails, both flags stay as they were. */
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];

@@ -1,13 +1,14 @@
-/* cuda_fused.h: a whole search as one cooperative kernel, of one GPU; or, with the additions of cuda_peers.h, one on each
- * of several GPUs that read each other's memory
+/* cuda_fused.h: a whole search as one cooperative kernel
  *
- * The host starts the kernel and waits for its end. A level costs some barriers of the grid, or one barrier of a few
- * blocks while the frontier is small. In the level loop (loop.c) a level costs several launches, and the host waits for
- * it. Both find the same distances: the loop is the twin of this kernel.
+ * A single GPU runs one such kernel. With the additions of cuda_peers.h each of several GPUs that read each other's memory
+ * runs one. The host starts the kernel and waits for its end. A level costs some barriers of the grid, or one barrier of a
+ * few blocks while the frontier is small. In the level loop (loop.c) a level costs several launches, and the host waits for
+ * the end of each level. The loop is the twin of this kernel: both find the same distances.
  *
  * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with and without
- * notes of levels; each pays for nothing that it is not compiled for. The host takes the notes when the search is over, or
- * earlier if there are more levels than the device has memory for. Frontiers are counted from depths after the search.
+ * notes of levels. Each of these kernels pays for nothing that it is not compiled for. The host copies the notes when the
+ * search is over, or earlier if the search has more levels than the device has memory for notes. The vertices and edges of
+ * each frontier are counted after the search, by the depths of vertices.
  *
  *   cuda_fused_kernel.cuh        the search and its levels: the file to begin with
  *   cuda_fused_choose.cuh        the choice of a level: sparse or dense, push or pull; cuda_fused_cost.h has the costs
@@ -31,99 +32,107 @@ extern "C" {
 #endif
 
 enum {
-    FUSED_FIRST_CLASS = 3, /* rows of 8 edges and less are of class 0; each class is twice as long */
-    FUSED_CLASSES = 11,    /* the last one has rows of 8,192 */
-    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* of a hub bitmap, for each thread: it takes the memory of two lists */
-    FUSED_MOST_THREAD_GROUP = 16, /* blocks */
-    FUSED_MOST_KEPT = 24          /* frontiers kept as bitmaps */
+    FUSED_FIRST_CLASS = 3, /* vertices of up to 2^3 edges have length class 0; each further class has twice the edges */
+    FUSED_CLASSES = 11,    /* classes; the last one has up to 8,192 edges */
+    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of a hub bitmap for each thread: the memory of its two lists */
+    FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
+    FUSED_MOST_KEPT = 24          /* the most frontiers that a search keeps as bitmaps */
 };
 
 /* ---- the state in device memory ---- */
 
-/* Counters of a level. */
+/* Indices of the counters of a level. */
 enum {
     FUSED_FRESH,                                /* vertices of the next frontier */
-    FUSED_SOURCES,                              /* of these, vertices with rows, by subgraph */
-    FUSED_FORWARD = FUSED_SOURCES + SUBGRAPHS,  /* edges of these rows */
-    FUSED_COUNTS = FUSED_FORWARD + SUBGRAPHS,
-    FUSED_PROBES = FUSED_COUNTS, /* for notes: of pulls, by the subgraph that a push would go along */
-    FUSED_NOTED_COUNTS = FUSED_PROBES + SUBGRAPHS
+    FUSED_SOURCES,                              /* + g: vertices of the next frontier with a row in subgraph g */
+    FUSED_FORWARD = FUSED_SOURCES + SUBGRAPHS,  /* + g: edges of these rows */
+    FUSED_COUNTS = FUSED_FORWARD + SUBGRAPHS,   /* the number of counters without notes */
+    FUSED_PROBES = FUSED_COUNTS, /* + g, for notes: columns that pulls looked at, where a push would go along subgraph g */
+    FUSED_NOTED_COUNTS = FUSED_PROBES + SUBGRAPHS /* the number of counters with notes */
 };
 
+/* The counters of a level, to which all blocks add. */
 struct fused_counts {
     unsigned long long count[FUSED_NOTED_COUNTS];
     unsigned int items; /* work items of the next frontier */
     unsigned int cut;   /* pieces of long rows that a dense level leaves to a second pass */
-    /* for notes: times at which the first warp, inverted, and the last one ended their pulls */
+    /* for notes: the times at which the first and the last warp ended their pulls. All bits of first_pulled are inverted.
+     * So atomicMax finds the earliest time, and 0 stands for no time */
     unsigned long long first_pulled, last_pulled;
 };
 
+/* The state of a GPU's searches, in device memory. */
 struct fused_state {
-    unsigned int arrived;   /* blocks at the barrier of the grid, summed up over all searches */
-    unsigned int apart[31]; /* fills a cache line, so that the barrier has one for itself */
+    unsigned int arrived;   /* arrivals of blocks at the barrier of the grid, summed up over all searches */
+    unsigned int apart[31]; /* fills a cache line, so that `arrived` has one for itself */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
-    struct fused_counts counts[3]; /* by rounds */
-    /* the search, as the thread group left it */
-    unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* sources, and their edges */
-    int32_t depth;  /* of its frontier */
+    struct fused_counts counts[3]; /* by rounds modulo 3 */
+    /* what the thread group tells the grid: the number of vertices with rows that it visited; the edges of these rows */
+    unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
+    int32_t depth;  /* the depth of the frontier that the thread group leaves */
     uint32_t moved; /* the thread group has done a level */
-    uint32_t kept;  /* the number of dense frontiers that were kept, and their depths */
-    int32_t kept_depth[FUSED_MOST_KEPT];
+    uint32_t kept;  /* the number of dense frontiers that the search kept as bitmaps */
+    int32_t kept_depth[FUSED_MOST_KEPT]; /* the depths of these frontiers */
 };
 
 /* ---- notes and reports ---- */
 
-/* Times at which a level came to a point: nanoseconds of the device's clock. 0: it did not. */
+/* The points of a level at which its note gets a time. */
 enum {
     FUSED_BEGUN,
-    FUSED_CHOSEN, /* and the frontier has work items, if the level is sparse */
-    FUSED_FIRST_PULLED,
-    FUSED_LAST_PULLED,
-    FUSED_VISITED, /* of a dense level: only the previsit is left */
-    FUSED_ENDED,   /* 0: when the next level began */
+    FUSED_CHOSEN, /* the level is chosen and, if it is sparse, the frontier has work items */
+    FUSED_FIRST_PULLED, /* the first warp has ended its pulls */
+    FUSED_LAST_PULLED,  /* the last warp has ended its pulls */
+    FUSED_VISITED, /* of a dense level: only the previsit is left. Of a sparse level of several GPUs: the flags are here */
+    FUSED_ENDED,   /* of the last level, and of a level after which the device waited for the host */
     FUSED_TIMES
 };
 
+/* The note of a level. */
 struct fused_note {
-    unsigned long long at[FUSED_TIMES];
-    unsigned long long probes[SUBGRAPHS];
+    unsigned long long at[FUSED_TIMES]; /* by points: nanoseconds of the device's clock; 0: the level has no such time */
+    unsigned long long probes[SUBGRAPHS]; /* FUSED_PROBES */
     uint32_t kind;   /* enum level_kind */
-    uint32_t pulled; /* subgraphs, a bit each */
-    /* of several GPUs: nanoseconds from the own flag to the last one of a peer; vertices that peers sent; words read of
-     * their bitmaps */
-    unsigned long long waited, arrived, words;
+    uint32_t pulled; /* the subgraphs that were pulled, a bit each */
+    /* the next three members: 0 with one GPU */
+    unsigned long long waited;  /* nanoseconds from the writing of the own flags until the flags of all peers were here */
+    unsigned long long arrived; /* vertices that peers sent */
+    unsigned long long words;   /* words of bitmaps that were read from peers or written to them */
 };
 
-/* Memory of the host that the device sees. The device waits when its notes are full. */
+/* What host and device tell each other during a search, in host memory that the device sees. When all notes of the device
+ * are full, the device waits until `taken` equals `written`. */
 struct fused_mapped {
-    uint64_t report;   /* when the search is over: its number in the upper half, the number of its levels in the lower one */
-    uint64_t answered; /* when the answer that is made with a search is complete: its number in the upper half */
-    uint32_t written;  /* by the device: levels noted so far */
-    uint32_t taken;    /* by the host: of these */
+    uint64_t report;   /* written when the search is over: its number in the upper half, the number of its levels below */
+    uint64_t answered; /* written when the search's answer is complete: the number of the search in the upper half */
+    uint32_t written;  /* by the device: levels noted so far, a multiple of FUSED_NOTES_KEPT */
+    uint32_t taken;    /* by the host: levels of which the notes were copied */
 };
 
+/* Where a search reports, and writes its notes. */
 struct fused_outputs {
     struct fused_mapped *mapped;
-    struct fused_note *notes; /* [FUSED_NOTES_KEPT], of level L at L modulo that; NULL: searches note nothing */
+    struct fused_note *notes; /* [FUSED_NOTES_KEPT]: the note of level L is at L modulo this; NULL: no search is noted */
 };
 
 /* ---- a search ---- */
 
 /* The host's order to a search. */
 struct fused_order {
-    uint32_t number; /* of the search */
-    int32_t deepest; /* the depth at which it ends, above 0 */
+    uint32_t number; /* of the search: it is reported when the search is over */
+    int32_t deepest; /* the depth at which the search ends, above 0 */
 };
 
-/* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_peers.h). */
+/* A third kind of vertices: the normals of all shards, with the numbers that columns of nn have (cuda_peers.h). */
 enum { FUSED_COLUMNS = VERTEX_KINDS, FUSED_KINDS };
 
+/* The root of a search, on one GPU. */
 struct fused_root {
-    uint32_t index;
+    uint32_t index; /* among the vertices of its kind */
     enum vertex_kind kind;
 };
 
-/* The bitmaps that a search clears: visited and next, of both kinds. */
+/* The bitmaps that a search clears when it starts: visited and next, of both kinds of vertices. They lie end to end. */
 struct cleared_words {
     uint32_t *all;
     uint64_t words;
@@ -131,20 +140,21 @@ struct cleared_words {
 
 /* The parameters of the kernel. */
 struct gpu_fused {
-    struct gpu_csr csr[SUBGRAPHS], pulled[SUBGRAPHS]; /* rows to push, and to pull: two sets if edges are directed */
+    struct gpu_csr csr[SUBGRAPHS], pulled[SUBGRAPHS]; /* rows to push; rows to pull. They differ if edges are directed */
     struct gpu_vertices of[FUSED_KINDS];
     struct cost_graph graph;
     enum fused_mode mode;
-    struct work_item *sparse[2];    /* frontiers, of this level and the next: gpu_fused_capacity work items each */
-    uint32_t thread_group;          /* blocks that do small levels by themselves */
-    uint32_t thread_group_capacity; /* vertices that each of them has memory for, in each of two lists */
-    /* vertices from longest[kind][k] on have rows of at most 2^(FUSED_FIRST_CLASS + k) edges */
+    struct work_item *sparse[2];    /* the sparse frontiers of this level and the next: gpu_fused_capacity work items each */
+    uint32_t thread_group;          /* the number of blocks that do very small levels by themselves */
+    uint32_t thread_group_capacity; /* vertices of a list; each block of the thread group has two lists */
+    /* the length classes of vertices. Vertices are in the order of their degrees, and those from number longest[kind][k] on
+     * have at most 2^(FUSED_FIRST_CLASS + k) edges in their rows */
     uint32_t longest[VERTEX_KINDS][FUSED_CLASSES];
-    /* A dense level writes no depths: it keeps its frontier as a bitmap, while there is memory for `keeps` of them, and
-     * cuda_fused_settle gives the vertices their depths after the search. They lie in the queues, which only the level loop
-     * uses. */
+    /* how many dense frontiers a search keeps as bitmaps. A dense level writes no depths of vertices in a kept frontier.
+     * cuda_fused_settle writes these depths after the search. The bitmaps lie in gpu_vertices::queue, which only the level
+     * loop uses otherwise */
     uint32_t keeps;
-    uint32_t hub_words; /* of the visited bits of delegates, which blocks keep while they pull (cuda_pull_words.cuh) */
+    uint32_t hub_words; /* words of the hub bitmap, which each block keeps while it pulls (cuda_pull_words.cuh); 0: none */
     struct cleared_words cleared;
     struct fused_state *state; /* zero before the first search */
     struct fused_outputs out;
@@ -154,57 +164,59 @@ struct gpu_fused {
 
 /* ---- kernels and their launch ---- */
 
+/* A compiled kernel of a search. */
 struct fused_program {
     const void *kernel;
-    size_t warp_bytes; /* of shared memory that each warp wants */
+    size_t warp_bytes; /* bytes of shared memory that each warp needs */
 };
 
-/* Returns the kernel of one GPU. `packed`: columns may lie packed. */
+/* Return the kernel of one GPU without and with notes of levels. `packed`: columns may lie packed. */
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
-/* A launch. The caller of cuda_fused_plan sets the first part. */
+/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads, cuda_fused_plan the rest. */
 struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;         /* blocks keep a hub bitmap, in the memory of these lists */
-    int share;       /* eighths of the processors that must have a block if the thread group has several; 0: it has one */
-    int few_threads; /* in a block: levels are so small that barriers matter most */
-    int blocks, threads; /* no blocks: the device has no cooperative launches */
-    size_t shared_bytes;
-    uint32_t thread_group, thread_group_capacity;
+    int share;       /* a thread group of several blocks must leave blocks to so many eighths of processors; 0: one block */
+    int few_threads; /* blocks have half of the threads: levels are so small that barriers matter most */
+    int blocks, threads; /* blocks of the grid, threads of a block. No blocks: the device has no cooperative launches */
+    size_t shared_bytes; /* dynamic shared memory of a block */
+    uint32_t thread_group, thread_group_capacity; /* as in struct gpu_fused */
 };
 
-/* Plans the launch for the current device, and prepares the kernel for it. */
+/* Plans the launch for the current device, and prepares the kernel for the launch. */
 cudaError_t cuda_fused_plan(struct fused_launch *launch);
 
-/* Starts a search, whose parameters are copied: a gpu_fused or, for the kernels of cuda_peers.h and cuda_sliced.h, a
- * gpu_fused_peers or gpu_sliced. It ends with search->out.mapped->report. */
+/* Launches a search and does not wait. *search is copied. It is a gpu_fused for the kernels of this file, a gpu_fused_peers
+ * for those of cuda_peers.h, a gpu_sliced for those of cuda_sliced.h. A search that ends writes out.mapped->report. */
 cudaError_t cuda_fused_start(const void *search, const struct fused_launch *launch, cudaStream_t stream);
 
-/* ---- beside a search (cuda_fused_after.cu); errors are those of the launches ---- */
+/* ---- beside a search (cuda_fused_after.cu): the functions launch and do not wait; errors are those of the launches ---- */
 
-/* Finds search->longest: the same array in device memory, which is zero before. */
+/* Computes the values of search->longest into `longest`: an array of the same size in device memory, zero before. */
 void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaStream_t stream);
 
-/* Writes the depths of vertices in kept frontiers, after a search. Depths are complete then. */
+/* Writes the depths of vertices in kept frontiers, after a search. All depths of the search are complete then. */
 void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);
 
-/* Writes to[i] = depth + 1 of vertex i of a kind, or 0 if it was not visited. Depths are below 255, and need not be
- * complete. */
+/* Writes to[i] = depth + 1 of vertex i of a kind, or 0 if the vertex was not visited. Depths are below 255. The search need
+ * not be settled. */
 void cuda_fused_byte_depths(const struct gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
-/* The same for all normals, behind them all delegates, and then 0 for no vertex. */
+/* Writes such bytes for all normals, behind them for all delegates, and then a 0 that stands for no vertex. */
 void cuda_fused_all_byte_depths(const struct gpu_fused *search, uint8_t *to, cudaStream_t stream);
 
 /* Counts of the frontier of a level. */
 struct fused_frontier {
-    unsigned long long forward[SUBGRAPHS]; /* FV */
-    unsigned int sources[SUBGRAPHS];
-    unsigned int vertices[VERTEX_KINDS];
+    unsigned long long forward[SUBGRAPHS]; /* edges of the frontier's rows (FV) */
+    unsigned int sources[SUBGRAPHS];       /* vertices of the frontier that have a row */
+    unsigned int vertices[VERTEX_KINDS];   /* vertices of the frontier */
 };
 
-/* Counts the frontiers of levels first..first + levels, after a search whose depths are complete. `to` is zero before. */
+/* Counts the frontiers of levels first to first + levels - 1 into to[0] and following, after a search whose depths are
+ * complete. `to` is zero before. */
 void cuda_fused_count(const struct gpu_fused *search, uint32_t first, uint32_t levels, struct fused_frontier *to,
                       cudaStream_t stream);
 

@@ -1,12 +1,15 @@
-/* cuda_fused_after.cu: kernels beside the search of cuda_fused.h: lengths of rows, before all searches; depths and, for
- * notes, counts of frontiers, after one
+/* cuda_fused_after.cu: kernels that run beside the search of cuda_fused.h
+ *
+ * One measures the lengths of rows, before the first search. The others run after a search: they write depths and, for
+ * notes, count the frontiers.
  */
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
 /* ---- depths of kept frontiers, as 4 bytes ---- */
 
-/* Writes the depths of the vertices in kept frontiers. A warp takes a word: lane i reads the word of frontier i, then lane l
- * writes the depth of the vertex of bit l. */
+/* Writes the depths of the vertices of one kind that are in kept frontiers. A dense level keeps its frontier as a bitmap
+ * and writes no depths. A warp takes a word of these bitmaps: lane i reads the word of frontier i, then lane l writes the
+ * depth of the vertex of bit l. */
 __global__ static void settle(gpu_vertices v, const fused_state *state)
 {
     const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
@@ -21,6 +24,8 @@ __global__ static void settle(gpu_vertices v, const fused_state *state)
     }
 }
 
+/* Completes the depths after a search: writes the 4-byte depths of all vertices that are in a kept frontier. Other
+ * vertices have their depths from the search itself. */
 void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -32,13 +37,15 @@ void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 
 /* ---- depths as bytes ----
  *
- * A line is 32 bytes that begin at a multiple of 32, for 32 vertices. Delegates lie behind normals, so their first one is
- * `offset` bytes into its line, and the bits of a line are those of two words of a bitmap.
+ * A byte is the depth of a vertex + 1, or 0 if the vertex was not visited. A line is 32 bytes that begin at a multiple of 32
+ * in memory, for 32 vertices. The bytes of delegates follow those of normals, so the first delegate may lie `offset` bytes
+ * into its line. The bits of the vertices of a line then lie in two words of a bitmap.
  */
 
 enum { LINE_BYTES = 32, LINE_PARTS = LINE_BYTES / 4 };
 
-/* Returns the bits of the vertices of a line. */
+/* Returns the bits of the 32 vertices of a line, from a bitmap of `words` words. The first vertex of the bitmap lies
+ * `offset` bytes into line 0. */
 __device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t words, uint64_t line, unsigned offset)
 {
     const uint32_t own = line < words ? bitmap[line] : 0;
@@ -47,25 +54,28 @@ __device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t 
     return own << offset | (line > 0 ? bitmap[line - 1] >> (32 - offset) : 0);
 }
 
-/* Returns how many bytes `to` lies behind the beginning of its line. */
+/* Returns how many bytes `to` lies behind the beginning of the line that contains it. */
 __device__ static inline unsigned offset_in_line(const uint8_t *to)
 {
     return (unsigned)((uintptr_t)to % LINE_BYTES);
 }
 
-/* Returns the number of lines that hold the values of a kind, which begin at `to`. */
+/* Returns the number of lines that contain the bytes of the vertices `v`, of which the first lies at `to`; 0 if there are
+ * no vertices. */
 __device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t *to)
 {
     return v.count > 0 ? (v.count + offset_in_line(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
 }
 
-/* Writes the depths of a line of vertices, whose values begin at `to`. */
+/* Writes the depths of the 32 vertices of one line as bytes. The first vertex of `v` has its byte at `to`. Bytes of the
+ * line that belong to no vertex of `v` are left as they are. A vertex in one of the `kept` kept frontiers has the depth
+ * of this frontier. Any other visited vertex has its depth in v.depth. */
 __device__ static inline void write_line(const gpu_vertices &v, const fused_state *state, unsigned kept, uint64_t line,
                                          uint8_t *to)
 {
     const unsigned offset = offset_in_line(to);
     const uint64_t words = (v.count + 31) / 32;
-    const int64_t first = (int64_t)(line * LINE_BYTES) - offset; /* vertex; below 0 where the line begins before `to` */
+    const int64_t first = (int64_t)(line * LINE_BYTES) - offset; /* vertex of byte 0; below 0: the line begins before `to` */
     uint32_t bytes[LINE_PARTS] = {0}, left = bits_of_line(v.visited, words, line, offset);
 #pragma unroll 4
     for (unsigned k = 0; k < kept; k++) {
@@ -73,10 +83,10 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
                        value = (uint32_t)state->kept_depth[k] + 1;
         left &= ~bits;
 #pragma unroll
-        for (int i = 0; i < LINE_PARTS; i++) /* four bits become the lowest bits of four bytes */
+        for (int i = 0; i < LINE_PARTS; i++) /* the product spreads four bits to the lowest bits of four bytes */
             bytes[i] |= ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * value;
     }
-    if (left != 0) { /* visited vertices that are in no kept frontier: their depths are written already */
+    if (left != 0) { /* visited vertices that are in no kept frontier: the search has written their depths */
 #pragma unroll
         for (int i = 0; i < LINE_PARTS; i++) {
             for (uint32_t part = left >> 4 * i & 15; part != 0; part &= part - 1) {
@@ -85,7 +95,7 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
             }
         }
     }
-    const int64_t begin = first < 0 ? -first : 0, end = (int64_t)v.count - first; /* of the line's bytes to write */
+    const int64_t begin = first < 0 ? -first : 0, end = (int64_t)v.count - first; /* bytes begin to end - 1 are written */
     to += first;
     if (begin == 0 && end >= LINE_BYTES) {
         ((uint4 *)to)[0] = make_uint4(bytes[0], bytes[1], bytes[2], bytes[3]);
@@ -99,8 +109,9 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
     }
 }
 
-/* A thread takes a line of one kind, and then of the kind behind. Bytes that must move for 32 vertices: 4 of each bitmap,
- * and 32. `closes`: a value for no vertex follows. */
+/* Writes the depths of the vertices `v` as bytes from `to` on, and the depths of the vertices `behind` after them. If
+ * `closes`, also writes a byte 0 after all of them, which stands for no vertex. A thread takes a line. Bytes that must
+ * move for 32 vertices: 4 of each bitmap, and 32. */
 __global__ static void __launch_bounds__(BLOCK)
     byte_depths(gpu_vertices v, gpu_vertices behind, const fused_state *state, uint8_t *to, int closes)
 {
@@ -117,6 +128,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
+/* Writes to[i] = depth + 1 for each vertex i of one kind, or 0 if the vertex was not visited. The search need not be
+ * settled (cuda_fused_settle). Depths are below 255. Launches a kernel on `stream` and does not wait. */
 void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *v = &search->of[kind];
@@ -124,6 +137,9 @@ void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint
         byte_depths<<<blocks_for(v->words, BLOCK), BLOCK, 0, stream>>>(*v, gpu_vertices{}, search->state, to, 0);
 }
 
+/* Writes a byte for each vertex: depth + 1, or 0 if the vertex was not visited. First come all normals, then all
+ * delegates, and last a 0 that stands for no vertex. The search need not be settled (cuda_fused_settle). Launches a
+ * kernel and does not wait. */
 void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
@@ -132,6 +148,9 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 
 /* ---- the lengths of rows ---- */
 
+/* Finds the length classes of vertices, which the thread group uses. longest[kind][k] becomes 1 + the number of the last
+ * vertex that has more than 2^(FUSED_FIRST_CLASS + k) edges in both its rows, or stays 0 if there is none. `longest` is
+ * device memory, and zero before. Launches kernels and does not wait. */
 void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -151,8 +170,9 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
 
 /* ---- frontiers, for notes ---- */
 
-/* Adds to the counts `to` of a level the vertices of the lanes that have `mine` and a row in g, and the edges of these
- * rows. All lanes of the warp call it, a vertex each. */
+/* Adds the rows that vertices of one level have in subgraph g to the counts `to` of this level. Each lane has a vertex.
+ * `mine` says whether the vertex is in the level, is_source whether it has a row in g, and `edges` how long this row is.
+ * All lanes of the warp call it. */
 __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));
@@ -165,8 +185,9 @@ __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, boo
     }
 }
 
-/* Counts the vertices of one kind whose depths are first..first + levels, by depth. A warp takes 32 vertices, and adds up
- * those of the same depth. */
+/* Counts the vertices of one kind that have depths first to first + levels - 1, by depth, and also their rows in the
+ * subgraphs `one` and `two` and the edges of these rows. The counts of depth d are added to to[d - first]. A warp takes
+ * 32 vertices, and adds up vertices of the same depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
                                        uint32_t first, uint32_t levels, fused_frontier *to)
 {
@@ -192,6 +213,9 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
     }
 }
 
+/* Counts the vertices, rows and edges of the frontiers of levels first to first + levels - 1, after a search whose depths
+ * are complete. The counts of level first + i are added to to[i], which is zero before. Launches kernels and does not
+ * wait. */
 void cuda_fused_count(const gpu_fused *search, uint32_t first, uint32_t levels, fused_frontier *to,
                      cudaStream_t stream)
 {

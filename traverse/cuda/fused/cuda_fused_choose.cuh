@@ -1,6 +1,7 @@
 /* cuda_fused_choose.cuh: the choice of a level: sparse or dense, and push or pull for each subgraph
  *
- * All blocks of all GPUs choose alike. Several GPUs choose by sums of counts, and so agree when their barriers are.
+ * All blocks of all GPUs make the same choice without a message. Several GPUs choose by sums of counts, which the flags
+ * of their last barrier gave to all of them.
  */
 #ifndef DBFS_CUDA_FUSED_CHOOSE_CUH
 #define DBFS_CUDA_FUSED_CHOOSE_CUH
@@ -9,8 +10,9 @@
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* Returns whether several GPUs do a sparse level: a frontier of `all_edges` edges on all GPUs costs less by a sparse level
- * than by any dense one. All GPUs know these numbers, and so return the same. */
+/* Returns whether several GPUs do the next level as a sparse one. They do so if a frontier of `all_edges` edges on all
+ * GPUs costs less by a sparse level than by any dense level. All GPUs call it with the same numbers, and so get the same
+ * result. */
 __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_mode mode, const fused_progress &now,
                                             unsigned long long all_edges)
 {
@@ -18,9 +20,10 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
            (now.sparse || now.fresh <= PEERS_LISTED_EDGES);
 }
 
-/* Chooses by costs whether the next level is sparse or dense, and for each subgraph push or pull: s.block.choice. A small
- * level stays sparse without a look at costs, as prepare_choice left it. All lanes of the first warp call it. Not inlined,
- * as plan_dense. */
+/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull: writes s.block.choice.
+ * prepare_choice has set this choice to a sparse level. The choice stays so if the level is so small that costs need not
+ * be computed. Otherwise a single GPU compares the costs of a sparse and of a dense level, and several GPUs do a dense
+ * level. All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if constexpr (S::together) {
@@ -46,16 +49,19 @@ template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 
 /* ---- the plan of a dense level ---- */
 
-/* Plans a dense level: s.plan, and push_bits, finds_many and pulls of s.block. With several GPUs also whether this GPU
- * sends nn, and whether dd is pulled in two parts. s.plan.sparse_next is set if so few vertices and edges are left that the
- * next level is sparse, whatever this level finds; other components count as left. Several GPUs decide that by sums that
- * all know. All lanes of the first warp call it. Not inlined: the kernel then keeps more in registers. */
+/* Plans a dense level: writes s.plan, and push_bits, finds_many and pulls of s.block. With several GPUs it also decides
+ * whether the level pushes along nn (s.peers.sends), and whether it pulls dd in two parts (s.peers.in_parts). Between the
+ * two parts the GPUs learn which delegates the others have found.
+ *
+ * Sets s.plan.sparse_next if so few vertices and edges are left that the next level is sparse, whatever this level finds.
+ * Vertices of other components count as left. Several GPUs decide that by sums that all of them know. All lanes of the
+ * first warp call it. Not inlined, so that the kernel keeps more values in registers. */
 template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
         const fused_progress &now = s.block.now;
-        double ahead = 0; /* about the number of vertices that are not visited; of several GPUs, all vertices */
-        double before = 0, all = 0, left = 0; /* edges: visited before this frontier; of the graph; not visited */
+        double ahead = 0; /* about the number of vertices that are not visited; with several GPUs, of all vertices */
+        double before = 0, all = 0, left = 0; /* edges: of rows visited before this frontier; all; of unvisited rows */
         for (int g = 0; g < SUBGRAPHS; g++) {
             before += now.seen_edges[g] - now.forward[g];
             all += s.graph.edges[g];
@@ -83,13 +89,14 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
     lay_out_pulls(s, s.block.choice, s.block.pulls, warps_of_grid());
     lay_out_pushes(s, s.block.now, s.plan, warps_of_grid());
     if constexpr (S::together) {
-        __syncwarp(); /* another lane has written what this one writes again */
+        __syncwarp(); /* lay_out_pulls has written the count in another lane, which lane 0 overwrites */
         if (lane_id() == 0 && s.peers.in_parts)
-            s.block.pulls.count[ND] = 0; /* in the second part */
+            s.block.pulls.count[ND] = 0; /* a pull for nd is done in the second part */
     }
 }
 
-/* Chooses the kind of the next level, and plans a dense one. All threads of a block call it. */
+/* Chooses the kind and the directions of the next level (s.block.choice), and plans the level if it is dense. All threads
+ * of a block call it. */
 template <class S> __device__ static void choose_level(S &s)
 {
     if (threadIdx.x < WARP) {

@@ -1,6 +1,7 @@
-/* cuda_fused_cost.h: the choice of a level in the fused search, sparse or dense, push or pull; for the host and kernels
+/* cuda_fused_cost.h: the choice of a level in the fused search, sparse or dense, push or pull; for the host and for
+ * kernels
  *
- * Costs are those of cost.h, in picoseconds.
+ * Costs are computed as in traverse/engine/cost.h, in picoseconds.
  */
 #ifndef DBFS_CUDA_FUSED_COST_H
 #define DBFS_CUDA_FUSED_COST_H
@@ -9,34 +10,38 @@
 
 #include <stdint.h>
 
+/* How the search chooses directions: by costs, always push, or always pull. */
 enum fused_mode { FUSED_BY_COST, FUSED_PUSH, FUSED_PULL };
 
-/* A search between two levels. */
+/* The state of a search between two levels. */
 struct fused_progress {
-    int32_t depth;    /* of the frontier */
-    uint32_t round;   /* the counters that the level uses */
-    uint32_t current; /* of two sparse frontiers, the one of this level */
-    uint32_t items;   /* work items in it */
-    uint32_t sparse;  /* the work items are the whole frontier; otherwise a bitmap is */
+    int32_t depth;    /* the depth of the frontier */
+    uint32_t round;   /* the index of the set of counters that the level uses: 0, 1 or 2 */
+    uint32_t current; /* the index of the sparse frontier of this level, 0 or 1; the other one is for the next level */
+    uint32_t items;   /* work items of the sparse frontier */
+    uint32_t sparse;  /* the work items are the whole frontier; 0: a bitmap is the frontier */
     unsigned long long fresh; /* vertices of the frontier */
-    double frontier[SUBGRAPHS], forward[SUBGRAPHS]; /* q and FV: vertices with rows, and the edges of these */
-    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* the same of all visited vertices, those of the frontier included */
+    double frontier[SUBGRAPHS], forward[SUBGRAPHS]; /* vertices of the frontier with rows (q); edges of these rows (FV) */
+    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* visited vertices with rows, and their edges. The frontier counts */
 };
 
-/* The choice for a level, and the costs that it rests on. */
+/* The choice for a level, and the costs on which the choice rests. */
 struct fused_choice {
-    int dense; /* since something is pulled or much is pushed */
-    int pull[SUBGRAPHS];
-    double push_edges;
-    double sparse_cost[SUBGRAPHS], push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* the last two: of a dense level */
+    int dense;           /* the level is dense: a subgraph is pulled, or many edges are pushed */
+    int pull[SUBGRAPHS]; /* the subgraph is pulled; 0: it is pushed */
+    double push_edges;   /* edges of the frontier, over all subgraphs */
+    double sparse_cost[SUBGRAPHS];                     /* the cost of the subgraph in a sparse level */
+    double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* the costs of a push and of a pull in a dense level */
 };
 
-/* Computes the costs of subgraph g, and whether it is pulled if the level is dense. */
+/* Computes the costs of subgraph g for the next level: c->sparse_cost[g], c->push_cost[g] and c->pull_cost[g]. Also sets
+ * c->pull[g], which says whether a dense level pulls the subgraph. A subgraph without rows in the frontier costs nothing,
+ * and is not pulled. */
 COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fused_progress *s,
                                enum fused_mode mode, int g, struct fused_choice *c)
 {
     const int has = s->frontier[g] > 0;
-    const double find = s->sparse ? 0 : graph->words[g >> 1] * graph->rates.word; /* the rows in the bitmap */
+    const double find = s->sparse ? 0 : graph->words[g >> 1] * graph->rates.word; /* to find the rows in the bitmap */
     c->sparse_cost[g] = s->forward[g] * graph->rates.list_edge;
     c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) + find : 0;
     c->pull_cost[g] = has && mode != FUSED_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g, 1) : 0;
@@ -44,8 +49,9 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Computes the cost of a pull of g again if it comes behind another one, which leaves fewer rows. Called when fused_weigh
- * was called for all subgraphs. */
+/* Computes the cost of a pull of subgraph g again, for a dense level in which another pull comes first and leaves fewer
+ * rows. Changes c->pull_cost[g] and c->pull[g]. Does nothing if no other pull comes first. Called when fused_weigh was
+ * called for all subgraphs. */
 COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const struct fused_progress *s,
                                       enum fused_mode mode, int g, struct fused_choice *c)
 {
@@ -56,9 +62,11 @@ COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const stru
     c->pull[g] = mode == FUSED_PULL || c->pull_cost[g] < c->push_cost[g];
 }
 
-/* Chooses c->dense for the next level, and clears c->pull if it is sparse. Called when all subgraphs are weighed; the
- * caller sets c->push_edges, the FV of all subgraphs. A sparse level has at most `most_listed` edges. A frontier that is a
- * bitmap has no work items yet, and gets none if it has more than `most_listed` vertices. */
+/* Chooses whether the next level is dense: sets c->dense, and clears all c->pull if the level is sparse. Called when all
+ * subgraphs are weighed, and when the caller has set c->push_edges, the edges of the frontier in all subgraphs.
+ *
+ * A sparse level has at most `most_listed` edges. A frontier that is a bitmap has no work items yet, and gets none if it
+ * has more than `most_listed` vertices. */
 COST_FUNCTION void fused_choose(const struct cost_graph *graph, const struct fused_progress *s,
                                 enum fused_mode mode, double most_listed, struct fused_choice *c)
 {

@@ -1,12 +1,16 @@
-/* cuda_fused_kernel.cuh: a whole search, of one GPU or of several that read each other's memory; see cuda_fused.h,
- * cuda_peers.h and the twin, loop.c
+/* cuda_fused_kernel.cuh: a whole search in one kernel, of one GPU or of several that read each other's memory
  *
- * All blocks have the same s.block.now and choose by it, so they agree without a message. A level goes one of three ways:
- *   few      the frontier is very small: the thread group, or of several GPUs the first block of each, goes from level to
- *            level by itself, and the other blocks wait at the barrier
- *   sparse   all blocks expand the work items; a vertex that they reach is visited at once and joins the next frontier
- *   dense    pulls and pushes fill `next`, and a previsit makes it the frontier
- * A level ends with the barrier of the search: of the grid of one GPU, or of all GPUs, who send each other their counts.
+ * cuda_fused.h and cuda_peers.h describe the kernel; loop.c is its twin. S::together is true in the kernel of several GPUs.
+ *
+ * All blocks have the same state s.block.now and choose by this state, so they agree without a message. There are three
+ * kinds of levels:
+ *   few      The frontier is very small. A few blocks (the thread group), or with several GPUs the first block of each GPU,
+ *            go from level to level by themselves. The other blocks wait at the barrier.
+ *   sparse   All blocks expand the work items of the frontier: rows, or pieces of long rows. A vertex that they reach is
+ *            visited at once and joins the next frontier.
+ *   dense    Pulls and pushes set bits of `next`. Then a previsit makes the new vertices among them the next frontier.
+ * A level ends with the barrier of the search. With one GPU that is the barrier of the grid. With several GPUs it is a
+ * barrier of all GPUs, which send each other their counts.
  */
 #ifndef DBFS_CUDA_FUSED_KERNEL_CUH
 #define DBFS_CUDA_FUSED_KERNEL_CUH
@@ -17,8 +21,8 @@
 
 /* ---- levels: none is inlined, so that each keeps more in registers ---- */
 
-/* Runs a sparse level: all edges of the frontier are pushed, and the vertices that they reach are the next frontier. All
- * threads of the grid call it; of several GPUs the single block, too. */
+/* Runs a sparse level: pushes along all edges of the frontier, and makes the vertices that they reach the next frontier.
+ * All threads of the grid call it. With several GPUs the first block of a GPU may call it alone, for its GPU. */
 template <class S> __device__ static __noinline__ void run_sparse(S &s)
 {
     begin_round(s);
@@ -35,8 +39,9 @@ template <class S> __device__ static __noinline__ void run_sparse(S &s)
     }
 }
 
-/* Makes work items of a dense frontier. Their edges, which were an estimate, are known exactly then. All threads of the
- * grid call it. */
+/* Makes a sparse frontier of the dense frontier: appends the rows of its vertices as work items. The number of edges of
+ * the frontier was an estimate, and is exact afterwards in s.block.now and s.peers. This ends with a barrier of the
+ * search and a new round of counters, but is no level: the depth stays. All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void make_sparse(S &s)
 {
     begin_round(s);
@@ -63,8 +68,9 @@ template <class S> __device__ static __noinline__ void make_sparse(S &s)
     next_round(s, true);
 }
 
-/* Pushes or pulls the pieces of long rows, when all are cut. Returns whether there were some; mostly there are none. All
- * threads of the grid call it. */
+/* Waits until all blocks of the grid have done their pulls and pushes. Then does the second pass: pushes or pulls the
+ * pieces of long rows in the list `cut`. Returns whether the list had any. Most levels have none. All threads of the grid
+ * call it. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     grid_barrier(s);
@@ -79,8 +85,9 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
-/* Runs a dense level: pulls and pushes find vertices, and a previsit makes these the next frontier. All threads of the grid
- * call it. */
+/* Runs a dense level: pulls and pushes find vertices, and a previsit makes the new ones the next frontier. While there is
+ * memory, the bitmap of that frontier is kept until the search ends, and its depth is written to s.state->kept_depth. All
+ * threads of the grid call it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
     const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};
@@ -89,7 +96,7 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
     if constexpr (S::together)
         gather_for_pulls(s);
     copy_hub_bitmap<S>(s, s.block.choice);
-    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: pushes need not claim these vertices */
+    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first, so that pushes can leave out vertices that pulls found */
     note_pulled(s.notes);
     push_all(s, cut, warp_of_grid(), warps_of_grid());
     const bool was_cut = finish_pieces(s, cut);
@@ -120,9 +127,9 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
 
 /* ---- the search ---- */
 
-/* Starts a search: clears the state of blocks and warps, bitmaps and counters, and makes the root the frontier. The thread
- * group of one GPU begins with the root, and does the first levels. Several GPUs find it by a barrier, as a level behind
- * depth -1. All threads of the grid call it. */
+/* Starts a search. Clears the state of blocks and warps, bitmaps and counters, and sets the visited bit of the root. On a
+ * single GPU the thread group then begins at the root, and does the first levels. On several GPUs the root becomes the
+ * frontier by a barrier, as if a level of depth -1 had found it. All threads of the grid call it. */
 template <class S> __device__ static void start(S &s)
 {
     if constexpr (S::together)
@@ -157,7 +164,8 @@ template <class S> __device__ static void start(S &s)
     }
 }
 
-/* Runs a level, or several if few blocks do them. All threads of the grid call it. */
+/* Chooses and runs the next level. Makes a dense frontier sparse first if the next level is sparse. If the frontier is
+ * very small, a few blocks do this level and further ones while the other blocks wait. All threads of the grid call it. */
 template <class S> __device__ static void run_level(S &s)
 {
     note_begin(s.notes, s.block.now.depth);
@@ -185,7 +193,8 @@ template <class S> __device__ static void run_level(S &s)
     run_sparse(s);
 }
 
-/* The kernel: a search from its root to its last level. */
+/* The kernel: a search from its root to its last level. Each block copies the parameters to its shared memory, `s`. At
+ * the end one thread writes to device memory what the next search needs, and reports the number of levels to the host. */
 template <class S>
 __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_constant__ typename S::parameters parameters)
 {
@@ -201,7 +210,7 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     while (s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest)
         run_level(s);
     end_notes(s.notes, s.block.now.depth);
-    if (blockIdx.x == 0 && threadIdx.x == 0) { /* keeps the state for the next search, and reports */
+    if (blockIdx.x == 0 && threadIdx.x == 0) { /* keep the state for the next search, and report to the host */
         if constexpr (S::together) {
             s.joint.state->barriers = s.peers.barriers;
             s.joint.state->sent = s.peers.sent_before ? 1 + (s.peers.buffer ^ 1) : 0;
@@ -213,7 +222,8 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     }
 }
 
-/* Returns the kernel for a case. */
+/* Returns the kernel that is compiled for a case, and the shared memory that each of its warps needs. TOGETHER: several
+ * GPUs. NOTED: with notes of levels. PACKED: columns may lie packed. */
 template <bool TOGETHER, bool NOTED, bool PACKED> static struct fused_program program()
 {
     if constexpr (TOGETHER) {

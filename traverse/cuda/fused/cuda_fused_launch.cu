@@ -2,7 +2,9 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Fills in a cooperative launch, of clusters if the thread group has several blocks. */
+/* Fills in *config for a cooperative launch of the kernel. If the thread group has several blocks, the grid is launched
+ * in clusters of so many blocks. *config points to `attributes`, which this function fills in and which must live as long
+ * as *config. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
 {
@@ -20,8 +22,10 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->thread_group > 1 ? 2 : 1;
 }
 
-/* Plans one block a processor, and the largest thread group that leaves few processors without a block: at least `share`
- * eighths of them have one. */
+/* Chooses the largest thread group (one cluster of blocks) that leaves few processors without a block, and writes
+ * launch->thread_group and launch->blocks. Few means that at least launch->share eighths of the processors have a block.
+ * If even clusters of two blocks leave too many without, the thread group has one block, and each processor has a block.
+ * Also allows the kernel clusters of more than 8 blocks. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -44,6 +48,9 @@ static void plan_thread_group(fused_launch *launch, int processors)
     launch->blocks = processors;
 }
 
+/* Plans how launch->program is launched on the current device: the number of blocks and threads, the shared memory of a
+ * block and the thread group. Also allows the kernel this much shared memory. launch->blocks becomes 0 if the device has
+ * no cooperative launches, which is no error. */
 cudaError_t cuda_fused_plan(fused_launch *launch)
 {
     enum { STATIC_BYTES = 36864 /* of shared memory, at most */ };
@@ -53,7 +60,7 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    /* as many threads as a block has shared memory for */
+    /* halves the threads of a block until its shared memory suffices for them */
     for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
         const int has_lists = launch->has_thread_group || launch->has_hubs;
         const size_t capacity = has_lists ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;
@@ -74,6 +81,8 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     return error;
 }
 
+/* Launches the kernel of a search on `stream`, and returns before the kernel runs. *search has the parameters of this
+ * kernel: a gpu_fused, a gpu_fused_peers or a gpu_sliced. The launch copies them. */
 cudaError_t cuda_fused_start(const void *search, const fused_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;

@@ -1,14 +1,20 @@
-/* cuda_fused_notes.c: the notes of levels of a search that is one kernel become what the level loop reports; see
- * cuda_fused.h */
+/* cuda_fused_notes.c: the notes that a search in one kernel wrote of its levels become the notes that the level loop
+ * reports
+ *
+ * struct fused_note is described in cuda_fused.h, struct level_note in traverse/engine/level_note.h.
+ */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
 
+/* Copies the notes of levels from the device to dev->fused.notes.kept, which grows: the notes of all levels before
+ * `levels` that were not copied before. Waits for the copy. Called during a search when the notes of the device are full,
+ * and after the search. After a failure the notes copied before remain. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->fused.notes;
-    const struct fused_note *from = dev->fused.search.out.notes; /* the first note that was not copied yet */
+    const struct fused_note *from = dev->fused.search.out.notes; /* notes begin anew here after each copy */
     uint32_t more = levels - n->count;
     struct fused_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
     if (grown == NULL)
@@ -19,7 +25,8 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
     return e->status;
 }
 
-/* Counts the frontiers of levels first..first + levels of the last search, in the memory of sparse frontiers. */
+/* Writes to to[i] the counts of the frontier of level first + i of the last search, for i below `levels`, and waits. The
+ * depths of the search are complete. Overwrites the device's sparse frontiers, in whose memory the kernels count. */
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {
@@ -32,7 +39,8 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
-/* Returns the work of a frontier, and takes its rows from `unvisited`. */
+/* Returns the workload of a level, made of the counts *f of its frontier. unvisited[g] is the number of rows of subgraph
+ * g that were not visited before this level. It is lowered by the rows of the frontier. */
 static struct workload work_of(const struct fused_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
@@ -49,14 +57,16 @@ static struct workload work_of(const struct fused_frontier *f, const struct shar
     return work;
 }
 
-/* Returns the seconds between two times of the device, 0 if the second one is not later. */
+/* Returns the seconds from one time of the device to another, both in nanoseconds; 0 if the second time is not later. */
 static double seconds_between(unsigned long long from, unsigned long long to)
 {
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* Makes the note of a level of the device's note `from`, behind which that of the next level follows. Subgraphs that are
- * pulled have one time, and those that are pushed another: each kind goes side by side. */
+/* Returns the note of a level as the level loop reports it, made of the device's note `from` and of the level's workload.
+ * The device's note of the next level must lie behind `from`, as the beginning of the next level is the end of this one.
+ * All subgraphs that are pushed get the same time, since their pushes run side by side. All subgraphs that are pulled get
+ * another time. */
 static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;
@@ -65,7 +75,7 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
                              visited = at[FUSED_VISITED] != 0 ? at[FUSED_VISITED] : end;
     struct level_note to = {.kind = (enum level_kind)from->kind, .work = *work};
     double *phase_s = to.times.phase_s;
-    unsigned active = 0, pulled = from->pulled; /* subgraphs, a bit each: with rows in the frontier; pulled */
+    unsigned active = 0, pulled = from->pulled; /* sets of subgraphs, a bit each: with rows in the frontier; pulled */
     for (int g = 0; g < SUBGRAPHS; g++)
         active |= (work->of[g].frontier > 0 ? 1u : 0) << g;
     if (from->kind >= LEVEL_SLICED_BLOCK)
@@ -88,13 +98,16 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
     return to;
 }
 
+/* Passes the notes of all levels of the last search, which was noted, to `noter`, in order. Before that it completes the
+ * depths of the search and copies the rest of the notes. Overwrites the device's sparse frontiers, which are free after a
+ * search. */
 enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct gpu_notes *n = &dev->fused.notes;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK || gpu_fused_settle(dev, e) != ST_OK ||
         gpu_copy_notes(dev, n->levels, e) != ST_OK)
         return e->status;
-    /* as many levels at a time as the memory of sparse frontiers, which is free then, has capacity for */
+    /* counts as many levels at a time as the memory of the sparse frontiers can hold counts for */
     const struct gpu_fused *s = &dev->fused.search;
     const uint64_t bytes = (uint64_t)(s->sparse[1] - s->sparse[0]) * 2 * sizeof *s->sparse[0],
                    capacity = bytes / sizeof(struct fused_frontier);

@@ -1,8 +1,14 @@
-/* cuda_fused_progress.cuh: between two levels: the barrier of all blocks, the counters of a level, and the state of the
- * search, s.block.now; each block has this state, and all have it alike
+/* cuda_fused_progress.cuh: between two levels of a search: the barrier of all blocks, the counters of a level, and the
+ * state of the search
  *
- * Three sets of counters are used in rounds, a round for each step that ends with a barrier of the grid: while blocks add
- * to one set, some may still read the set before, and the set of the next round is cleared.
+ * The state of the search is s.block.now. Each block has a copy of this state, and all copies are alike.
+ *
+ * There are three sets of counters. A round is a step of the search that ends with a barrier of the grid. Rounds use the
+ * three sets in turn. While blocks add to the set of a round, slow blocks may still read the set of the round before. The
+ * third set, for the next round, is cleared meanwhile.
+ *
+ * S::together is true in the kernel of several GPUs that search together (cuda_peers.h). Their barrier takes the place of
+ * the barrier of the grid.
  */
 #ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
 #define DBFS_CUDA_FUSED_PROGRESS_CUH
@@ -12,8 +18,8 @@
 
 /* ---- all blocks, and their counters ---- */
 
-/* Returns the index of this warp among those of the grid. Neighbours are in different blocks: little work is then shared
- * by all processors. */
+/* Returns the index of this warp among all warps of the grid. Warps with neighbouring indices are in different blocks, so
+ * that all processors share even little work. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return threadIdx.x / WARP * gridDim.x + blockIdx.x;
@@ -25,15 +31,16 @@ __device__ static inline uint32_t warps_of_grid()
     return gridDim.x * (blockDim.x / WARP);
 }
 
-/* Copies a struct, word by word. All threads of a block call it. */
+/* Copies a struct word by word. All threads of a block call it and share the words. No barrier follows. */
 template <typename T> __device__ static inline void copy_words(T *to, const T *from)
 {
     for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* Waits until all blocks of the grid have come here; each block then sees the writes of all blocks. Uses only
- * s.block.arrivals and s.state->arrived. All threads of the grid call it. */
+/* Waits until all blocks of the grid have come here. Each block then sees the writes of all blocks. s.state->arrived
+ * counts the blocks that have come to barriers so far. s.block.arrivals is the count at which the last barrier ended.
+ * Both grow by gridDim.x. Nothing else is used. All threads of the grid call it. */
 template <class S> __device__ static inline void grid_barrier(S &s)
 {
     __syncthreads();
@@ -50,8 +57,10 @@ template <class S> __device__ static inline void grid_barrier(S &s)
     __syncthreads();
 }
 
-/* Adds the counters of this block's warps to the counters of the level, and clears them. With several GPUs the counts of
- * vertices go to s.counted, from where peers_barrier adds them to a tally. All threads of a block call it. */
+/* Adds the counters of this block's warps to the counters of the level in s.state, and clears the counters of the warps.
+ * With several GPUs the counts of vertices and edges are written to s.counted instead, from where peers_barrier adds them
+ * to a tally. If the search is noted, also moves the times of the block's pulls to the counters of the level. All threads
+ * of a block call it. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     fused_counts &counts = s.state->counts[s.block.now.round];
@@ -84,7 +93,8 @@ template <class S> __device__ static inline void add_counts(S &s)
     }
 }
 
-/* Returns whether this block does levels for its GPU while the other blocks wait (cuda_peers_sparse.cuh). */
+/* Returns whether this block does levels by itself for its GPU while the GPU's other blocks wait (cuda_peers_sparse.cuh).
+ * That happens only with several GPUs. */
 template <class S> __device__ static inline bool is_single_block(S &s)
 {
     if constexpr (S::together)
@@ -93,8 +103,8 @@ template <class S> __device__ static inline bool is_single_block(S &s)
         return false;
 }
 
-/* Clears the counters of a round, and the tallies of several GPUs. All threads of the first block call it; those of other
- * blocks may. */
+/* Clears the set of counters of a round and, with several GPUs, the tallies of the round. Does nothing in other blocks
+ * than the first one. All threads of the first block call it. Threads of other blocks may call it. */
 template <class S> __device__ static inline void clear_round(S &s, unsigned round)
 {
     unsigned *words = (unsigned *)&s.state->counts[round];
@@ -108,8 +118,9 @@ template <class S> __device__ static inline void clear_round(S &s, unsigned roun
     }
 }
 
-/* Begins a round: clears the counters and tallies of the next one, which no block reads or writes now, and this block's
- * own counters of the round. All threads call it. */
+/* Begins a round. Clears the counters and tallies of the next round, which no block reads or writes now. With several
+ * GPUs also clears what this block counts by itself in the round. A block that does levels by itself leaves the counters
+ * of the grid as they are. All threads that work on the level call it. */
 template <class S> __device__ static inline void begin_round(S &s)
 {
     if (!is_single_block(s))
@@ -125,8 +136,9 @@ template <class S> __device__ static inline void begin_round(S &s)
     }
 }
 
-/* Reads the counters of the level, s.block.count and s.block.items, after a barrier. A single block has counted its items
- * by itself, and needs no counts. All threads call it. */
+/* Reads the counters of the level, after its barrier. s.block.count becomes the counts, and s.block.items the number of
+ * work items of the next frontier. A block that does levels by itself for its GPU takes only the number of work items,
+ * from s.single_items, and leaves s.block.count as it is. All threads of a block call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {
@@ -147,15 +159,17 @@ template <class S> __device__ static inline void read_counts(S &s)
 
 /* ---- the state of a search ---- */
 
-/* Returns whether a sparse level of so many edges costs less than any dense level. */
+/* Returns whether a sparse level of `edges` edges costs less than any dense level. Returns false if the search is told to
+ * pull. */
 __device__ static inline bool is_small(const gpu_fused &s, double edges)
 {
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Begins the choice of the next level, s.block.choice, by the sum of the frontier's edges: nothing is pulled yet, and costs
- * need not be computed if the level is small. Moves the number of work items, s.block.items, to s.block.now. `sparse`: all
- * vertices of the frontier have work items. All lanes of the first warp call it. */
+/* Prepares the choice of the next level: s.block.choice becomes a sparse level without pulls, and its push_edges the sum
+ * of the frontier's edges. Also sets s.block.few_edges, and sets s.block.sparse_is_chosen if the level is so small that
+ * costs need not be computed. Moves the number of work items from s.block.items to s.block.now.items, and clears
+ * s.block.items. `sparse` says whether all vertices of the frontier have work items. All lanes of the first warp call it. */
 template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
@@ -176,8 +190,10 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
     __syncwarp();
 }
 
-/* Makes the vertices that a level found the frontier, and counts them as seen: `fresh` vertices, and in subgraph g of lane
- * g so many sources with `forward` edges. All lanes of the first warp call it. */
+/* Makes the vertices that a level found the frontier, in s.block.now, and adds them to the vertices that the search has
+ * seen. `fresh` is the number of these vertices. Lane g gives the numbers for subgraph g: `sources` is the number of
+ * these vertices that have a row there, and `forward` is the number of edges of these rows. `sparse` says whether all
+ * these vertices have work items. Also prepares the choice of the next level. All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -196,8 +212,9 @@ __device__ static inline void set_frontier(S &s, unsigned long long sources, uns
     prepare_choice(s, sparse);
 }
 
-/* Returns a count of the vertices that a level found, on all GPUs: FUSED_FRESH, FUSED_SOURCES + g or FUSED_FORWARD + g.
- * Called after read_counts. */
+/* Returns a count of the vertices that the level found, on all GPUs. `count` says which one: FUSED_FRESH (vertices),
+ * FUSED_SOURCES + g (vertices with rows in subgraph g) or FUSED_FORWARD + g (edges of these rows). Called after
+ * read_counts. */
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count)
 {
     if constexpr (S::together)
@@ -206,8 +223,9 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
         return s.block.count[count];
 }
 
-/* Adds up the counts of a level, and waits until all blocks of all GPUs have done so. Each block then sees the counts and
- * the writes of all blocks. All threads of the grid call it. */
+/* Ends the work of a level: adds this block's counters to the counters of the level (add_counts), and waits until all
+ * blocks of all GPUs have done so. Each block then sees these counters and the writes of all blocks. All threads of the
+ * grid call it. */
 template <class S> __device__ static inline void search_barrier(S &s)
 {
     add_counts(s);
@@ -217,8 +235,10 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets the output of a sparse level: the other frontier, and the counter of the work items that this round puts there. A
- * single block counts them by itself, so that the counters of the grid stay as they are. One thread of a block calls it. */
+/* Sets s.block.target: where the next sparse level appends work items, where it counts them, and which depth it gives to
+ * the vertices that it reaches. Work items go to the sparse frontier that is not the present one. The depth is the
+ * present one + 1. The counter is one of the counters of the round. A block that does levels by itself for its GPU counts
+ * in s.single_items instead, and leaves the counters of the grid as they are. One thread of each block calls it. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.sparse[s.block.now.current ^ 1];
@@ -230,7 +250,9 @@ template <class S> __device__ static inline void set_target(S &s)
     }
 }
 
-/* Goes on to the next round and, if `sparse`, to the work items that the level has appended. All threads call it. */
+/* Goes on to the next set of counters and, if `sparse`, to the sparse frontier that the level has written. Sets
+ * s.block.target for the next level. A block that does levels by itself keeps its set of counters. All threads of a block
+ * call it. */
 template <class S> __device__ static void next_round(S &s, bool sparse)
 {
     if (threadIdx.x == 0) {
@@ -242,7 +264,8 @@ template <class S> __device__ static void next_round(S &s, bool sparse)
     __syncthreads();
 }
 
-/* Writes the counts of a level of the grid, s.block.count, to its note. All threads call it after the counts were read. */
+/* Writes the counts of the level that ends into its note, if the search is noted: probes, which subgraphs were pulled,
+ * and when the first and the last warp ended their pulls. All threads call it after read_counts. */
 template <class S> __device__ static inline void note_end(S &s)
 {
     if constexpr (S::noted) {
@@ -261,8 +284,10 @@ template <class S> __device__ static inline void note_end(S &s)
     }
 }
 
-/* Ends a level, after its barrier: the vertices that it found become the frontier. `sparse`: they have work items. All
- * threads call it. */
+/* Ends a level, after its barrier: the vertices that the level found become the frontier, and the depth goes up by 1.
+ * Also completes the note of the level, prepares the choice of the next level, and goes on to the next round of counters.
+ * `sparse` says whether the vertices have work items already. All threads of the grid call it, or those of the single
+ * block that does the level. */
 template <class S> __device__ static void end_level(S &s, bool sparse)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;

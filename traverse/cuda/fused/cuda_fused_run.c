@@ -1,24 +1,33 @@
-/* cuda_fused_run.c: the host's side of a search that is one kernel: opening, starting, waiting; see cuda_fused.h */
+/* cuda_fused_run.c: the host's side of a search that is one kernel: opening, starting and waiting
+ *
+ * cuda_fused.h describes the kernel.
+ */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
 
-/* Sizes that the plan of device memory counts with, which knows no CUDA. */
+/* The plan of device memory knows no CUDA, and has these sizes as numbers (cuda_limits.h). */
 _Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a work item as planned");
 _Static_assert(sizeof(struct fused_state) <= FUSED_STATE_BYTES, "the state of a search as planned");
 _Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned");
 
 /* ---- opening ---- */
 
+/* Returns whether blocks of this device keep a hub bitmap while they pull. They do so if the device has many vertices,
+ * and if some of these vertices are hubs: vertices with much more edges than most. */
 int gpu_has_hubs(const struct device *dev)
 {
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
 }
 
-/* Plans the launch for one GPU. A thread group of several blocks, a cluster, is for deep graphs: those of short rows, as a
- * planar graph has less than 6 edges a vertex. Clusters start later and leave some processors without a block. Few threads
- * are for short levels, of deep or small graphs: barriers of fewer threads take less. */
+/* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`,
+ * dev->fused.noted with notes. If there are several shards, or no memory for fused searches, it only fills in what the
+ * launch should have, and plans nothing.
+ *
+ * A thread group of several blocks, a cluster, is for deep graphs. A graph counts as deep if its rows are short, with
+ * less than 6 edge ends a vertex, as in planar graphs. Clusters start later, and leave some processors without a block.
+ * Few threads are for short levels, of deep or small graphs, since a barrier of fewer threads takes less. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -39,6 +48,10 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     return e->status;
 }
 
+/* Prepares a device for fused searches, when its arrays are allocated. Plans the launches, allocates the mapped memory in
+ * which searches report, clears the state of searches, and fills in the parameters of the kernel that are the same for
+ * all searches. `possible` says whether the plan of device memory has room for fused searches, `notes` whether it has
+ * room for notes of levels. After a success or a failure, gpu_fused_close frees what was allocated. */
 enum status gpu_fused_open(struct device *dev, int possible, int notes, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -59,7 +72,7 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
         s->pulled[g].wanted = s->pulled[g].sources;
         edges += dev->csr[g].edges;
     }
-    s->keeps = FUSED_MOST_KEPT; /* as many bitmaps as fit into the queues of both kinds */
+    s->keeps = FUSED_MOST_KEPT; /* lowered to the number of bitmaps that fit into the queue of each kind */
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const struct gpu_vertices *v = &dev->of[kind];
         s->of[kind] = *v;
@@ -79,6 +92,8 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     return ST_OK;
 }
 
+/* Finds the length classes of vertices (dev->fused.search.longest), after the graph is loaded, and waits. Uses the memory
+ * of the first sparse frontier. Does nothing if the device has no fused searches on a single GPU. */
 enum status gpu_fused_measure(struct device *dev, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -92,6 +107,8 @@ enum status gpu_fused_measure(struct device *dev, struct error *e)
     return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
 }
 
+/* Frees the mapped memory in which searches report, and the host's notes of levels. The device may be partly opened, or
+ * not opened. */
 void gpu_fused_close(struct device *dev)
 {
     cudaFreeHost(dev->fused.search.out.mapped);
@@ -100,6 +117,9 @@ void gpu_fused_close(struct device *dev)
 
 /* ---- starting a search ---- */
 
+/* Launches the kernel of a search, fused or sliced, and returns while the kernel runs. `search` is the parameters of this
+ * kernel. If `noted`, the notes of the last search are dropped first. If dev->fused.ahead, the kernels that make the
+ * search's answer are launched, too, behind the search. */
 enum status gpu_begin_kernel(struct device *dev, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e)
 {
@@ -115,6 +135,9 @@ enum status gpu_begin_kernel(struct device *dev, const void *search, const struc
     return e->status;
 }
 
+/* Begins a fused search from `root` and returns while it runs. The search notes its levels if `noted`. It gets the next
+ * number, which its report will have. The root, the directions and some sizes are set among the parameters of the kernel.
+ * With several shards all peers must begin the search. The depths on the device no longer count as complete. */
 enum status gpu_fused_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e)
 {
@@ -129,7 +152,7 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
     const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
     s->mode = modes[mode];
-    /* of several GPUs, only the owner has a root that is a normal vertex */
+    /* Of several GPUs, only the owner has a root that is a normal. All of them have a root that is a delegate. */
     s->root.index = !together || at_delegate || root->shard == dev->shard->index ? root->index : NO_ROOT_HERE;
     s->root.kind = at_delegate ? DELEGATES : NORMALS;
     s->order.number = ++dev->fused.search.order.number;
@@ -148,8 +171,8 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
 
 /* ---- waiting for a search ---- */
 
-/* Whether a kernel of the stream has reported. The stream itself is asked now and then: a kernel that failed never
- * reports. */
+/* Returns whether a kernel has written `number` to the upper half of *report. A kernel that failed never does, so every
+ * 16,384th call also queries the stream, and writes an error of the stream to *e. `look` is the number of the call. */
 static int has_reported(struct device *dev, const volatile uint64_t *report, uint32_t number, enum vertex_kind stream,
                         unsigned look, struct error *e)
 {
@@ -163,6 +186,8 @@ static int has_reported(struct device *dev, const volatile uint64_t *report, uin
     return *report >> 32 == number;
 }
 
+/* Waits until a kernel of the stream has written `number` to the upper half of *report, host memory that the device sees.
+ * The thread reads *report all the time. Returns earlier if the stream has failed, with the error. */
 enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *report, uint32_t number,
                                 enum vertex_kind stream, struct error *e)
 {
@@ -171,12 +196,16 @@ enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *rep
     return e->status;
 }
 
+/* Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *dev, struct error *e)
 {
     const struct gpu_fused *s = &dev->fused.search;
     return gpu_wait_for_report(dev, &s->out.mapped->answered, s->order.number, DELEGATES, e);
 }
 
+/* Waits until the kernels of the last search have reported on all `count` devices, then writes the number of levels to
+ * *levels. The number is alike on all devices. If `noted`, it also copies the notes of devices whose notes are full while
+ * it waits, so that their kernels go on. Fails if a GPU reports that a peer did not take part in the search. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
                               struct error *e)
 {
@@ -187,7 +216,7 @@ enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int
             struct device *dev = devices[i];
             volatile struct fused_mapped *mapped = dev->fused.search.out.mapped;
             reported += has_reported(dev, &mapped->report, dev->fused.search.order.number, DELEGATES, look, e);
-            if (noted && e->status == ST_OK) { /* the device has memory for few notes: they are taken while it searches */
+            if (noted && e->status == ST_OK) { /* the device has memory for few notes, and waits until they are copied */
                 const uint32_t written = mapped->written;
                 if (written > dev->fused.notes.count && gpu_copy_notes(dev, written, e) == ST_OK)
                     mapped->taken = written;

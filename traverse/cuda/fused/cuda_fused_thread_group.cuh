@@ -1,13 +1,16 @@
-/* cuda_fused_thread_group.cuh: levels of a few blocks; see cuda_fused.h
+/* cuda_fused_thread_group.cuh: levels of a few blocks of a single GPU, while the frontier is very small
  *
- * While the frontier is very small, the first blocks go from level to level by themselves: the thread group. They are a
- * cluster, whose blocks read each other's shared memory: each block lists there the vertices that it reaches, and all
- * share those that all listed. So a level costs four reads that wait for each other (the vertex, offsets, columns, claims)
- * and the barrier of the cluster. A frontier that is smaller still is left to a single block, which saves that barrier.
+ * The first blocks of the grid are the thread group. While the frontier is very small, these blocks go from level to
+ * level by themselves, and all other blocks wait. The thread group is a cluster: its blocks read each other's shared
+ * memory. Each block keeps a list of the vertices that it reaches, in its shared memory. In the next level all blocks
+ * share the vertices of all lists. So a level costs four reads that wait for each other (the vertex, offsets, columns,
+ * claims) and the barrier of the cluster. A claim is an atomic that sets the visited bit of a vertex. If the frontier is
+ * smaller still, it is left to a single block, which saves the barrier of the cluster.
  *
- * 2^shift lanes share a vertex, and each visits up to THREAD_GROUP_EDGES of its edges. The thread group knows whether that
- * is enough for the longest row before it looks at rows: vertices are in the order of their degrees, so a vertex number
- * bounds the length of the rows (`longest` in cuda_fused.h).
+ * 2^shift lanes share a vertex, and each lane visits up to THREAD_GROUP_EDGES of the vertex's edges. The thread group
+ * must know whether so many lanes suffice for the longest row, before it looks at rows. Vertices are in the order of
+ * their degrees, so the number of a vertex bounds the length of its rows. The class of a vertex says this bound
+ * (gpu_fused::longest): a vertex of class k has at most THREAD_GROUP_EDGES * 2^k edges.
  */
 #ifndef DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 #define DBFS_CUDA_FUSED_THREAD_GROUP_CUH
@@ -16,16 +19,18 @@
 #include "cuda_fused_progress.cuh"
 
 enum {
-    THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* of a lane, at most */
-    THREAD_GROUP_SLOTS = 4,                      /* edges of a lane under way at once */
-    SINGLE_SHORT_ROWS = 320,                     /* rows of the first class, at most, for a single block */
-    THREAD_GROUP_SHORT_ROWS = 224                /* the same, for each block of the group: with more, the grid is faster */
+    THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* the most edges of a vertex that one lane visits */
+    THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first one */
+    /* the most vertices of a frontier, if all have class 0. If the largest class is k, the most are 2^k times fewer */
+    SINGLE_SHORT_ROWS = 320,      /* for a single block */
+    THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group: with more vertices, the grid is faster */
 };
 
 /* ---- the frontier of the thread group ---- */
 
-/* Waits until all threads of the thread group have come here; they then see earlier writes to shared memory. One warp
- * releases the writes of its whole block, since each release waits for writes to global memory. */
+/* Waits until all threads of the thread group have come here. They then see all earlier writes of the group to shared
+ * memory. Only one warp of each block releases the writes of its block, since each release waits for writes to global
+ * memory. */
 __device__ static inline void thread_group_barrier()
 {
     __syncthreads();
@@ -36,15 +41,17 @@ __device__ static inline void thread_group_barrier()
     cluster_wait();
 }
 
-/* Returns this block's list of reached vertices for a round, in shared memory. Rounds have numbers below 6, as two lists
- * and three parts are used in turn. */
+/* Returns the list in which this block has the vertices that it reached for a round, in its shared memory. A block has
+ * two lists, for even and odd rounds. Numbers of rounds go from 0 to 5 and begin anew, since 6 is a multiple of the two
+ * lists and of the three elements of s.block.part. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
 }
 
-/* Returns the class of a vertex: the smallest k for which its rows have at most THREAD_GROUP_EDGES * 2^k edges. `longest`:
- * gpu_fused::longest. */
+/* Returns the class of vertex `v`, which has KIND_BIT if it is a delegate: the smallest k for which the number of the
+ * vertex says that it has at most THREAD_GROUP_EDGES * 2^k edges. Returns FUSED_CLASSES if it may have more edges than
+ * any class. `longest` is gpu_fused::longest. */
 __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KINDS][FUSED_CLASSES], uint32_t v)
 {
     const uint32_t *of_kind = longest[v >> 31];
@@ -54,14 +61,15 @@ __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KIND
     return k;
 }
 
-/* The frontier of a level, as every warp of the thread group knows it. */
+/* The frontier of a level, as every warp of the thread group has it. */
 struct thread_group_frontier {
-    unsigned total;   /* vertices */
-    unsigned longest; /* the class of the longest row */
-    unsigned end;     /* of lane r: the number of vertices that blocks up to the r-th have listed */
+    unsigned total;   /* vertices of the frontier */
+    unsigned longest; /* the largest class of its vertices */
+    unsigned end;     /* differs by lanes: lane r has the number of vertices that blocks 0 to r have listed */
 };
 
-/* Returns the frontier that all blocks have listed for a round. All lanes of the warp call it. */
+/* Returns the frontier that all blocks of the thread group have listed for a round, from their shared memory. Called
+ * after a thread_group_barrier. All lanes of the warp call it. */
 template <class S> __device__ static inline thread_group_frontier read_frontier(S &s, unsigned round)
 {
     thread_group_part part = {};
@@ -76,8 +84,8 @@ template <class S> __device__ static inline thread_group_frontier read_frontier(
     return thread_group_frontier{__shfl_sync(ALL_LANES, end, FUSED_MOST_THREAD_GROUP - 1), max_lanes(longest), end};
 }
 
-/* Returns the i-th vertex of a frontier, from the list of the block that has reached it; 0 if i is not below f.total. All
- * lanes of the warp call it. */
+/* Returns vertex i of the frontier `f` of a round, from the list of the block that has reached this vertex. Returns 0 if
+ * there is no vertex i. The lanes may ask for different vertices. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_frontier &f, unsigned round, unsigned i)
 {
@@ -91,8 +99,9 @@ __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_f
     return i < f.total ? cluster_load(thread_group_list(s, round) + (i - (rank > 0 ? before : 0)), rank) : 0;
 }
 
-/* Reserves the next places of a list for the `mine` vertices that each lane has reached, whose longest row has class
- * `longest`. Returns the lane's first place. All lanes of the warp call it. */
+/* Reserves elements at the end of a list of reached vertices, which `part` describes: `mine` elements for each lane. Adds
+ * them to part.count. Raises part.longest to the largest `longest` of the lanes, the classes of their vertices. Returns
+ * the index of the lane's first element. All lanes of the warp call it. */
 __device__ static inline unsigned reserve_reached(thread_group_part &part, unsigned mine, unsigned longest)
 {
     const unsigned before = warp_prefix(mine);
@@ -111,14 +120,16 @@ __device__ static inline unsigned reserve_reached(thread_group_part &part, unsig
 
 /* ---- visits ---- */
 
-/* The sources and edges that a thread has seen, by subgraph. */
+/* The vertices with rows that a thread has visited, and the edges of these rows, by subgraph. */
 struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Visits edges sub, sub + 2^shift, ... of vertex v, for lanes that have one: claims their ends, and appends the claimed
- * ones to `list`, which `part` describes. The first lane of a vertex also writes its depth and adds its rows to `seen`. All
- * lanes of the warp call it. */
+/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... Sets the visited
+ * bits of the ends, the vertices that these edges lead to. If this lane is the first to visit an end, it writes the
+ * parent of the end and appends the end to `list`. `part` has the count of the list and its largest class. The lane with
+ * sub 0 also writes the depth of v, and adds the rows of v to `seen`. A lane without a vertex has `has` false. All lanes
+ * of the warp call it. */
 template <class S>
 __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
                                            uint32_t *list, thread_group_part &part, seen_rows &seen)
@@ -131,7 +142,7 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
                                         S::columns::make(csr[1], row[1].begin, row[1].begin)};
     const uint32_t rests[] = {(uint32_t)row[0].length, (uint32_t)row[1].length},
                    edges[] = {rests[0] + row[0].heads, rests[1] + row[1].heads}, total = edges[0] + edges[1];
-    /* the end of the i-th edge, with KIND_BIT, normals first; NO_HEAD: a short row does not fill all head columns */
+    /* returns the end of edge i, with KIND_BIT. Edges to normals come first. An empty head column gives NO_HEAD */
     const auto end_of = [&](uint32_t i) {
         const bool k = i >= edges[NORMALS];
         const uint32_t j = k ? i - edges[NORMALS] : i, count = k ? rests[1] : rests[0];
@@ -172,13 +183,14 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
             uint32_t *parent = s.of[end[j] >> 31].parent;
             if (parent != NULL)
                 parent[end[j] & ~KIND_BIT] = v;
-            *to++ = end[j]; /* the next level writes its depth: here the barrier would wait for the write */
+            *to++ = end[j]; /* the next level writes the depth of this vertex: the barrier would wait for a write here */
         }
     }
 }
 
-/* Returns the shift for which 2^shift lanes share a vertex: so many that each lane has at most two edges of the longest row,
- * or as many as there are lanes for each vertex. */
+/* Returns the shift for which 2^shift lanes share each vertex of a frontier. With so many lanes, each lane has at most
+ * two edges of a vertex of class `longest`, the largest class of the frontier. The shift is smaller if `lanes` lanes are
+ * not enough for `vertices` vertices then. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -187,17 +199,20 @@ __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, u
 
 /* ---- levels of a single block ---- */
 
-/* Returns whether a frontier is so small that sharing it among blocks takes longer, and one block has lanes for the edges of
- * each vertex. */
+/* Returns whether a frontier of `count` vertices is left to a single block. That holds if the frontier is so small that
+ * sharing it among blocks takes longer, and if one block has enough lanes for the edges of each vertex. `longest` is the
+ * largest class of the vertices. */
 __device__ static inline bool is_for_single_block(unsigned count, unsigned longest)
 {
     return count << longest <= min((unsigned)SINGLE_SHORT_ROWS, blockDim.x) &&
            longest <= shared_by(blockDim.x, count, longest);
 }
 
-/* Does levels by the first block of the thread group, while they are that small, and the others wait. The block moves the
- * frontier f of `round` to its own lists, which the group does not use meanwhile. The frontier that it leaves is its part
- * of that of `round` + 1; `depth` moves on. All threads of the thread group call it. */
+/* Lets the first block of the thread group do levels by itself, one at least, while the frontier is small enough for a
+ * single block. The other blocks of the group wait. The first block moves the frontier `f` of `round` to its own lists,
+ * which the group does not use meanwhile. Afterwards the frontier of round + 1 is in the list of the first block. `depth`
+ * grows by the number of levels, in all threads. The visited rows are added to `seen`. All threads of the thread group
+ * call it. */
 template <class S>
 __device__ static void leave_to_single_block(S &s, const thread_group_frontier &f, unsigned round, int32_t &depth,
                                              seen_rows &seen)
@@ -206,7 +221,7 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
         s.block.part[(round + 2) % 3] = thread_group_part{};
     if (cluster_rank() == 0) {
         uint32_t *from = thread_group_list(s, round + 1), *to = thread_group_list(s, round);
-        unsigned level = 0 /* its number modulo 3 */, count = f.total;
+        unsigned level = 0 /* the number of the level modulo 3 */, count = f.total;
         if (threadIdx.x < WARP) {
             for (unsigned i = 0; i < count; i += WARP) {
                 const uint32_t v = thread_group_vertex(s, f, round, i + lane_id());
@@ -249,8 +264,8 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
 
 /* ---- levels of the thread group ---- */
 
-/* Makes the vertices of the grid's work items the frontier of the thread group, in round 0. All threads of the thread group
- * call it. */
+/* Makes the frontier of the grid the frontier of the thread group for round 0. Each vertex that has a work item in the
+ * grid's frontier is appended once to the list of a block. All threads of the thread group call it. */
 template <class S> __device__ static void take_items(S &s)
 {
     const work_item *items = s.sparse[s.block.now.current];
@@ -268,8 +283,9 @@ template <class S> __device__ static void take_items(S &s)
     }
 }
 
-/* Appends the frontier of the thread group to the next work items of the grid, unless the search ends here, and writes its
- * depths. All threads of the thread group call it. */
+/* Makes the frontier of the thread group the next sparse frontier of the grid: appends the rows of its vertices as work
+ * items. Also writes the depths of these vertices. Appends nothing if the search ends at this depth. All threads of the
+ * thread group call it, each block for its own list. */
 template <class S> __device__ static void leave_items(S &s, unsigned round, int32_t depth)
 {
     const unsigned count = s.block.part[round % 3].count;
@@ -283,9 +299,11 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
     }
 }
 
-/* Does levels by the thread group while they are small, from the root or from the work items of the grid. Leaves depth,
- * seen rows and whether it has done a level in s.state, and its last frontier as work items; without a level, these stay
- * as they were. All threads of the thread group call it. */
+/* Does levels by the thread group while the frontier is small enough. If at_root, the group begins at the root, and
+ * writes the parent of the root. Otherwise it begins with the work items of the grid. At the end the group leaves its
+ * frontier to the grid as work items. s.state gets the depth, the numbers of vertices and edges that the group has
+ * visited, and whether it has done a level (`moved`). If it has done none, the work items of the grid stay as they were.
+ * All threads of the thread group call it. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {
     seen_rows seen = {};
@@ -352,16 +370,19 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 
 /* ---- the thread group and the grid ---- */
 
-/* Whether the thread group takes a frontier with work items, whose rows have `edges` edges, at most `most`. A frontier
- * without work items, as where a directed graph ends, is a level of all blocks. */
+/* Returns whether the thread group tries to do the next levels. It does so if the frontier has few vertices, few work
+ * items, and at most `most` edges; `edges` is their number. All blocks do the level instead if the frontier has no work
+ * items, as where a directed graph ends, or if the search always pulls. */
 __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
     return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&
            now.items <= 2 * s.thread_group * blockDim.x && edges <= most;
 }
 
-/* Does levels by the thread group, while the other blocks wait. The grid then does levels until there are half as many
- * edges. All threads of the grid call it. Not inlined: the kernel has one copy. */
+/* Lets the thread group do levels, from the root or from the present frontier, while all other blocks wait. If the group
+ * has done a level, the frontier that it leaves becomes the frontier of all blocks. Lowers s.block.thread_group_edges to
+ * half of the edges of the frontier, so that the group is not called again until the frontier is much smaller. All
+ * threads of the grid call it. Not inlined, so that the kernel has one copy. */
 template <class S> __device__ static __noinline__ void leave_to_thread_group(S &s, bool at_root)
 {
     begin_round(s);

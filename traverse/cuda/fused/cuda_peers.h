@@ -1,28 +1,28 @@
-/* cuda_peers.h: the whole search of several GPUs of one host, as one kernel on each of them
+/* cuda_peers.h: the whole search of several GPUs of one host, as one kernel on each GPU
  *
  * In the level loop (loop.c) a level of several GPUs costs launches, waits of the host, and barriers of its threads: 60 us
- * and more for a frontier of two vertices. Here a level is that of one GPU, by the same kernel (cuda_fused_kernel.cuh),
- * between barriers of the GPUs: a GPU writes a flag to each peer, into the memory of the peer, and waits until it has
- * theirs.
+ * and more for a frontier of two vertices. Here each GPU does its part of a level as a single GPU does a level, by the same
+ * kernel (cuda_fused_kernel.cuh). Barriers of the GPUs separate the parts. For a barrier a GPU writes a flag to each peer,
+ * into the memory of the peer, and waits until the flags of all peers are here.
  *
- * Dense levels. Peers read each other's bitmaps word by word, in order: remote single reads are slow.
- *   visit     own rows find delegates, own normals, and (nn) normals of all shards, as bitmaps
- *   barrier   the bitmaps are complete; a pull of dd has two parts, between which there is one more barrier
- *   previsit  delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited
- *             normals into the memory of all, where pulls of nn look them up
- *   barrier   flags have counts of found vertices and of their edges, so that all choose the same directions
+ * Dense levels. Peers read each other's bitmaps word by word, in order, since single reads of remote memory are slow.
+ *   visit     The rows of a GPU find delegates, own normals, and (nn) normals of all shards. These are noted in bitmaps.
+ *   barrier   The bitmaps are complete. If dd is pulled in two parts, one more barrier is between the parts.
+ *   previsit  Delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited normals into
+ *             the memory of all peers, where pulls of nn look them up.
+ *   barrier   Flags have counts of found vertices and of their edges, so that all GPUs choose the same directions.
  *
  * Sparse levels, while the frontier is small. No bitmap is scanned.
- *   visit     own rows find vertices. Own ones join the next frontier. Normals of other shards are written into the
- *             memory of their GPUs, and delegates into that of all.
- *   barrier   flags have the number of vertices
- *   take      vertices from peers join the next frontier, unless they were found here, too
- *   barrier   as above, but only if the vertices taken may make the next level a dense one
- * Each word written to a peer in such a level carries a number, so that nothing else must be ordered. If the frontier of a
- * GPU is very small, one block of it goes from level to level by itself.
+ *   visit     The rows of a GPU find vertices. Own normals and delegates join the next frontier. Normals of other shards are
+ *             written into the memory of their GPUs, and delegates into the memory of all GPUs.
+ *   barrier   Flags have the number of the vertices that were written.
+ *   take      Vertices from peers join the next frontier, unless they were found here, too.
+ *   barrier   Flags have counts of the vertices that were taken. Left out if the next level is sparse in any case.
+ * Each word written to a peer in such a level carries the number of a barrier, so that no order of writes matters. If the
+ * frontier of a GPU is very small, the first block of this GPU goes from level to level by itself.
  *
- * Arrays that peers read lie twice in memory, and levels take turns: one is cleared when the peers have read the other.
- * Distances are those of the level loop, which is the twin of this kernel.
+ * Arrays that peers read lie twice in memory, and dense levels use the two in turn: a GPU clears one of them when the peers
+ * have read it. Distances are those of the level loop, which is the twin of this kernel.
  *
  * Several GPUs need, beside the files of one (cuda_fused.h):
  *   cuda_peers_barrier.cuh  the barrier of GPUs; the start and the end of a search
@@ -42,94 +42,100 @@ extern "C" {
 
 enum { MOST_PEERS = 16 /* GPUs */ };
 
-/* The values of a flag: counts of cuda_fused.h for vertices of the next frontier, which the GPU found itself or took from
- * its peers. Delegates count on each GPU. Taken vertices may be in the flag of the next level. */
+/* Indices of the values of a flag. PEERS_FOUND + i is count i of cuda_fused.h (FUSED_FRESH, ...) for vertices that the GPU
+ * found itself. PEERS_TAKEN + i is count i for vertices that the GPU took from its peers. Each GPU counts every delegate. If
+ * the next level is sparse in any case, its flag has the counts of the vertices that were taken in this level. */
 enum peers_value {
     PEERS_FOUND,
     PEERS_TAKEN = FUSED_COUNTS,
-    PEERS_SENT = 2 * FUSED_COUNTS, /* vertices to all peers in this level */
-    PEERS_FOR_PEER,                /* of these, to the GPU that gets the flag */
+    PEERS_SENT = 2 * FUSED_COUNTS, /* the number of vertices that the GPU sent to all its peers in the level */
+    PEERS_FOR_PEER,                /* the number of vertices that the GPU sent to the peer that gets this flag */
     PEERS_VALUES
 };
 
-/* A word is the number of the barrier, in the upper half, and the lower or the upper half of a value. */
+/* A flag that one GPU writes to another. Each value is split into two words: half[0] has its lower 32 bits and half[1] its
+ * upper 32 bits. The upper half of each word is the number of the barrier. */
 struct peer_flags {
     unsigned long long half[2][PEERS_VALUES];
 };
 
-/* Tallies of the blocks of a GPU in a level: of found vertices, with those sent to each peer, and of taken ones. */
+/* The tallies of a GPU in a round, to which its blocks add their counts. One tally is for vertices that the GPU found, with
+ * the numbers of vertices sent to each peer. The other one is for vertices that the GPU took from peers. */
 enum { TALLY_FOUND, TALLY_TAKEN, PEERS_TALLIES, PEERS_TALLY_WORDS = FUSED_COUNTS + MOST_PEERS };
 
+/* A tally: the counts of cuda_fused.h, then the vertices for each peer. The upper bits of a word count the blocks that have
+ * added (TALLY_ARRIVAL). */
 struct peers_tally {
     unsigned long long word[PEERS_TALLY_WORDS];
 };
 
-/* The size of a shard. */
+/* The size of a shard, which its GPU tells its peers. */
 struct peers_size {
     struct cost_graph graph;
-    uint64_t longest;             /* no vertex has more edges */
-    uint64_t vertices, all_edges; /* delegates included; edges of all subgraphs */
+    uint64_t longest;             /* the most edges of a vertex */
+    uint64_t vertices, all_edges; /* normals and delegates; edges of all subgraphs */
 };
 
 /* The state of a GPU's searches, in device memory. It is zero before the first search. */
 struct peers_state {
-    unsigned int barriers; /* the number of the last one: the same on all GPUs */
+    unsigned int barriers; /* the number of the last barrier of the GPUs: the same on all GPUs */
     unsigned int sent;     /* 1 + the index of the bitmap `sent` that the last search left with vertices; 0: none */
-    unsigned long long progress[128]; /* left by a single block, for the others */
-    struct peers_tally tally[3][PEERS_TALLIES]; /* by rounds */
-    struct peer_flags flag[2][MOST_PEERS]; /* by barriers in turn, and by peers, who write them */
+    unsigned long long progress[128]; /* the state (peers_progress) that a single block leaves for the other blocks */
+    struct peers_tally tally[3][PEERS_TALLIES]; /* by rounds modulo 3 */
+    struct peer_flags flag[2][MOST_PEERS]; /* by numbers of barriers modulo 2, and by the peers, which write them */
 };
 
-/* The arrays of a peer that a GPU sees. It is a peer of itself, too. */
+/* The arrays of a peer that a GPU sees. Each GPU is also a peer of itself. */
 struct gpu_fused_peer {
-    const uint32_t *found[2]; /* delegates */
-    const uint32_t *sent[2];  /* normals that nn's pushes found, as its columns */
-    const uint32_t *visited;  /* normals */
-    uint64_t words;           /* of `visited` */
-    uint32_t *gathered;       /* the peer's copy of this GPU's `visited`; NULL: no nn joins their shards */
-    unsigned long long *arrivals; /* [PEERS_LISTED_EDGES]: the peer's receive buffer for vertices of this GPU */
+    const uint32_t *found[2]; /* bitmaps of the delegates that the peer found, by buffers in turn */
+    const uint32_t *sent[2];  /* bitmaps over nn's columns: normals of all shards that the peer's pushes of nn found */
+    const uint32_t *visited;  /* the visited bits of the peer's normals */
+    uint64_t words;           /* words of `visited` */
+    uint32_t *gathered;       /* the peer's copy of this GPU's visited normals; NULL: no edge of nn joins the two shards */
+    unsigned long long *arrivals; /* [PEERS_LISTED_EDGES]: the peer's receive buffer for vertices from this GPU */
     struct peers_state *state;
 };
 
-/* The numbering of nn's columns, and bitmaps over them. */
+/* How columns of nn are numbered, and the size of bitmaps over these columns. The upper bits of a column are the shard of
+ * the vertex. The lower bits are the number of the vertex in its shard. */
 struct peers_columns {
-    uint32_t local_bits;  /* of a column: its number in its shard */
-    uint32_t shard_words; /* of a shard's part of a bitmap */
-    uint64_t words;       /* of a bitmap */
+    uint32_t local_bits;  /* bits for the number in the shard */
+    uint32_t shard_words; /* words of a bitmap for one shard */
+    uint64_t words;       /* words of a whole bitmap; 0: nn has no such bitmaps */
 };
 
-/* Sums over all shards; delegates count in each. */
+/* Sums over all shards. A delegate counts in each shard. */
 struct peers_total {
     double vertices, edges;
-    uint64_t longest; /* no vertex has more edges in a shard */
+    uint64_t longest; /* the most edges of a vertex in one shard */
 };
 
 /* The parameters of the kernel. */
 struct gpu_fused_peers {
     struct gpu_fused fused;
     struct gpu_fused_peer peer[MOST_PEERS];
-    uint32_t count, own; /* of peers; the index of this GPU among them */
-    uint32_t shard[MOST_PEERS];
+    uint32_t count, own; /* the number of peers, with this GPU; the index of this GPU among them */
+    uint32_t shard[MOST_PEERS]; /* the shards of the peers */
     struct peers_columns columns;
-    uint32_t *found[2], *sent[2];
-    uint32_t *gathered; /* visited normals of all shards, by nn's columns, for pulls */
-    /* receive buffers, [2][peers][PEERS_LISTED_EDGES], by barriers in turn: vertices, with KIND_BIT, and above them the
-     * number of the barrier whose flag has their count */
+    uint32_t *found[2], *sent[2]; /* the bitmaps of this GPU that its peers see as gpu_fused_peer.found and sent */
+    uint32_t *gathered; /* bitmap over nn's columns: visited normals of all shards, which pulls of nn look up */
+    /* receive buffers, [2][peers][PEERS_LISTED_EDGES], by numbers of barriers modulo 2. The lower half of an element is a
+     * vertex, with KIND_BIT. The upper half is the number of the barrier whose flag has the count of these vertices */
     unsigned long long *arrivals;
     struct peers_total total;
-    unsigned long long listed_edges[2]; /* the most edges for a sparse level, of a dense frontier and of a sparse one */
-    int clean; /* the last search of this GPU was by this kernel: its state says which bitmap `sent` is to be cleared */
-    const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
+    unsigned long long listed_edges[2]; /* the most edges of a sparse level: [0] if the frontier is dense, [1] if sparse */
+    int clean; /* the last search of this GPU was by this kernel: `state` says which bitmap `sent` must be cleared */
+    const uint32_t *dd_own, *dd_others; /* bitmaps of dd's rows: of delegates that this shard owns; of all other delegates */
     struct peers_state *state;
 };
 
-/* fused.root.index of a GPU that does not have the root. */
+/* The value of fused.root.index on a GPU that does not have the root. */
 #define NO_ROOT_HERE UINT32_MAX
 
-/* In the report, in place of levels: a peer did not come to a barrier. */
+/* The number of levels that a GPU reports if a peer did not come to a barrier. */
 #define PEERS_FAILED UINT32_MAX
 
-/* Returns the kernel of several GPUs. `packed`: columns may lie packed. */
+/* Return the kernel of several GPUs without and with notes of levels. `packed`: columns may lie packed. */
 struct fused_program cuda_peers_plain(int packed);
 struct fused_program cuda_peers_noted(int packed);
 

@@ -1,16 +1,18 @@
-/* cuda_peers_sparse.cuh: sparse levels of GPUs that search together; see cuda_peers.h
+/* cuda_peers_sparse.cuh: sparse levels of several GPUs that search together
  *
- * A vertex that a GPU reaches for another one is written into the memory of that GPU, 8 bytes with the number of the next
- * barrier. The flag of that barrier has the number of such vertices: at most one for each edge of the frontier, so there
- * is capacity (PEERS_LISTED_EDGES). There are two receive buffers, for barriers in turn: the vertices of one barrier are
- * taken before their GPU comes to the next.
+ * cuda_peers.h describes these levels. If a GPU reaches a vertex that another GPU must visit, it sends the vertex: it
+ * writes 8 bytes into the memory of that GPU, the vertex and the number of the next barrier. The flag of this barrier has
+ * the number of vertices sent. A frontier sends at most one vertex for each of its edges, so PEERS_LISTED_EDGES elements
+ * suffice for a receive buffer. There are two receive buffers, which barriers use in turn. A GPU takes in the vertices of
+ * one barrier before it comes to the next.
  *
- * Most levels have one barrier. Its flags have the numbers of found and sent vertices, and so give an upper bound of the
- * next frontier's edges. If even so many are for a sparse level, the next level is certainly sparse: its flags have the
- * counts of vertices taken from peers. Otherwise a second barrier has them now.
+ * Most levels have one barrier. Its flags have the numbers of found and of sent vertices, which give an upper bound of
+ * the edges of the next frontier. If even a frontier of so many edges is for a sparse level, the next level is certainly
+ * sparse. Then the flags of the next level have the counts of the vertices that were taken from peers. If the next level
+ * is in doubt, a second barrier has these counts at once.
  *
  * If the frontier of a GPU is very small, its first block goes from level to level by itself, without barriers of the
- * grid. The others wait. Peers need not know.
+ * grid. It is the single block. The GPU's other blocks wait. Peers need not know.
  */
 #ifndef DBFS_CUDA_PEERS_SPARSE_CUH
 #define DBFS_CUDA_PEERS_SPARSE_CUH
@@ -19,13 +21,13 @@
 
 /* ---- vertices for other GPUs ---- */
 
-/* Returns the shard of a column of nn. A column has the shard of the vertex, and its number there. */
+/* Returns the shard of a column of nn: the upper bits of the column. */
 __device__ static inline uint32_t shard_of_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return column >> joint.columns.local_bits;
 }
 
-/* Returns the number of the vertex of a column of nn in its shard. */
+/* Returns the number that the vertex of a column of nn has in its shard: the lower bits of the column. */
 __device__ static inline uint32_t local_of_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return column & ((1u << joint.columns.local_bits) - 1);
@@ -37,14 +39,15 @@ __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32
     return shard_of_column(joint, column) == joint.shard[joint.own];
 }
 
-/* Returns the parent to write for a vertex that found this column of nn in a pull. */
+/* Returns what is written as the parent of a vertex that has found this column of nn in a pull. That is the number of the
+ * column's vertex if the vertex is in this shard, otherwise REMOTE_PARENT. */
 template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint32_t column)
 {
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
 }
 
-/* Replaces columns of nn in this shard by the numbers of its normals, if that is `wanted`: dense levels do without, except
- * for parents. */
+/* Replaces the ends in `e` that are columns of nn in this shard by normals of this shard, with their numbers in the
+ * shard. Does nothing if `wanted` is false: dense levels need these numbers only to write parents. */
 template <class S> __device__ static inline void keep_own(S &s, slots &e, bool wanted)
 {
 #pragma unroll
@@ -56,16 +59,18 @@ template <class S> __device__ static inline void keep_own(S &s, slots &e, bool w
     }
 }
 
-/* Returns the receive buffer of a barrier for vertices of a peer: `arrivals` begin with those of the peer in the first
- * buffer. */
+/* Returns the receive buffer that barrier `number` uses, for vertices of one peer. `arrivals` is the first of the two
+ * buffers for this peer. */
 template <typename T>
 __device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrivals, unsigned number)
 {
     return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
 }
 
-/* Sends reached vertices, by one atomic for each peer: normals of its shard, and delegates that no thread of this GPU had
- * reached before (`mine`); the peer may know such a delegate already. All lanes of the warp call it. */
+/* Sends reached vertices to the peers that must visit them. A normal goes to the GPU of its shard. A delegate goes to all
+ * peers if this thread was the first on this GPU to visit it (`mine`). A peer may have visited it already. The vertices
+ * are written to the receive buffers of the next barrier, and are counted in the tally, by one atomic of the warp for
+ * each peer. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.peers.barriers + 1;
@@ -90,20 +95,23 @@ template <class S> __device__ static inline void send_reached(S &s, const slots 
 
 /* ---- vertices from other GPUs ---- */
 
-/* Returns the number of the warps that share a level: of the grid, or of the single block. */
+/* Returns the number of the warps that share a level: the warps of the grid, or of the single block if it does levels by
+ * itself. */
 template <class S> __device__ static inline uint32_t warps_at_work(S &s)
 {
     return s.peers.single_block ? blockDim.x / WARP : warps_of_grid();
 }
 
-/* Returns the index of this warp among them. */
+/* Returns the index of this warp among the warps that share a level: the warps of the grid, or of the single block. */
 template <class S> __device__ static inline uint32_t warp_at_work(S &s)
 {
     return s.peers.single_block ? threadIdx.x / WARP : warp_of_grid();
 }
 
-/* Visits the vertices that peers sent for the last barrier, unless they are visited, and appends them to the next frontier.
- * Their number is in s.flags; the vertices come soon after it. All threads at work call it. */
+/* Takes in the vertices that peers sent before the last barrier. A vertex that was not visited here gets its visited bit
+ * and its depth, and joins the next frontier. A normal also gets the parent REMOTE_PARENT. s.flags has the number of
+ * vertices sent. The vertices themselves may arrive later than the flags, so this waits for each of them. All threads
+ * that share the level call it. */
 template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 {
     const unsigned number = s.peers.barriers;
@@ -125,7 +133,7 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
             if (mine) {
                 to.depth[id] = s.block.target.depth;
                 if (v == id && to.parent != NULL)
-                    to.parent[id] = REMOTE_PARENT; /* the peer knows those of delegates */
+                    to.parent[id] = REMOTE_PARENT; /* a delegate gets none here: the peer has its parent */
             }
             list_vertices<S>(s.csr, s.block.target, v, mine);
         }
@@ -134,9 +142,12 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 
 /* ---- a level ---- */
 
-/* Ends a level whose next one is certainly sparse, without a second barrier of the GPUs: the next frontier is the found
- * vertices and the taken ones, which are in no flag yet. If the frontier of this level had no vertex, since all that peers
- * had sent was visited, this level is none, and the search is over. All threads at work call it. */
+/* Ends a sparse level of several GPUs without a second barrier of the GPUs, where the next level is certainly sparse. The
+ * next frontier has the vertices found in this level and the vertices taken from peers. The counts of taken vertices are
+ * in no flag yet, so they are kept in s.own_counts.taken for the next flag.
+ *
+ * The depth goes up by 1, with one exception. If the peers had sent only vertices that were visited, the frontier of this
+ * level had no vertex. Then this level does not count, and the search is over. All threads that share the level call it. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -167,12 +178,16 @@ template <class S> __device__ static void end_certain_level(S &s)
     next_round(s, true);
 }
 
-/* Runs a sparse level of several GPUs, from the expansion of the frontier to the next frontier. A single block uses few of
- * its warps: one for 8 work items, or for 16 edges if rows are long. All threads at work call it. */
+/* Runs a sparse level of several GPUs. Pushes along all edges of the frontier, sends vertices to peers, waits for the
+ * barrier of the GPUs, and takes in the vertices that peers sent. All new vertices become the next frontier. If the next
+ * level is certainly sparse, a second barrier of the GPUs is left out. All threads of the grid call it, or only those of
+ * the single block. */
 template <class S> __device__ static void run_sparse_together(S &s)
 {
     uint32_t warps = warps_at_work(s);
-    if (s.peers.single_block) { /* few warps disturb each other less, but each of them lists only 32 vertices at a time */
+    /* A single block works with few of its warps: one for 8 work items, or one for 16 edges if rows are long. Fewer warps
+     * disturb each other less. Fewer still would take too long, as a warp appends only 32 vertices at a time. */
+    if (s.peers.single_block) {
         const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
         warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
     }
@@ -184,7 +199,8 @@ template <class S> __device__ static void run_sparse_together(S &s)
     add_counts(s);
     peers_barrier(s, TALLY_FOUND, false);
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
-    if (threadIdx.x < WARP) { /* vertices that were taken in the level before are seen now; may the next level be dense? */
+    /* Counts the vertices that were taken in the level before as seen, then decides whether the next level may be dense. */
+    if (threadIdx.x < WARP) {
         const unsigned g = lane_id();
         const unsigned long long *taken = s.sums + PEERS_TAKEN;
         if (g < SUBGRAPHS) {
@@ -210,26 +226,28 @@ template <class S> __device__ static void run_sparse_together(S &s)
 
 /* ---- levels of one block ---- */
 
-/* The state that other blocks need to go on. */
+/* The state that the single block hands to the other blocks when it has done its levels. */
 struct peers_progress {
     fused_progress now;
     peers_block peers;
 };
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
-/* Returns whether this GPU has so few rows of the frontier that its first block does the level by itself. The block begins
- * if that holds for `times` 1, and goes on while it holds for `times` 2. */
+/* Returns whether the frontier is so small that the first block of this GPU does the level by itself: this GPU has few
+ * work items, and all GPUs together have few edges. The first block begins if this holds with `times` 1. It goes on while
+ * this holds with `times` 2, which allows twice as many. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
 }
 
-/* Does levels by the first block while they are small, and the other blocks wait. Before, all must have read the flags of
- * the last barrier, as two more barriers overwrite them. All threads of the grid call it. */
+/* Lets the first block of this GPU do sparse levels by itself, one at least, while the frontier is small. The GPU's other
+ * blocks wait and then take over its state. All threads of the grid call it. All of them must have read the flags of the
+ * last barrier before the first block begins, as two more barriers overwrite these flags. */
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     peers_progress *progress = (peers_progress *)s.joint.state->progress;
-    if (!s.peers.certainly_sparse) /* no barrier of the grid followed it */
+    if (!s.peers.certainly_sparse) /* otherwise a barrier of the grid has come after the flags (end_certain_level) */
         grid_barrier(s);
     if (blockIdx.x == 0) {
         if (threadIdx.x == 0) {

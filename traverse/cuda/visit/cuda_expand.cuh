@@ -1,8 +1,10 @@
-/* cuda_expand.cuh: the edges of work items reach vertices
+/* cuda_expand.cuh: visits of the edges of work items: the vertices that these edges lead to are reached
  *
- * A warp lays the edges of up to 32 work items end to end and visits 128 at a time, four a lane, so that several reads of
- * columns, probes and claims are under way at once. Bytes moved: 16 for each work item; 4 (column) and a probe for each
- * edge; an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex reached.
+ * A work item is a row of the frontier, or a piece of a long row. The end of an edge is the vertex that the edge leads
+ * to. A claim is an atomic that sets a visited bit. A probe is a read of such a bit. A warp lays the edges of up to 32
+ * work items end to end. It visits 128 of these edges at a time, four a lane, so that several columns, probes and claims
+ * are under way at once. Bytes moved for each work item: 16. For each edge: 4 (column) and a probe. For each vertex
+ * reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows).
  */
 #ifndef DBFS_CUDA_EXPAND_CUH
 #define DBFS_CUDA_EXPAND_CUH
@@ -10,22 +12,24 @@
 #include "cuda_frontier.cuh"
 #include "cuda_packed_block.cuh"
 
-/* What becomes of a reached vertex: it is visited at once and joins the next sparse frontier; or its bit of `next` is set,
- * and a previsit makes the frontier of these bits. */
+/* What becomes of a reached vertex. REACH_SPARSE: the vertex is visited at once and joins the next sparse frontier.
+ * REACH_NEXT: the bit of the vertex in `next` is set, and a previsit makes the frontier of these bits later. */
 enum reaching { REACH_SPARSE, REACH_NEXT };
 
-/* The ends of some edges, with their parents and kinds. An end is the number of a vertex; of nn it is a column, whose
- * shard is in the upper bits, and which may need 8 bytes. */
+/* The ends of up to SLOTS edges of a lane, with the parents and kinds of these ends. An end is the number of a vertex. An
+ * end of subgraph nn is a column instead: the upper bits of a column are a shard, and the lower bits are the number of
+ * the vertex in this shard. A column may need 8 bytes. */
 template <typename Number> struct slots_of {
-    static constexpr Number none = ~(Number)0; /* of 4 bytes: NO_HEAD, as heads have it. Of 8: there are no heads */
+    static constexpr Number none = ~(Number)0; /* the slot has no end. With 4 bytes this is NO_HEAD, as in an empty head */
     Number end[SLOTS];
-    uint32_t parent[SLOTS];
-    uint8_t kind[SLOTS];
+    uint32_t parent[SLOTS]; /* the row of the edge, as parent_code has it */
+    uint8_t kind[SLOTS];    /* NORMALS, DELEGATES, or FUSED_COLUMNS for a column of nn */
 };
 typedef slots_of<uint32_t> slots;
 
-/* Reserves memory behind *counter, by one atomic for the warp, for the ends j of which is(j) holds, and calls put(j, at) for
- * each. All lanes of the warp call it. */
+/* Appends ends of the warp's slots to a list whose length is *counter. End j of a lane is appended if is(j) is true. The
+ * elements of the list are reserved by one atomic for the whole warp. Then each lane calls put(j, at) for each of its
+ * ends j that is appended, and put writes element `at` of the list. All lanes of the warp call it. */
 template <typename Place, class Is, class Put>
 __device__ static inline void append_ends(unsigned long long *counter, Is is, Put put)
 {
@@ -49,13 +53,15 @@ __device__ static inline void append_ends(unsigned long long *counter, Is is, Pu
     }
 }
 
-/* Returns the kind of the ends of the edges in g, whose rows are `csr`. TOGETHER: the ends of nn are FUSED_COLUMNS. */
+/* Returns the kind of the columns of subgraph g, whose rows are `csr`: normals or delegates. With several shards
+ * (TOGETHER) the kind is FUSED_COLUMNS for nn, whose columns are vertices of all shards. */
 template <bool TOGETHER> __device__ static inline uint32_t kind_of_columns(const gpu_csr &csr, int g)
 {
     return TOGETHER ? csr.column_kind : (uint32_t)g & 1;
 }
 
-/* Returns the parent to write for a vertex that a row of g reaches: the number of the row, with KIND_BIT. */
+/* Returns what is written as the parent of a vertex that `row` of subgraph g reaches: the number of the row, with
+ * KIND_BIT if the row is a delegate. */
 __device__ static inline uint32_t parent_code(int g, uint32_t row)
 {
     return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
@@ -63,7 +69,9 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
 
 /* ---- reaching vertices: visited at once ---- */
 
-/* Sets the visited bit of v. Returns whether this lane is the one that did. A probe before the atomic pays if `probes`. */
+/* Sets the visited bit of vertex v by an atomic. Returns true to the one thread that set the bit. Returns false if the
+ * vertex was visited already. If `probes`, the thread reads the bit first, and leaves out the atomic for a visited
+ * vertex. This read pays if many ends are visited. */
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool probes)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -72,7 +80,8 @@ __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool pro
     return !(atomicOr(&to.visited[v / 32], bit) & bit);
 }
 
-/* Appends vertices first..count of the warp's `reached` to the next frontier. All lanes of the warp call it. */
+/* Appends vertices first to count - 1 of the warp's list `reached` to the next sparse frontier (list_vertices). All lanes
+ * of the warp call it. */
 template <class S>
 __device__ static inline void list_reached(const gpu_csr *csr, const level_target &target, unsigned first, unsigned count)
 {
@@ -84,8 +93,10 @@ __device__ static inline void list_reached(const gpu_csr *csr, const level_targe
     __syncwarp();
 }
 
-/* Moves the `count` vertices of the warp's `reached` to a list of the block. When its work items are done, list_left
- * appends them to the next frontier, by full warps. Vertices beyond the capacity of the list are appended at once. */
+/* Moves the `count` vertices of the warp's list `reached` to the list of the block, and adds `count` to s.block.left.
+ * When all warps of the block have done their work items, list_left appends the list of the block to the next frontier.
+ * If the list of the block is full, the remaining vertices are appended to the next frontier at once. All lanes of the
+ * warp call it. */
 template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
@@ -99,7 +110,8 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     __syncwarp();
 }
 
-/* Appends the vertices that the warps of the block have left to the next frontier. All threads of the block call it. */
+/* Appends the list of this block to the next sparse frontier: the vertices that warps have left there (leave_reached).
+ * Leaves s.block.left as it is. All threads of the block call it. */
 template <class S> __device__ static inline void list_left(S &s)
 {
     __syncthreads();
@@ -110,8 +122,10 @@ template <class S> __device__ static inline void list_left(S &s)
     }
 }
 
-/* Claims the ends in the first `used` slots. Those that this warp claims get a depth and a parent and join the next
- * frontier; of several GPUs, vertices that other GPUs must know are sent. All lanes of the warp call it. */
+/* Visits the ends of edges in a sparse level: sets the visited bit of each end. If this thread is the first to set the
+ * bit, it also writes the depth and the parent of the end, and the rows of the end join the next sparse frontier. With
+ * several GPUs two kinds of vertices are sent to other GPUs: vertices of other shards, and delegates that this thread was
+ * the first to visit here. Only the first `used` slots have ends. All lanes of the warp call it. */
 template <class S> __device__ static inline void reach_sparse(S &s, const slots &e, int used)
 {
     bool mine[SLOTS];
@@ -149,14 +163,17 @@ template <class S> __device__ static inline void reach_sparse(S &s, const slots 
 
 /* ---- reaching vertices: bits of `next`, of which a previsit makes the frontier ---- */
 
-/* Returns whether this level has found the vertex. Other threads may find it meanwhile. */
+/* Returns whether the bit of vertex v in `next` is set: a thread has found the vertex in this level. Another thread may set
+ * the bit at the same time. */
 __device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
 {
     return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
 }
 
-/* Sets the bits of `next` of the ends in all slots, and does not wait for them. Bits of visited vertices may be set, too, as
- * the previsit drops them: a look at `visited` costs a read for each edge, and pays only if many ends are visited. */
+/* Sets the bits of `next` of the ends in all slots, by atomics, and does not wait for their results. `which` says whether
+ * the push looks at `next` or at `visited` first and leaves out ends whose bits are set. Bits of visited vertices may be
+ * set in `next`, since the previsit drops such vertices. A look at `visited` costs a read for each edge, and pays only if
+ * many ends are visited. Writes no parents. */
 __device__ static inline void reach_next(const gpu_vertices *of, const slots &e, const pushed_bits &which)
 {
     bool wanted[SLOTS];
@@ -174,9 +191,10 @@ __device__ static inline void reach_next(const gpu_vertices *of, const slots &e,
     }
 }
 
-/* Sets the bits of `next` of the ends in all slots that are neither found nor visited, and names their parents. Each edge to
- * such a vertex names one. So any of them may be written last, and no thread waits for a claim. The level loop looks at
- * `visited` first, which caches may have. Returns whether this lane has set a bit. */
+/* Sets the bits of `next` of the ends that are neither in `next` nor visited, and writes the parents of these ends.
+ * Several edges may lead to the same end. Then each of these edges writes a parent, and any of them is right, so no
+ * thread waits for a result. Kernels of the level loop look at `visited` before `next`, since caches may have `visited`.
+ * Other kernels look at `next` first. Returns whether this lane has set a bit. */
 template <class S, class Slots> __device__ static inline bool reach_next_with_parents(S &s, const Slots &e)
 {
     const auto is_known = [&](int j, bool look_at_next) {
@@ -202,10 +220,13 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
     return wanted[0] || wanted[1] || wanted[2] || wanted[3];
 }
 
-/* Reaches the ends of edges as HOW says. Slots from `used` on have no end. All lanes of the warp call it. */
+/* Visits the ends of the edges in `e`. HOW says whether the ends are visited at once (REACH_SPARSE) or get their bits in
+ * `next` (REACH_NEXT). Writes parents if the search records parents. With several shards, columns of nn that this shard
+ * owns are replaced by the numbers of its normals before, where these numbers are needed. A kernel of the level loop sets
+ * s.found if this thread found a vertex. Slots from `used` on have no end. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
-    if constexpr (S::together) /* columns of nn that this shard owns become local ids: sparse levels and parents need them */
+    if constexpr (S::together) /* sparse levels and parents need the numbers of own normals in place of columns of nn */
         keep_own(s, e, HOW == REACH_SPARSE || s.of[NORMALS].parent != NULL);
     if constexpr (HOW == REACH_SPARSE)
         reach_sparse(s, e, used);
@@ -219,7 +240,8 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 
 /* ---- expanding work items ---- */
 
-/* Returns the end of the i-th edge of a work item, whose columns behind the heads are `from`: the heads come first. */
+/* Returns the end of edge i of a work item of a row. The first `heads` edges are head columns. The edges from `heads` on
+ * are the columns `from`. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
                                                               uint32_t row, uint32_t i)
@@ -227,7 +249,8 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
 }
 
-/* Returns the columns of a work item, behind the heads. */
+/* Returns the columns of a work item that lie behind the head columns. Reads where the row begins only if its columns lie
+ * packed. */
 template <class S> __device__ static inline typename S::columns columns_of(const gpu_csr &csr, const work_item &item)
 {
     const uint64_t at = item.at & ITEM_AT;
@@ -235,8 +258,9 @@ template <class S> __device__ static inline typename S::columns columns_of(const
     return S::columns::make(csr, at, decodes ? offset_of(csr, item.row) : at);
 }
 
-/* Reaches the ends of the edges of work items, for lanes that have one: the edges lie end to end, and lanes take four each
- * at a time. All lanes of the warp call it. */
+/* Visits the ends of all edges of up to 32 work items, as HOW says (reach). Each lane gives one work item, or none if
+ * `has` is false. The edges of all these work items are laid end to end, and each lane visits four of them at a time. So
+ * a lane also visits edges of work items that other lanes gave. All lanes of the warp call it. */
 template <int HOW, class S> __device__ static void expand(S &s, const work_item &item, bool has)
 {
     typename S::space &w = own_space<S>();
@@ -272,8 +296,8 @@ template <int HOW, class S> __device__ static void expand(S &s, const work_item 
     }
 }
 
-/* Reaches the ends of the edges of one work item, the same in all lanes. Packed columns are decoded block after block. All
- * lanes of the warp call it. */
+/* Visits the ends of all edges of one work item as HOW says (reach). All lanes give the same work item and share its
+ * edges. Packed columns are decoded block after block. All lanes of the warp call it. */
 template <int HOW, class S> __device__ static void expand_one(S &s, const work_item &item)
 {
     const int g = (int)(item.at >> ITEM_SUBGRAPH_SHIFT);
@@ -320,7 +344,9 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const work_i
 
 /* ---- expanding a sparse frontier ---- */
 
-/* Cuts a work item to share number `part` of 2^shift. The first share has the heads. Returns whether the share has edges. */
+/* Replaces a work item by one of the 2^shift shares into which its columns are cut: share number `part`. The first share
+ * keeps the head columns. All other shares lose ITEM_HEADS. Returns whether the share has edges. The first share always
+ * counts as one that has edges. */
 __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t shift)
 {
     if (shift == 0)
@@ -334,14 +360,17 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
     return part == 0 || item.length > 0;
 }
 
-/* Visits this warp's share of the edges of a sparse frontier, those in `subgraphs`, a bit each. `warp` is below `warps`,
- * which share the frontier. All lanes of the warp call it.
+/* Visits this warp's share of the edges of a sparse frontier of `count` work items, as HOW says (reach). Only edges of the
+ * subgraphs whose bit in `subgraphs` is set are visited. `warp` is the index of this warp among the `warps` that share the
+ * frontier. All lanes of the warp call it.
  *
- * If there are fewer work items than half of the warps, several warps share one. Otherwise a warp takes up to 32 at a
- * time. Neighbours in the frontier go to different warps, since the pieces of a long row follow each other there. Each
- * work item is cut into 2^shift shares, so long as a share has some edges, and a lane at most one share: a warp lists only
- * 32 vertices at a time, so a level lasts as long as its longest share. The first shares of all work items come first:
- * short rows have no others, and all warps have as many. Not inlined, so that other levels keep more in registers. */
+ * If the work items are at most half as many as the warps, several warps share one work item. Otherwise a warp takes up to
+ * 32 work items at a time. Neighbours in the frontier go to different warps, since the pieces of a long row are neighbours.
+ * Each work item is cut into 2^shift shares. `shift` grows while a share keeps at least SHARE_EDGES columns and no lane gets
+ * two shares: a warp appends only 32 vertices at a time, so a level lasts as long as its longest share. The first shares of
+ * all work items come first. Short rows have no further shares, and so all warps get equally many first shares.
+ *
+ * Not inlined, so that the code of other levels keeps more values in registers. */
 template <int HOW, class S>
 __device__ static __noinline__ void expand_items(S &s, const work_item *frontier, uint32_t count, uint32_t warp,
                                                  uint32_t warps, unsigned subgraphs)

@@ -1,7 +1,8 @@
 /* cuda_level_notes.cuh: notes of levels, for all kernels that are a whole search
  *
- * One thread, the noter, writes the note of each level. Kernels are compiled twice: in kernels without notes these functions
- * are empty, and cost not one instruction. One kernel that asks at run time takes 1.07 to 1.14 times as long.
+ * One thread writes the note of each level: the first thread of the first block, the noter. A kernel is compiled with
+ * notes and without notes. In a kernel without notes these functions are empty, and cost not one instruction. A single
+ * kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
  */
 #ifndef DBFS_CUDA_LEVEL_NOTES_CUH
 #define DBFS_CUDA_LEVEL_NOTES_CUH
@@ -10,28 +11,28 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "traverse/cuda/fused/cuda_fused.h"
 
-/* A block's shared memory for notes: nothing in a kernel without notes. */
+/* The shared memory of a block for notes. It is empty in a kernel without notes. */
 template <bool NOTED> struct level_notes {
     fused_outputs out;
-    int32_t begun;                                /* levels whose notes have begun */
-    unsigned long long first_pulled, last_pulled; /* of the block's warps, as in fused_counts */
+    int32_t begun; /* levels whose notes have begun */
+    unsigned long long first_pulled, last_pulled; /* when warps of this block ended their pulls, as in fused_counts */
 };
 template <> struct level_notes<false> {
 };
 
-/* Whether this thread writes the notes of this search. */
+/* Returns whether this thread is the one that writes the notes of the search: the first thread of the first block. */
 __device__ static inline bool is_noter(const level_notes<true> &)
 {
     return blockIdx.x == 0 && threadIdx.x == 0;
 }
 
-/* Returns the note of the level whose frontier has this depth. */
+/* Returns the note of the level whose frontier has depth `depth`. Notes are reused after FUSED_NOTES_KEPT levels. */
 __device__ static inline fused_note &note_of(level_notes<true> &notes, int32_t depth)
 {
     return notes.out.notes[depth % FUSED_NOTES_KEPT];
 }
 
-/* Begins the notes of a search. All threads call it before the first level. */
+/* Sets the block's state of notes to that of a search without levels yet. All threads call it before the first level. */
 template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTED> &notes, const fused_outputs &out)
 {
     if constexpr (NOTED) {
@@ -40,12 +41,15 @@ template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTE
     }
 }
 
-/* Begins the note of a level; where another kind is tried for a level, a second call has no effect. If all notes are full,
- * it waits until the host has taken them; this time belongs to no level. All threads call it. */
+/* Begins the note of the level of depth `depth`: clears the note and writes the time FUSED_BEGUN. Does nothing if the
+ * note of the level has begun already, as where a search tries another kind for the same level. If all notes of the
+ * device are full, the noter first waits until the host has copied the notes. This time of waiting belongs to no level.
+ * All threads call it. */
 template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED> &notes, int32_t depth)
 {
     if constexpr (NOTED) {
-        if (!is_noter(notes) || depth < *(volatile int32_t *)&notes.begun) /* volatile: else all threads read it ahead */
+        /* volatile: otherwise all threads, not the noter alone, read `begun` early */
+        if (!is_noter(notes) || depth < *(volatile int32_t *)&notes.begun)
             return;
         if (depth > 0 && depth % FUSED_NOTES_KEPT == 0) {
             volatile fused_mapped *mapped = notes.out.mapped;
@@ -62,7 +66,8 @@ template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED
     }
 }
 
-/* Notes the time at which the level has come to a point: FUSED_CHOSEN, ... All threads call it. */
+/* Writes the present time into the note of a level, as the time at which the level came to `point`: FUSED_CHOSEN, ... All
+ * threads call it. */
 template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED> &notes, int32_t depth, int point)
 {
     if constexpr (NOTED) {
@@ -71,25 +76,27 @@ template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED>
     }
 }
 
-/* Notes that this warp has ended its pulls, in the times of its block. All lanes of the warp call it. */
+/* Records that this warp has ended its pulls of the level now. `notes` keeps the earliest and the latest of these times
+ * among the warps of the block. add_counts later moves both times to the counters of the level. All lanes of the warp
+ * call it. */
 template <bool NOTED> __device__ static inline void note_pulled(level_notes<NOTED> &notes)
 {
     if constexpr (NOTED) {
         if (lane_id() == 0) {
             const unsigned long long now = device_nanoseconds();
-            atomicMax(&notes.first_pulled, ~now);
+            atomicMax(&notes.first_pulled, ~now); /* inverted, so that the maximum is the earliest time and 0 is none */
             atomicMax(&notes.last_pulled, now);
         }
     }
 }
 
-/* Ends the notes of a search that had so many levels. All threads call it. */
+/* Writes the end of the last level into its note, after a search of `levels` levels. All threads call it. */
 template <bool NOTED> __device__ static inline void end_notes(level_notes<NOTED> &notes, int32_t levels)
 {
     note_time(notes, levels - 1, FUSED_ENDED);
 }
 
-/* Notes the kind of a level, and begins its note if that has not begun. All threads call it. */
+/* Writes the kind of a level into its note, and begins the note if it has not begun (note_begin). All threads call it. */
 template <bool NOTED> __device__ static inline void note_level(level_notes<NOTED> &notes, int32_t depth, level_kind kind)
 {
     note_begin(notes, depth);

@@ -1,14 +1,15 @@
-/* cuda_previsit_words.cuh: found vertices become a dense frontier; and a dense frontier becomes a sparse one
+/* cuda_previsit_words.cuh: previsits: the vertices that a level found become the next frontier, dense or sparse
  *
- * The frontier is `next` without the vertices visited before. Bytes moved: 12 to 16 for each word of a bitmap.
+ * The frontier is the set bits of `next` without the vertices that were visited before. Bytes moved: 12 to 16 for each
+ * word of a bitmap.
  */
 #ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
 #define DBFS_CUDA_PREVISIT_WORDS_CUH
 
 #include "cuda_frontier.cuh"
 
-/* Appends the rows of vertices `bits`, a word a lane from word `base` on, to the next sparse frontier (list_vertices). All
- * lanes of the warp call it. */
+/* Appends the rows of vertices to the next sparse frontier (list_vertices). The vertices are the set bits of a bitmap of
+ * this kind: `bits` of a lane is word base + lane of the bitmap. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void list_words(const gpu_csr *csr, const level_target &target, int kind, uint64_t base,
                                          uint32_t bits)
@@ -25,30 +26,35 @@ __device__ static inline void list_words(const gpu_csr *csr, const level_target 
 
 /* ---- the words of a previsit ---- */
 
-/* The bits that a previsit reads for a word. */
+/* What a previsit reads of the bitmaps for one word, which stands for 32 vertices. If the level finds many vertices, all
+ * members are read at once. Otherwise `visited`, in_one and in_two are read only if a vertex of the word was found. */
 struct found_word {
-    uint32_t next;           /* found by this GPU; of delegates, by any GPU */
-    uint32_t sent;           /* of normals, found by peers */
-    uint32_t visited;        /* this and the next line: read with `next` if a level finds much, otherwise if it found any */
-    uint32_t in_one, in_two; /* vertices that have rows in the two subgraphs of their kind */
+    uint32_t next;           /* normals that this GPU found in the level, or delegates that any GPU found */
+    uint32_t sent;           /* normals of this shard that any GPU found by nn; 0 for delegates */
+    uint32_t visited;        /* vertices that were visited before this level */
+    uint32_t in_one, in_two; /* vertices with a row in the first and in the second of the two subgraphs of their kind */
 };
 
-/* Reads which vertices of a word have rows. `csr`: the two subgraphs of their kind. */
+/* Reads which of the 32 vertices of a word have a row: `one` becomes the vertices with a row in csr[0], `two` the
+ * vertices with a row in csr[1]. A subgraph without edges gives 0. */
 __device__ static inline void read_sources(const gpu_csr *csr, uint32_t word, uint32_t &one, uint32_t &two)
 {
     one = csr[0].edges != 0 ? csr[0].sources[word] : 0;
     two = csr[1].edges != 0 ? csr[1].sources[word] : 0;
 }
 
-/* Whether a previsit reads all words at once, since much is found. Sparse frontiers need no in_one, in_two. */
+/* Returns whether a previsit reads all members of found_word at once. That pays if the level finds many vertices. A
+ * previsit to a sparse frontier (TO_SPARSE) never does so, as a sparse frontier needs no in_one and in_two. */
 template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(S &s)
 {
     return !TO_SPARSE && s.block.finds_many;
 }
 
-/* Makes the vertices that were found in a span the frontier: writes the frontier's bitmap and visited bits, clears `next`,
- * tells peers, and writes depths if the bitmap is not kept. Returns the new vertices of the lane's word. All lanes of the
- * warp call it. */
+/* Makes the vertices that were found in a span of words the next frontier, except those that were visited before. Writes
+ * the new vertices to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. Writes their
+ * depths, too, if the bitmap of this frontier will not be kept until the search ends. With several GPUs share_word clears
+ * `next`, and writes visited normals to the peers. `w` is what the lane has read of its word so far. Members that were
+ * not read yet are read here. Returns the new vertices of the lane's word. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -76,11 +82,14 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
 
 /* ---- counts of a dense frontier ---- */
 
-/* Adds to the counters of the warp, for a span of words: its new vertices; for each of the two subgraphs with rows of this
- * kind, the new vertices that have a row, and about the edges of these rows. `edges`: all edges of the span, of the first
- * of the two subgraphs in lane 0, of the second in lane 1. Vertices are in the order of their degrees, so rows of
- * neighbouring words are about as long: the mean of the span's rows stands for the rows of the frontier, which need not be
- * looked up. All lanes of the warp call it. */
+/* Adds the new vertices of a span of words to the counters of the warp. FUSED_FRESH gets their number. For each of the
+ * two subgraphs g of their kind, FUSED_SOURCES + g gets the number of new vertices that have a row in g, and
+ * FUSED_FORWARD + g gets about the number of edges of these rows. `fresh` is the new vertices of the lane's word. `edges`
+ * is the number of edges behind the heads of all rows of the span: in lane 0 for the first subgraph, in lane 1 for the
+ * second.
+ *
+ * The edges are estimated by the mean row of the span, so the rows of the new vertices need not be looked up. Vertices
+ * are in the order of their degrees, so rows of neighbouring words are about as long. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
@@ -93,7 +102,7 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
     unsigned long long *count = own_space<S>().count;
     const unsigned vertices = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        count[FUSED_FRESH] += vertices; /* delegates on all GPUs: the sum is for the end of the search */
+        count[FUSED_FRESH] += vertices; /* every GPU counts each new delegate; a sum of 0 ends the search */
 #pragma unroll
     for (int k = 0; k < VERTEX_KINDS; k++) {
         const int g = kind << 1 | k;
@@ -102,22 +111,25 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
         const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
         if (own == 0 || lane_id() != 0)
             continue;
-        count[FUSED_SOURCES + g] += own; /* the mean is rounded, so that few edges left are known well */
+        count[FUSED_SOURCES + g] += own;
+        /* rounded to the nearest number, so that a small number of edges is known well */
         count[FUSED_FORWARD + g] += ((of_span + (uint64_t)rows * s.csr[g].head_columns) * own + rows / 2) / rows;
     }
 }
 
 /* ---- all words ---- */
 
-/* Does this warp's share of a previsit: found vertices that are not visited become the frontier. TO_SPARSE: a sparse one,
- * whose work items are counted when they are appended; otherwise a dense one, which is counted here. Warps take spans of
- * words, those of normals first. Words in the memory of peers are prefetched a span ahead. All lanes of the warp call it.
- * Not inlined: other steps keep more in registers. */
+/* Does this warp's share of a previsit: vertices that the level found become the next frontier, unless they were visited
+ * before. If TO_SPARSE, their rows are appended to a sparse frontier. Otherwise they are a dense frontier. Either way
+ * vertices, rows and edges are added to the counters of the warp. `warp` is the index of this warp among `warps`. A warp
+ * takes one span of words at a time. Spans of normals come first. With several GPUs a warp begins to read its next span,
+ * from the memory of peers, before it works on the present span. All lanes of the warp call it. Not inlined, so that the
+ * code of other steps keeps more values in registers. */
 template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
                    size = span_of((uint64_t)normals + delegates, warps, WARP), first = (normals + size - 1) / size,
-                   spans = first + (delegates + size - 1) / size; /* the first ones are of normals */
+                   spans = first + (delegates + size - 1) / size; /* spans 0 to first - 1 are of normals */
     const auto prefetch = [&](uint32_t i) { /* begins to read the words of span i, one a lane */
         const int kind = i < first ? NORMALS : DELEGATES;
         const uint32_t word = (i < first ? i : i - first) * size + lane_id();
@@ -142,7 +154,7 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
         const uint32_t base = (i < first ? i : i - first) * size;
         const gpu_csr &own = s.csr[kind << 1 | (lane_id() & 1)];
         found_word now = S::together ? ahead : prefetch(i);
-        uint64_t edges = 0; /* of all rows of the span, behind their heads: in lanes 0 and 1 of the two subgraphs */
+        uint64_t edges = 0; /* lane 0: edges of the span in the first subgraph, behind the heads; lane 1: in the second */
         if (!TO_SPARSE && lane_id() < VERTEX_KINDS && own.edges != 0) {
             const uint64_t begin = (uint64_t)base * 32, end = min((uint64_t)base + size, s.of[kind].words) * 32;
             edges = offset_of(own, min(end, own.rows)) - offset_of(own, min(begin, own.rows));
@@ -157,8 +169,9 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
     }
 }
 
-/* Appends this warp's share of a dense frontier to the next sparse one. Most words are empty, so several spans are under
- * way. All lanes of the warp call it. */
+/* Appends this warp's share of the vertices of one kind in the present dense frontier to the next sparse frontier, as
+ * work items. `warp` is the index of this warp among `warps`. Most words are empty, so a warp reads several spans before
+ * it waits for the first. All lanes of the warp call it. */
 template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = s.of[kind];
@@ -176,7 +189,7 @@ template <class S> __device__ static void list_kind(S &s, int kind, uint32_t war
         if (!__any_sync(ALL_LANES, any != 0))
             continue;
 #pragma unroll 1
-        for (int j = 0; j < SLOTS; j++) { /* one copy of the code for all spans: their words move to bits[0] */
+        for (int j = 0; j < SLOTS; j++) { /* not unrolled: the code stands once, and the words of span j move to bits[0] */
             list_words<S>(s.csr, s.block.target, kind, base + j * step, bits[0]);
             bits[0] = bits[1], bits[1] = bits[2], bits[2] = bits[3];
         }

@@ -1,13 +1,14 @@
-/* cuda_pull_words.cuh: pulls of dense levels
+/* cuda_pull_words.cuh: pulls of dense levels: rows that are not visited look for a visited column, and join `next`
  *
- * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each column
- * that a row reads. A warp takes 32 words. Their rows look at the head columns first, one column after the other for all
- * rows; those that find no parent there look at the rest of the row: a thread 16 columns of its row, then eight lanes one
- * row, and pieces of very long rows are left to a second pass.
+ * Bytes moved: 4 (head) and a probe for each column that a row reads. A warp takes 32 words of the bitmap of rows. The
+ * rows of these words look at the head columns first: all rows at one head column, then all rows at the next one. A row
+ * that finds no parent there looks at the rest of its columns, in three steps. First one thread reads up to 16 columns of
+ * the row. Then eight lanes read one row together. A very long row is cut into pieces, which are left to a second pass.
  *
- * Most probes look up hubs, which have the first numbers: of RMAT 26 81% of the probes are for the first 2^16. In graphs
- * of many vertices each block keeps the visited bits of hubs in shared memory while it pulls, the hub bitmap: there the
- * lanes of a warp read many words at a time, where the L1 cache looks them up one by one.
+ * Most probes look up hubs, the vertices of the highest degrees, which have the first numbers: in RMAT 26 81% of the
+ * probes are for the first 2^16 vertices. In graphs of many vertices each block keeps the visited bits of hubs in shared
+ * memory while it pulls: the hub bitmap. The lanes of a warp read many words of shared memory at a time, but the L1 cache
+ * looks words up one by one.
  */
 #ifndef DBFS_CUDA_PULL_WORDS_CUH
 #define DBFS_CUDA_PULL_WORDS_CUH
@@ -15,23 +16,24 @@
 #include "cuda_expand.cuh"
 
 enum {
-    PULL_SINGLE = 16, /* columns that a thread reads of its row before other lanes help */
-    PULL_AHEAD = 4,   /* columns of a thread under way */
-    SPANS_A_WARP = 8  /* in a pull, if there are words enough: the first words have the longest rows */
+    PULL_SINGLE = 16, /* a thread reads up to 16 columns of its row before other lanes help */
+    PULL_AHEAD = 4,   /* a thread reads 4 columns before it waits for the first one */
+    SPANS_A_WARP = 8  /* a warp gets 8 spans of a pull if there are words enough, as the first words have the longest rows */
 };
 
-/* The pull of a subgraph: rows that are not visited look for a visited column, their parent. */
+/* What the pull of one subgraph reads and writes. In a pull, rows that are not visited look for a visited column, their
+ * parent. */
 struct pulling {
     const gpu_csr *csr;
-    const uint32_t *visited, *parents; /* visited bits of the rows, and of the columns */
-    uint32_t hubs;                     /* columns below this are looked up in the hub bitmap */
-    uint32_t *next, *parent;           /* of the rows; parent may be NULL */
-    uint32_t tag;                      /* KIND_BIT if columns are delegates */
-    uint64_t flags;                    /* of pieces of long rows: subgraph and ITEM_PULL */
-    int along;                         /* the subgraph that a push would go along */
+    const uint32_t *visited, *parents; /* the visited bits of the rows; the visited bits of the columns */
+    uint32_t hubs;                     /* columns below this number are looked up in the hub bitmap */
+    uint32_t *next, *parent;           /* of the rows; `parent` is NULL if the search records no parents */
+    uint32_t tag;                      /* KIND_BIT if the columns are delegates, otherwise 0 */
+    uint64_t flags;                    /* the flags of pieces of long rows: the subgraph, and ITEM_PULL */
+    int along;                         /* the subgraph with the same edges in the other direction, for a push */
 };
 
-/* Returns the pull of the rows of g. */
+/* Returns what a pull of the rows of subgraph g reads and writes. Changes nothing. */
 template <bool TOGETHER> __device__ static inline pulling start_pulling(const gpu_fused &s, int g)
 {
     const gpu_csr &csr = s.pulled[g];
@@ -47,8 +49,8 @@ template <bool TOGETHER> __device__ static inline pulling start_pulling(const gp
                    reverse_of(g)};
 }
 
-/* Copies the visited bits of hubs to the hub bitmap of this block, if pulls of the level will read any. All threads call
- * it. */
+/* Copies the visited bits of hubs to the hub bitmap in this block's shared memory. Does nothing if the search has no hub
+ * bitmap, or if the level pulls no subgraph whose columns are delegates. All threads of the block call it. */
 template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused &s, const fused_choice &choice)
 {
     if (s.hub_words == 0 || !(choice.pull[DN] || choice.pull[DD]))
@@ -58,7 +60,8 @@ template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused
     __syncthreads();
 }
 
-/* Returns whether a column is visited, by the hub bitmap or the bitmap of the columns. */
+/* Returns whether a column is visited. A column below q.hubs is looked up in the hub bitmap, any other column in the
+ * bitmap of the columns. */
 template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
     if constexpr (S::has_hub_bitmap) {
@@ -68,7 +71,8 @@ template <class S> __device__ static inline bool is_parent(const pulling &q, uin
     return test_bit(q.parents, column);
 }
 
-/* Writes a column as the parent of a row. Parents in other shards are asked for after the search. */
+/* Writes a column as the parent of a row, with KIND_BIT if the column is a delegate. A column of nn in another shard is
+ * written as REMOTE_PARENT: the search asks for this parent at its end. */
 template <class S> __device__ static inline void put_parent(S &s, const pulling &q, uint32_t row, uint32_t column)
 {
     if constexpr (S::together) {
@@ -78,7 +82,8 @@ template <class S> __device__ static inline void put_parent(S &s, const pulling 
     q.parent[row] = q.tag | column;
 }
 
-/* Sets the bit of row first + at in the warp's `found`, and names the parent: the column that the row has found. */
+/* Notes that row first + at has found a parent. Sets bit `at` of the warp's `found`. Writes `column` as the parent if the
+ * search records parents. */
 template <class S>
 __device__ static inline void set_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
                                         uint32_t column)
@@ -90,7 +95,8 @@ __device__ static inline void set_found(S &s, const pulling &q, typename S::spac
 
 /* ---- notes; visits of the level loop have none ---- */
 
-/* Counts columns that lanes looked at in a pull of rows that a push along g would find. All lanes of the warp call it. */
+/* Adds the number of columns that each lane has looked at to the warp's counter of probes, if the search is noted. `g` is
+ * the subgraph along which a push would find the same rows. All lanes of the warp call it. */
 template <class S> __device__ static inline void note_probes(uint64_t columns, int g)
 {
     if constexpr (S::noted) {
@@ -100,8 +106,10 @@ template <class S> __device__ static inline void note_probes(uint64_t columns, i
     }
 }
 
-/* Counts probes, for notes, where groups of `group` lanes look at the columns of one row each: lane l of a group at every
- * group-th column from the l-th on. Columns up to the first visited one count. All lanes of the warp call it. */
+/* Counts the probes of rows that several lanes have read together, if the search is noted. The lanes form groups of
+ * `group` lanes. Each group has read columns of one row: column[j] of lane l in the group is column j * group + l from
+ * where the group began. Only columns up to the first visited one count, as if one thread had read the row in order. All
+ * lanes of the warp call it. */
 template <class S>
 __device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD], unsigned group)
 {
@@ -121,8 +129,10 @@ __device__ static inline void note_side_by_side(const pulling &q, const uint32_t
 
 /* ---- the columns of rows ---- */
 
-/* The rows in the warp's list look at one head column. Rows with an entry there that is not visited stay in the list.
- * Returns how many stay. All lanes of the warp call it. */
+/* Lets the `count` rows in the warp's list look at one head column, number `column`. A row leaves the list if this head
+ * is visited: the row has found its parent (set_found). A row also leaves the list if it has no such head, as the row has
+ * no more columns. All other rows stay. An entry of the list is the row less `first`. Returns how many rows stay. All
+ * lanes of the warp call it. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
                                              unsigned count, uint32_t column)
@@ -162,14 +172,15 @@ __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S:
     return kept;
 }
 
-/* The rest of a row that looks for a parent. */
+/* The columns behind the heads of a row that looks for a parent: elements begin to end - 1 of the subgraph's columns. */
 struct pulled_row {
     uint32_t row;
-    uint64_t begin, at, end; /* `at`: its next column */
+    uint64_t begin, at, end; /* `at`: the next element to look at */
 };
 
-/* Looks at up to PULL_SINGLE columns of a row, from r.at on, which moves behind them. Returns a visited one, or NO_HEAD. A
- * thread by itself calls it. */
+/* Looks at up to PULL_SINGLE columns of a row, from element r.at on. Returns a visited column, or NO_HEAD if none of
+ * these columns is visited. If it returns NO_HEAD, r.at has moved behind these columns. Each thread looks at a row of its
+ * own. */
 template <class S> __device__ static inline uint32_t pull_by_thread(const pulling &q, pulled_row &r)
 {
     const uint64_t stop = r.end - r.at < PULL_SINGLE ? r.end : r.at + PULL_SINGLE;
@@ -193,7 +204,7 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++) {
             if (hit[j]) {
-                r.at += S::noted ? j + 1 : 0;
+                r.at += S::noted ? j + 1 : 0; /* notes alone count columns up to the hit */
                 return column[j];
             }
         }
@@ -202,7 +213,8 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
     return NO_HEAD;
 }
 
-/* Returns a visited column of those that the lanes have read of one row, or NO_HEAD. All lanes of the warp call it. */
+/* Returns to all lanes a visited column among the columns that the lanes have read of one row, or NO_HEAD if none is
+ * visited. Counts the probes for notes. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {
@@ -217,7 +229,8 @@ __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32
     return hits != 0 ? __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1) : NO_HEAD;
 }
 
-/* Looks at a piece of a row. Returns a visited column, or NO_HEAD. All lanes of the warp call it. */
+/* Looks at the columns of a piece of a long row by a whole warp. Returns a visited column to all lanes, or NO_HEAD if the
+ * piece has none. Stops at the first step that has one. All lanes of the warp call it. */
 template <class S> __device__ static inline uint32_t pull_by_warp(const pulling &q, const work_item &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
@@ -239,8 +252,9 @@ template <class S> __device__ static inline uint32_t pull_by_warp(const pulling 
     return hit;
 }
 
-/* Looks at the rows of the lanes `open`, four rows at a time, eight lanes each. Returns a visited column of the lane's own
- * row, or NO_HEAD. All lanes of the warp call it. */
+/* Looks at the remaining columns of the rows of some lanes, from r.at on: four rows at a time, eight lanes a row. `open`
+ * is the set of these lanes, and `r` is the lane's own row. Returns a visited column of the lane's own row. Returns
+ * NO_HEAD if the row has no visited column, or if the lane is not in `open`. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, const pulled_row &r)
 {
@@ -255,7 +269,7 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
                 source = __ffs(open) - 1;
             open &= open - 1;
         }
-        const int from = source & (WARP - 1);
+        const int from = source & (WARP - 1); /* a lane number even if no row is left, as shuffles want one */
         uint64_t at = __shfl_sync(ALL_LANES, r.at, from) + sub;
         const uint64_t stop = __shfl_sync(ALL_LANES, r.end, from),
                        begin = S::packed ? __shfl_sync(ALL_LANES, r.begin, from) : 0;
@@ -281,7 +295,7 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
         }
         const unsigned all = __ballot_sync(ALL_LANES, hit != NO_HEAD);
 #pragma unroll
-        for (unsigned k = 0; k < WARP / LANES; k++) {
+        for (unsigned k = 0; k < WARP / LANES; k++) { /* the lane that gave row k gets what group k has found */
             const unsigned mine = all >> k * LANES & 0xff;
             const int lane = (int)(k * LANES) + (mine ? __ffs(mine) - 1 : 0);
             const uint32_t found = __shfl_sync(ALL_LANES, hit, lane);
@@ -293,7 +307,10 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
     return own;
 }
 
-/* Looks at the rests of the rows in the warp's list, for which no head was a parent. All lanes of the warp call it. */
+/* Lets the `count` rows in the warp's list look at their columns behind the heads, in three steps. First a thread reads a
+ * few columns of its row. Then very long rows that have no parent yet are cut into pieces, which are appended to `cut`.
+ * The kernel of the level loop reads such rows at once instead (pull_long_rows). At last eight lanes read each other row
+ * that has no parent. A row that finds a parent is noted by set_found. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void pull_rests(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned count,
                                          const cut_list &cut)
@@ -312,7 +329,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         const bool is_long = parent == NO_HEAD && r.end - r.at > FUSED_ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
         if constexpr (S::stepped)
-            parent = min(parent, pull_long_rows(s, q, many, r)); /* either is NO_HEAD */
+            parent = min(parent, pull_long_rows(s, q, many, r)); /* at least one of both is NO_HEAD, the largest number */
         else
             cut_rows(cut, many, r.at | q.flags, r.end - r.at, r.row);
         r.at = is_long ? r.end : r.at;
@@ -327,8 +344,9 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
     }
 }
 
-/* The rows `todo`, a word a lane from word `base` on, look for a parent. Those that find one join `next`; the rests of
- * very long rows go to `cut`. Returns the rows of the lane's word that found one. All lanes of the warp call it. */
+/* Lets the rows of 32 words look for a parent: the rows whose bits are set in `todo`, which in each lane is for word base
+ * + lane. A row that finds a parent joins `next`. The columns of a very long row are only partly read here, and its
+ * pieces are appended to `cut`. Returns the rows of the lane's word that found a parent. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
 {
@@ -350,8 +368,10 @@ __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t ba
     return found;
 }
 
-/* Does this warp's share of all pulls of the level, as s.block.pulls lays them out: subgraphs of few words need not wait for
- * each other. All lanes of the warp call it. */
+/* Does this warp's share of all pulls of the level, which s.block.pulls divides into spans. A row looks for a parent if
+ * the subgraph wants it (gpu_csr::wanted), and if it is neither visited nor in `next`. Pieces of very long rows are
+ * appended to `cut`. The pulls of all subgraphs are shared at once, so that a subgraph of few words keeps no warp
+ * waiting. All lanes of the warp call it. */
 template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const word_spans &spans = s.block.pulls;
@@ -370,8 +390,10 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
     }
 }
 
-/* Lays out the spans of the level's pulls. GPUs that search together choose alike, and one without rows to pull
- * has no arrays of them. All lanes of one warp call it. */
+/* Divides the pulls of the level into spans of words, and writes this division to `pulls`. `choice` says which subgraphs
+ * are pulled. A GPU among several may have no rows of a subgraph that all GPUs pull, and has no bitmaps of these rows
+ * then. Such a subgraph gets no spans. `warps` is the number of warps that share the pulls. All lanes of one warp call
+ * it. */
 __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choice &choice, word_spans &pulls,
                                             uint32_t warps)
 {
@@ -385,8 +407,9 @@ __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choi
         pulls.size = size;
 }
 
-/* Looks at a piece of a long row, unless another piece of the row has found a parent already. All lanes of the warp call
- * it. */
+/* Lets a piece of a long row look for a parent, in the second pass. Does nothing if another piece of the row has found a
+ * parent already. If the piece has a visited column, the bit of the row in `next` is set. The piece that sets this bit
+ * also writes its column as the parent of the row. All lanes of the warp call it. */
 template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const work_item &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;

@@ -1,7 +1,12 @@
 /* cuda_searching.cuh: a search as one block of its kernel keeps it, in shared memory
  *
- * Functions of a visit that need many parts of a search take it as `s`. The type of `s` is the case for which a kernel is
- * compiled: packed columns or raw ones, one GPU or several. Other functions take the graph, vertices or counters they use.
+ * A function of a visit that needs many parts of a search takes the search as `s`. The type of `s` is the template
+ * argument S. It is the case for which a kernel is compiled:
+ *   S::packed    columns of rows may lie packed; otherwise all columns are raw numbers
+ *   S::noted     the search writes a note of each level for the host
+ *   S::together  the graph has several shards, one for each GPU, so columns of nn may be vertices of other shards
+ *   S::stepped   a kernel of the level loop, which does one visit of one subgraph
+ * A function that needs few parts takes the graph, the vertices or the counters alone.
  */
 #ifndef DBFS_CUDA_SEARCHING_CUH
 #define DBFS_CUDA_SEARCHING_CUH
@@ -14,59 +19,68 @@
 
 enum {
     ITEM_EDGES = FUSED_ITEM_EDGES,
-    SHARE_EDGES = 64,   /* the least edges of a work item for each of the warps that share it */
-    SHARES_A_WARP = 32, /* the most shares of work items that a warp takes at once: one a lane */
-    OWN_ITEMS = 4,      /* a thread writes up to so many work items of a row; longer rows are written by the warp */
-    SLOTS = 4,          /* edges, or words of a bitmap, that a thread has under way */
+    SHARE_EDGES = 64,   /* a work item of ITEM_EDGES columns is cut into shares of at least 64 columns */
+    SHARES_A_WARP = 32, /* a warp takes at most 32 shares of work items at once: one share a lane */
+    OWN_ITEMS = 4,      /* a thread alone writes up to 4 work items of a row; a warp writes the items of longer rows */
+    SLOTS = 4,          /* a thread reads 4 edges, or 4 words of a bitmap, before it waits for the first one */
     SPAN_WORDS = 8      /* words of a bitmap that a warp unpacks at once */
 };
 
-/* The upper bits of work_item::at: the subgraph from bit 62 on, and flags. */
+/* The parts of work_item::at. Bits 62 and 63 are the subgraph. Bits 59 to 61 are flags. The bits below (ITEM_AT) are the
+ * index of the first column in gpu_csr::columns. */
 #define ITEM_SUBGRAPH_SHIFT 62
 #define ITEM_HEADS (1ull << 61)             /* the head columns of the row belong to the work item */
-#define ITEM_PULL (1ull << 60)              /* the row looks for a parent */
-#define ITEM_FIRST (1ull << 59)             /* the first work item of its vertex */
-#define ITEM_ONCE (ITEM_HEADS | ITEM_FIRST) /* flags that only the first piece of a row has */
+#define ITEM_PULL (1ull << 60)              /* the row is pulled: it looks for a parent. Other work items are pushed */
+#define ITEM_FIRST (1ull << 59)             /* the first work item of its vertex, which may have rows in two subgraphs */
+#define ITEM_ONCE (ITEM_HEADS | ITEM_FIRST) /* flags that no piece of a row has but the first one */
 #define ITEM_AT ((1ull << 59) - 1)
 
 /* ---- columns, raw or packed ---- */
 
-/* The columns of a row, from one of them on: raw numbers of 4 or 8 bytes. */
+/* The raw columns of a row, from one column on. A column is a number of 4 or 8 bytes. row_columns<true> below is the same
+ * interface for columns that may lie packed. */
 template <bool PACKED, typename Number = uint32_t> struct row_columns {
     typedef Number number;
     const Number *from;
 
+    /* Returns the columns from element `at` of csr.columns on. */
     __device__ static row_columns make(const gpu_csr &csr, uint64_t at, uint64_t)
     {
         return row_columns{(const Number *)csr.columns + at};
     }
 
+    /* Returns `a` if `first`, otherwise `b`. */
     __device__ static row_columns select(bool first, const row_columns &a, const row_columns &b)
     {
         return row_columns{first ? a.from : b.from};
     }
 
+    /* Returns column i of the row, where i is 0 for the first column of this struct. */
     __device__ Number column(const gpu_csr &, uint32_t, uint64_t i) const
     {
         return from[i];
     }
 };
 
-/* Packed columns need the beginning of the row, too: the content of a block depends on it. */
+/* The columns of a row that may lie packed, from element `at` of the columns of the subgraph on. `begin` is the element
+ * at which the row begins: the code of a column depends on whether the row begins within the block of the column. */
 template <> struct row_columns<true> {
     typedef uint32_t number;
     uint64_t at, begin;
 
+    /* Returns the columns from element `at` on of a row that begins at element `begin`. */
     __device__ static row_columns make(const gpu_csr &, uint64_t at, uint64_t begin)
     {
         return row_columns{at, begin};
     }
 
+    /* Returns `a` if `first`, otherwise `b`. */
     __device__ static row_columns select(bool first, const row_columns &a, const row_columns &b)
     {
         return row_columns{first ? a.at : b.at, first ? a.begin : b.begin};
     }
 
+    /* Reads column i of the row, and decodes the column if the columns of `csr` lie packed. i is 0 for element `at`. */
     __device__ uint32_t column(const gpu_csr &csr, uint32_t row, uint64_t i) const
     {
         return column_of_row<uint32_t, true>(csr, row, begin, at + i);
@@ -75,92 +89,98 @@ template <> struct row_columns<true> {
 
 /* ---- the memory of a warp ---- */
 
-/* Work items, one a lane, with their edges laid end to end; and the vertices that a step of these edges reaches. */
+/* Up to 32 work items of a warp, one a lane. Their edges lie end to end, so that lanes can share the edges evenly. */
 template <class Columns, unsigned REACHED> struct laid_pieces {
-    Columns from[WARP];
-    uint32_t row[WARP];
-    uint32_t prefix[WARP]; /* exclusive prefix sum of the edges */
-    uint32_t reached[REACHED];
-    uint8_t subgraph[WARP], heads[WARP];
+    Columns from[WARP];        /* the columns of the work item, without the head columns */
+    uint32_t row[WARP];        /* the row of the work item */
+    uint32_t prefix[WARP];     /* exclusive prefix sum of the edges */
+    uint32_t reached[REACHED]; /* vertices, with KIND_BIT, that one step of the warp has reached */
+    uint8_t subgraph[WARP], heads[WARP]; /* the subgraph of the work item; the head columns that belong to the work item */
 };
 
 /* The shared memory of one warp. */
 template <int COUNTERS, bool PACKED> struct warp_space {
-    unsigned long long count[COUNTERS]; /* lane 0 adds to them; add_counts sums them up for the block */
-    uint16_t unpacked[SPAN_WORDS * 32]; /* rows of a dense frontier, to push */
+    unsigned long long count[COUNTERS]; /* the counts of this warp: lane 0 adds to them, add_counts takes them */
+    uint16_t unpacked[SPAN_WORDS * 32]; /* rows of a dense frontier that are pushed next, as bits of words of the warp */
     union {
         laid_pieces<row_columns<PACKED>, SLOTS * WARP> push;
         uint16_t bits[PACKED_BLOCK]; /* positions of the set bits in the vector of a packed block */
         struct {
             uint16_t list[WARP * 32]; /* rows that look for a parent, as offsets from the first vertex of the warp's words */
-            uint32_t found[WARP];     /* words: those that found one */
+            uint32_t found[WARP];     /* a bitmap over these offsets: the rows that found a parent */
         } pull;
     };
 };
 
 /* ---- the state that all threads of a block share ---- */
 
-/* The vertices that a block of the thread group reached in a level. */
+/* What one block of the thread group reached in a level. The thread group is the few blocks that do very small levels by
+ * themselves. */
 struct __align__(16) thread_group_part {
-    unsigned count;
-    unsigned longest; /* the class of the longest row (gpu_fused::longest) */
+    unsigned count;   /* vertices that the block reached */
+    unsigned longest; /* the length class of the longest row among the rows of these vertices (gpu_fused::longest) */
     unsigned unused[2];
 };
 
-/* The output of a sparse level. */
+/* Where a sparse level puts the vertices that it reaches. */
 struct level_target {
-    work_item *next;
-    unsigned *next_count; /* of work items there */
-    int32_t depth;        /* of reached vertices */
+    work_item *next;      /* the next sparse frontier, to which work items are appended */
+    unsigned *next_count; /* the number of work items in `next` */
+    int32_t depth;        /* the depth that reached vertices get */
 };
 
-/* The spans of words in which warps take the bitmaps of a level's pulls, those of all subgraphs laid end to end. */
+/* How warps share the pulls of a level. A warp takes a span: `size` words of the bitmaps of the rows of one subgraph. The
+ * spans of all subgraphs have consecutive numbers. */
 struct word_spans {
-    uint32_t size; /* words */
-    uint32_t count[SUBGRAPHS];
+    uint32_t size;             /* words of a span */
+    uint32_t count[SUBGRAPHS]; /* spans, by the subgraph that a push would go along; 0: the subgraph is not pulled */
 };
 
-/* The bits of `next` that a dense push sets. */
+/* The edges for which a dense push sets the bit of the end (the vertex that the edge leads to) in `next`. */
 enum pushed_bits {
-    PUSH_ALL,      /* of the ends of all edges, without a look at any bitmap */
-    PUSH_UNFOUND,  /* of those that `next` does not have yet */
-    PUSH_UNVISITED /* of those of PUSH_UNFOUND that are not visited */
+    PUSH_ALL,      /* all edges: the push looks at no bitmap before */
+    PUSH_UNFOUND,  /* edges to ends whose bit in `next` is not set yet */
+    PUSH_UNVISITED /* edges to ends that are not visited and whose bit in `next` is not set yet */
 };
 
+/* The state of a search in one block. Each block computes this state by itself, from the same counters. */
 template <int COUNTERS> struct block_state {
     level_target target;
-    thread_group_part part[3];   /* of this block in the thread group, by rounds */
-    thread_group_part single[3]; /* the same, by levels, while this block works and the others of the thread group wait */
-    int32_t single_depth;        /* of the frontier that a single block leaves */
+    thread_group_part part[3];   /* what this block reached as a block of the thread group, by rounds modulo 3 */
+    thread_group_part single[3]; /* what this block reached while the rest of the thread group waits, by levels modulo 3 */
+    int32_t single_depth;        /* the depth of the frontier that a single block leaves to the thread group */
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
-    unsigned long long count[COUNTERS]; /* of the level, over all blocks */
+    unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
-    unsigned left;         /* vertices that warps left to the block; it counts those that found no room, too */
+    unsigned left;         /* vertices left to the block (leave_reached), and vertices for which its list was full */
     unsigned arrivals;     /* the value of fused_state::arrived that ends the last barrier of the grid */
     int sparse_is_chosen;  /* the level is so small that costs are not computed */
-    fused_progress now;
-    fused_choice choice;
-    bool few_edges;      /* so few edges are pushed that claims need no look before */
-    bool finds_many;     /* a dense level will find many vertices: a previsit reads all words at once */
+    fused_progress now;    /* the frontier, and what the search has seen */
+    fused_choice choice;   /* how the level is done */
+    bool few_edges;        /* the level pushes few edges, so claim does not read a visited bit before its atomic */
+    bool finds_many;       /* a dense level will find many vertices: a previsit reads all words at once */
     pushed_bits push_bits;
-    unsigned kept;       /* frontiers of dense levels so far; the first gpu_fused::keeps of them are kept */
+    unsigned kept;         /* frontiers of dense levels so far; the bitmaps of the first gpu_fused::keeps of them are kept */
     word_spans pulls;
 };
 
-/* The words of a bitmap that a warp takes in a round, one a lane: groups of 2^shift neighbours that lie far apart. Of a
- * small bitmap a lane takes one of 2^parts parts of a word, as the rows of one word may have nearly all edges of a level. */
+/* How warps take the words of a bitmap in a dense push. In a round a warp takes 32 words, one a lane. The words of a
+ * round are groups of 2^shift neighbours, and the groups lie far apart. If the bitmap is small, a lane takes one of
+ * 2^parts parts of a word, as the rows of a single word may have nearly all edges of a level. */
 struct scattered_words {
-    uint32_t rounds;
+    uint32_t rounds; /* rounds of all warps together */
     uint16_t shift, parts;
 };
 
 /* The plan of a dense level. */
 struct dense_plan {
-    scattered_words pushes[SUBGRAPHS];
-    bool sparse_next; /* the next level is sparse, whatever this one finds */
+    scattered_words pushes[SUBGRAPHS]; /* of the rows of each subgraph */
+    bool sparse_next; /* the next level is sparse for certain, as few vertices and edges are left */
 };
 
-/* A search on one GPU, or on one of several: TOGETHER. NOTED: it notes its levels. PACKED: columns may lie packed. */
+/* A search in one block, of a single GPU or, if TOGETHER, of one GPU among several. NOTED: the search writes a note of
+ * each level. PACKED: columns may lie packed. A dense push cuts a row into pieces of piece_edges columns if the row has
+ * more than row_together columns behind the heads. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
     static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
@@ -173,7 +193,7 @@ template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     level_notes<NOTED> notes;
 };
 
-/* An array whose elements are all the same one, for a search of one subgraph. */
+/* An array whose elements are all `one`. The level loop visits one subgraph a kernel, and has it under every index. */
 template <typename T> struct only {
     T one;
 
@@ -183,23 +203,25 @@ template <typename T> struct only {
     }
 };
 
-/* Shared memory of the block: a warp_space for each warp, and behind these one of three: the list of reached vertices
- * that warps leave to the block (leave_reached); the two lists of the thread group; or the hub bitmap. */
+/* The shared memory of a block. It begins with a warp_space for each warp. Behind these lies one of three arrays: the
+ * list of reached vertices that warps leave to the block (leave_reached), the two lists of the thread group, or the hub
+ * bitmap. */
 extern __shared__ unsigned char memory[];
 
-/* The shared memory of this warp. */
+/* Returns the part of the shared memory that belongs to this warp. */
 template <class S> __device__ static inline typename S::space &own_space()
 {
     return ((typename S::space *)memory)[threadIdx.x / WARP];
 }
 
-/* The shared memory behind that of the warps. */
+/* Returns the shared memory behind the parts of the warps. All warps of the block use this memory together. It has the
+ * list of reached vertices, the lists of the thread group, or the hub bitmap. */
 template <class S> __device__ static inline uint32_t *shared_words()
 {
     return (uint32_t *)((typename S::space *)memory + blockDim.x / WARP);
 }
 
-/* Returns the maximum over a warp, to all lanes. All lanes call it. */
+/* Returns the maximum of the lanes' values to all lanes. All lanes of the warp call it. */
 __device__ static inline unsigned max_lanes(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
