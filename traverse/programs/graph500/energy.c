@@ -11,7 +11,7 @@
 /* Reads a whole number from a file into *value. Returns 0 if the file cannot be read; *value is not to be used then. */
 static int read_number(const char *path, uint64_t *value)
 {
-    unsigned long long x;
+    unsigned long long x = 0;
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return 0;
