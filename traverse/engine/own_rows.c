@@ -3,7 +3,8 @@
 
 #include "formats/graph/partition.h"
 
-/* Splits the rows of dd by whether this shard owns their delegate. */
+/* Splits the delegates whose rows a pull of dd reads: own[mask_words(d)] gets the delegates that this shard owns, others[]
+ * the delegates that other shards own. Overwrites both masks. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others)
 {
     const struct csr *dd = shard_pull_rows(shard, DD);
