@@ -23,7 +23,7 @@ struct mask_list {
     struct mask_word *own, *all; /* [most] words of this group; words of all groups. Devices copy to and from them fast */
     uint64_t most;               /* a quarter of the mask's words; a longer list is not worth its indices. 0: no lists */
     uint64_t gathered;           /* the number of words in `all` */
-    int *counts, *begins;        /* [R] each, in one array: length and begin of each group's part of `all`, in 64-bit words */
+    int *counts, *begins; /* [R] each, in one array: length and begin of each group's part of `all`, in 64-bit units */
 };
 
 struct masks {
