@@ -1,11 +1,12 @@
-/* choose.c: see choose.h and cost.h */
+/* choose.c: chooses directions by factors and by predicted costs, and counts the shard that costs depend on; see choose.h
+ * and cost.h */
 #include "choose.h"
 
 #include "formats/base/arith.h"
 
 #include <string.h>
 
-/* The policy for a user who gives no options. The factors are those of rates.def. A CPU uses factors only if the user gives
+/* The policy for a user who gives no options. Its factors stand in rates.def. A CPU uses factors only if the user gives
  * some. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
@@ -89,8 +90,8 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
-/* Returns the share of the rows of a pull of g that the pull of cost_before(g) leaves in the same level. Returns 1 if that
- * subgraph is g itself, has no frontier or is pushed. */
+/* Returns the share of the rows of a pull of g that the pull of cost_before(g) leaves in the same level. Returns 1 if the
+ * subgraph cost_before(g) is g itself, has no frontier or is pushed. */
 static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
 {
     const int before = cost_before(g);

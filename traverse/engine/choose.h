@@ -18,14 +18,17 @@
 
 #include <stdint.h>
 
+/* The direction of a visit: rows of the frontier look for unvisited vertices, or unvisited vertices look for a parent. */
 enum direction { PUSH, PULL };
 
 enum direction_mode { DIRECTION_AUTO, DIRECTION_PUSH, DIRECTION_PULL };
 
+/* The direction of each subgraph in a level. */
 struct directions {
     enum direction of[SUBGRAPHS];
 };
 
+/* How directions are chosen: as the user's options say. */
 struct direction_policy {
     enum direction_mode mode;
     int by_classes; /* each class of edges has a direction, also in small graphs (--direction cost) */
@@ -43,6 +46,7 @@ struct subgraph_work {
     double cost[2]; /* picoseconds of a visit, by enum direction; set only if the backend predicts costs */
 };
 
+/* The counts of all subgraphs on one device in a level, and the size of the frontier. */
 struct workload {
     struct subgraph_work of[SUBGRAPHS];
     uint64_t fresh;     /* vertices of the frontier, of both kinds */
@@ -57,7 +61,7 @@ static inline int direction_by_classes(const struct direction_policy *policy)
     return policy->by_classes || policy->factors_given || policy->mode != DIRECTION_AUTO;
 }
 
-/* Returns BV of a subgraph, whose frontier must not be empty. */
+/* Returns the backward workload BV of a subgraph. Its frontier must not be empty. */
 double backward_work(const struct subgraph_work *work);
 
 /* Returns whether FV must be counted for the choice by factors. Counting costs a pass over the frontier's rows. Often FV is

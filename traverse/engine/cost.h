@@ -53,8 +53,8 @@ struct cost_graph {
 /* Counts the rows and edges of a shard. Copies `rates`, and scales two of the copied rates by the size of the shard. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
 
-/* Returns how many rows a pull along g has to look at. `unvisited`: unvisited rows of those that a push along the reverse
- * of g reads. In an undirected graph the pull looks at these rows. In a directed graph the pull looks at other rows, of
+/* Returns how many rows a pull along g has to look at. `unvisited`: the unvisited rows of the reverse of g, which a push
+ * would read. In an undirected graph the pull looks at these rows. In a directed graph the pull looks at other rows, of
  * which the same share is taken as unvisited. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited);
 
@@ -65,7 +65,8 @@ void cost_settle_pulled(struct cost_graph *graph);
 }
 #endif
 
-/* Returns the picoseconds of a push of a frontier that has so many rows and edges in the subgraph. */
+/* Returns the picoseconds of a push. `rows` and `edges`: the rows of the frontier in the subgraph, and the edges of these
+ * rows. */
 COST_FUNCTION double cost_push(const struct cost_graph *graph, double rows, double edges)
 {
     return rows * graph->rates.push_row + edges * graph->rates.push_edge;
@@ -82,8 +83,8 @@ COST_FUNCTION double cost_share(const struct cost_graph *graph, const double *se
     return (float)seen_edges[g] / (float)graph->edges[g]; /* fast on a GPU */
 }
 
-/* Returns the subgraph that is pulled before g, and whose pull looks at the same vertices: the one whose sources are
- * delegates. If the sources of g are delegates, that is g itself. */
+/* Returns the subgraph that is pulled before g and finds vertices of the same kind: dn for nn, and dd for nd. Its sources
+ * are delegates. Returns g itself if the sources of g are delegates, for dn and dd. */
 COST_FUNCTION int cost_before(int g)
 {
     return g | 2;

@@ -41,6 +41,7 @@ enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS };
 
 enum { ANSWER_NONE = -1 };
 
+/* The options of `open`. */
 struct device_options {
     int threads;
     int parents;  /* record parents */
@@ -48,7 +49,7 @@ struct device_options {
     enum answer_kind answer; /* the answer of each search; the other kind may be asked for, too */
     int permuted; /* input ids are permuted */
     int timing;   /* `finish` and notes have the times of phases */
-    int probes;   /* count the probes of pulls, if the backend can, and FV exactly */
+    int probes;   /* count the probes of pulls, if the backend can, and the edges of frontiers (FV) exactly */
     int notes;    /* search_begin may be called with `noted`, so that the device notes its levels */
     int uniquify; /* backend.uniquify will be called */
     int by_classes; /* the search chooses a direction for each class of edges, however small the graph is */
@@ -56,13 +57,14 @@ struct device_options {
     int32_t deepest; /* searches of search_begin end at this depth; INT32_MAX: at none */
     int trust;    /* do not check the columns that the device decodes (shard_ranges.h) */
     enum residence resident; /* for GPUs only; a CPU keeps the residence in which the shard was loaded */
-    uint32_t slot;    /* number of the device among those of this host */
+    uint32_t slot;    /* number of the device among the devices of this host */
     const char *host; /* for messages */
     uint32_t rank;    /* for messages */
     const uint32_t *locals; /* [p] local vertices of every shard; they outlive the device */
     struct memory_budget *budget;
 };
 
+/* What `open` says about a device, for reports. */
 struct device_description {
     char model[256];  /* model, driver and runtime are empty on a CPU */
     char driver[64];  /* version of the driver */
@@ -100,7 +102,8 @@ struct root {
 };
 
 /* The vertices that a step of a level is about. Usually a previsit makes the frontier of both kinds at once. While normals
- * are still under way between ranks, a first previsit makes the frontier of delegates, and a second one that of normals. */
+ * are still under way between ranks, a first previsit makes the frontier of delegates. A second previsit then makes the
+ * frontier of normals. */
 enum vertex_kinds { BOTH_KINDS, ONLY_DELEGATES, ONLY_NORMALS };
 
 /* The parts of a level's visit, in the order in which the loop calls. Usually dd is visited first, and then the other
@@ -329,15 +332,15 @@ struct backend {
 
     /* ---- a whole search, without the host between levels ---- */
 
-    /* Begins a search in which the device runs all levels by itself, with its peers if there are several shards. Called only
-     * if `join` allowed such searches on all devices of all ranks. All these devices begin the same search. The root has
-     * edges. Directions follow the mode or, in DIRECTION_AUTO, the costs of the device. With `noted` the device notes what
-     * each level does. Any thread may call this function. */
+    /* Begins a search in which the device runs all levels by itself, with its peers if there are several shards. Called
+     * only if `join` allowed it on all devices of all ranks. All these devices begin the same search. The root has edges.
+     * Directions follow the mode or, in DIRECTION_AUTO, the costs of the device. With `noted` the device notes what each
+     * level does. Any thread may call this function. */
     enum status (*search_begin)(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                                 struct error *e);
 
     /* Waits for the end of the search on all `count` devices of a rank; called by one thread. Sets *levels to the number of
-     * levels that were visited. The last level, whose frontier is empty or finds nothing, is counted. */
+     * levels that were visited. The last level, which found nothing, is counted. */
     enum status (*search_end)(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 
     /* Calls `noter` with the note of each level of the last search, in order. The search must have been noted. */
@@ -357,7 +360,7 @@ struct backend {
     enum status (*previsit)(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);
 
     /* Waits for the last previsit, and sets the counts from which directions are chosen. After ONLY_DELEGATES only the
-     * counts of dd are set; after ONLY_NORMALS all counts but those of dd. `forward` is about the number of edges if
+     * counts of dd are set; after ONLY_NORMALS all counts but the counts of dd. `forward` is about the number of edges if
      * knows_costs, and otherwise a lower bound. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
@@ -384,10 +387,10 @@ struct backend {
 
     /* ---- vertices between devices, after `finish` ---- */
 
-    /* Drops duplicates within each span that is a list, and sets the span's count. The spans are those of
-     * visit_result.outgoing, or lists in exchange memory of the device. There are at most p spans. The distinct ids stay at
-     * the place where the list began. So a peer that still has the longer count from before finds all vertices there, too.
-     * Called only with options.uniquify. */
+    /* Drops duplicates within each span that is a list, and sets the span's count. The spans are visit_result.outgoing, or
+     * lists in exchange memory of the device. There are at most p spans. The distinct ids stay at the place where the list
+     * began. So a peer that still has the longer count from before finds all vertices there, too. Called only with
+     * options.uniquify. */
     enum status (*uniquify)(struct device *device, struct vertex_span *spans, uint32_t count, struct error *e);
 
     /* Begins to copy a span of this device's outgoing vertices to `to`, in exchange memory of any device of this rank. With
@@ -421,8 +424,8 @@ struct backend {
     enum status (*know_mask)(struct device *device, const uint64_t *mask, struct error *e);
 
     /* Called when all peers have read: makes the result the delegates of the next previsit. If from->mask and from->words
-     * are NULL, the result is that of this device's read_masks. Otherwise `from` has the result of the reduction over all
-     * ranks, and stays as it is until that previsit. Its words may list an index several times. */
+     * are NULL, the result is the one that read_masks has left on this device. Otherwise `from` has the result of the
+     * reduction over all ranks, and stays as it is until that previsit. Its words may list an index several times. */
     enum status (*take_mask)(struct device *device, const struct mask_update *from, struct error *e);
 
     /* ---- frontiers of nn, before VISIT_OTHERS if nn is pulled and there are several shards. Devices that are no peers give

@@ -1,8 +1,8 @@
-/* host_threads.c: see host_threads.h
+/* host_threads.c: starts host threads, calls them to jobs and to steps, and lets them wait for each other; see
+ * host_threads.h
  *
  * Barriers of a search are microseconds apart, so threads wait by spinning at first. After some milliseconds without a
- * barrier, as between two searches, threads sleep. They sleep at once if other programs want their cores.
- */
+ * barrier, as between two searches, threads sleep. They sleep at once if other programs want their cores. / */
 #include "host_threads.h"
 
 #include "formats/base/barrier.h"
@@ -130,7 +130,8 @@ static uint32_t next_call(struct host_threads *all)
     return atomic_load(&all->calls.over) + 1;
 }
 
-/* Publishes a job, and wakes all other threads, which run it. Returns at once. A `job` of NULL makes the threads end. */
+/* Gives a job to all threads but the caller, and wakes them. Sets all->job and all->context. Returns at once, without
+ * waiting for the job. A `job` of NULL makes the threads end. */
 static void call_to_job(struct host_threads *all, host_thread_job *job, void *context)
 {
     all->job = job;

@@ -1,4 +1,4 @@
-/* level_log.c: see level_log.h */
+/* level_log.c: keeps the work of each level of a search; see level_log.h */
 #include "level_log.h"
 
 #include "formats/base/memory.h"

@@ -27,6 +27,7 @@ struct level_trace {
     double compute_s, exchange_s;
 };
 
+/* The levels of one search. A zeroed log is empty. */
 struct level_log {
     struct level_trace *level; /* [count], owned */
     uint32_t count;

@@ -26,6 +26,7 @@ struct breakdown {
     double phase_s[PHASES];
 };
 
+/* What a device notes about one level. */
 struct level_note {
     enum level_kind kind;
     struct workload work;       /* FV (edges of the frontier) is exact if edges are counted, else an estimate */

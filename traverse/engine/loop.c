@@ -6,14 +6,12 @@
  *   devices, if a form of vertices is given.
  * - Otherwise the loop runs the steps of each level (search_levels). The loop is the reference for the first way.
  *
- * Each host thread (host_threads.h) runs search_levels for the devices that it drives. A level has five steps:
- * previsit  the vertices that the last level found become the frontier, except those visited before
- * choose    push or pull, for each subgraph
- * visit     dd and nd find delegates; dn and nn find normals
- * reduce    the delegates that any device found become known to every device
- * exchange  the normals that nn found become known to the devices that own them If ranks send messages, the next level
- * begins between `reduce` and `exchange` (run_ahead). Its delegates are known by then. So dd is visited, or the first part
- * of a pull of dd.
+ * Each host thread (host_threads.h) runs search_levels for the devices that it drives. A level has five steps: previsit
+ * the vertices that the last level found become the frontier, except those visited before choose    push or pull, for each
+ * subgraph visit     dd and nd find delegates; dn and nn find normals reduce    the delegates that any device found become
+ * known to every device exchange  the normals that nn found become known to the devices that own them If ranks send
+ * messages, the next level begins between `reduce` and `exchange` (run_ahead). Its delegates are known by then. So dd is
+ * visited, or the first part of a pull of dd.
  *
  * Why all vertices are found: a delegate is known to every device, a normal vertex to its owner. When level L begins,
  * 1. vertices at a distance below L have their visited bit wherever they are known;
@@ -28,8 +26,8 @@
  * level, where a device needs results of another device:
  * - after counting: every device has read what other devices found for it, so the other devices may overwrite that memory;
  * - after finishing: every device has found its vertices, so the exchange may read them. There is another barrier between
- *   the two parts of a pull of dd (enum visit_part), and one before nn is pulled. Ranks that send messages reduce masks
- *   between the parts, if many rows are pulled.
+ *   the two parts of a pull of dd (enum visit_part), and another barrier before nn is pulled. Ranks that send messages
+ *   reduce masks between the parts, if many rows are pulled.
  *
  * A single device exchanges nothing. The host waits for the device once a level, for its counts. The cost of a level is the
  * work of its frontier and some passes over masks. Nothing else is proportional to n.
@@ -88,8 +86,8 @@ static void count_traced_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds ki
         bfs->rank->backend->count_edges(bfs->rank->devices[i], traced, work, e);
 }
 
-/* Makes the frontiers of the thread's devices, of these kinds of vertices, and gives them the depth. Copies the work of each
- * device to levels[].work and to the place where the group sees it. */
+/* Makes the frontiers of the thread's devices, of these kinds of vertices, and gives these vertices the depth `depth`.
+ * Copies the work of each device to levels[].work and to the place where the group sees it. */
 static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const struct rank *rank = bfs->rank;
@@ -149,7 +147,8 @@ static void choose(struct bfs *bfs, const struct host_thread *t, enum vertex_kin
 
 /* ---- visit ---- */
 
-/* Begins a part of the visit on the thread's devices, by their plans. Does not wait for the visit. */
+/* Begins a part of the visit on the thread's devices, by their plans. Does not wait for the visit. Does nothing if *e has
+ * failed. */
 static void visit_part(struct bfs *bfs, const struct host_thread *t, enum visit_part part, struct error *e)
 {
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
@@ -177,7 +176,7 @@ static void visit(struct bfs *bfs, const struct host_thread *t, enum vertex_kind
 }
 
 /* Waits for the visits of the thread's devices, sets levels[].result, and puts the results where the group sees them.
- * Meanwhile thread 0 drives a reduction of masks that is under way. */
+ * During the wait thread 0 drives a reduction of masks that is under way. Waits for nothing if *e has failed. */
 static void finish(struct bfs *bfs, const struct host_thread *t, struct error *e)
 {
     struct group *group = &bfs->exchange->group;
@@ -212,8 +211,9 @@ static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t dept
 }
 
 /* Ends a level: makes the delegates and normals that it found known to the devices that must know them. While vertices are
- * under way between ranks the next level may begin with dd. Sets *done to whether no device of any rank found a vertex. Sets
- * *next to the vertices whose previsit is left to the next level: ONLY_NORMALS if that level has begun with dd. */
+ * under way between ranks the next level may begin with dd. Sets *done to whether no device of any rank found a vertex.
+ * Sets *next to the kinds of vertices that the next level must still previsit: ONLY_NORMALS if the next level has begun
+ * with dd. */
 static void exchange(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
                      struct exchange_stats *stats, struct error *e)
 {
@@ -363,8 +363,8 @@ static enum status search_fused(struct bfs *bfs, struct error *e)
     return e->status;
 }
 
-/* Adds a device's note of the level at `depth` to the log, and appends the level if it is new there. The level's time is
- * that of its slowest device. Called by replay_levels for each level in order; the context is a struct bfs. */
+/* Adds a device's note of the level at `depth` to the log, and appends the level if it is new there. The level's time
+ * becomes the time of its slowest device. Called by replay_levels for each level in order; the context is a struct bfs. */
 static void add_note(void *context, int32_t depth, const struct level_note *note)
 {
     const struct bfs *bfs = context;

@@ -11,6 +11,7 @@ struct device_level {
     struct visit_result result; /* of the last visit */
 };
 
+/* The options of searches. */
 struct bfs_options {
     struct direction_policy policy;
     int32_t deepest;  /* a search ends at this depth; INT32_MAX: at none */
@@ -18,6 +19,7 @@ struct bfs_options {
     int counts_edges; /* FV (edges of the frontier) is counted in every level, also where the choice does not need it */
 };
 
+/* The times and counts of one search on this rank. */
 struct bfs_times {
     double compute_s, exchange_s; /* seconds of this rank, summed over all levels */
     uint32_t iterations;          /* levels that were visited; the last, empty level is counted */
@@ -25,6 +27,7 @@ struct bfs_times {
     uint64_t sent_vertices;
 };
 
+/* The state of searches on one rank. */
 struct bfs {
     const struct rank *rank;
     struct exchange *exchange;

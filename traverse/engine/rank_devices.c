@@ -1,4 +1,4 @@
-/* rank_devices.c: see rank_devices.h */
+/* rank_devices.c: opens and closes the devices of a rank, and describes them; see rank_devices.h */
 #include "rank_devices.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@ struct opening {
     const struct device_options *options;
 };
 
-/* Job of a host thread: opens the thread's devices, each with its shard, and sets the options that depend on the rank.
- * Threads do so at the same time, so that GPUs load their shards side by side. Devices that are driven side by side share
+/* Job of a host thread: opens the thread's devices, each with its shard, and sets the options that depend on the rank. All
+ * threads run this job at the same time, so GPUs load their shards side by side. Devices that are driven side by side share
  * options.threads. */
 static enum status open_devices(void *context, const struct host_thread *t, struct error *e)
 {

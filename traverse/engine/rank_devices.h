@@ -8,6 +8,7 @@
 
 #include "formats/mpi/comm.h"
 
+/* One rank of a search. */
 struct rank {
     const struct comm *comm;
     const struct graph *graph; /* shard g of this rank is on device g */

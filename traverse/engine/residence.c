@@ -1,4 +1,4 @@
-/* residence.c: see residence.h */
+/* residence.c: the bytes of a shard in each residence; see residence.h */
 #include "residence.h"
 
 const char *const residence_name[] = {"raw", "packed", "host", "auto"};

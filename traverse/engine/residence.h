@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+/* How columns lie in memory. */
 enum residence {
     RESIDENT_RAW,
     RESIDENT_PACKED,

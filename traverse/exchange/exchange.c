@@ -43,8 +43,8 @@ static uint64_t first_frontier_bits(const struct backend *backend, const struct 
     return backend->updates_frontiers ? nn->sources : nn->normals;
 }
 
-/* Collective. Counts the normals and the rows of nn, and forms the group of devices. Allocates the memory of vertices, if
- * the group lacks a shard, and that of masks. exchange_close frees everything, also after a failure, which all ranks
+/* Collective. Counts the normals and the rows of nn, and forms the group of devices. Allocates the memory of masks and, if
+ * the group lacks a shard, the memory of vertices. exchange_close frees everything, also after a failure, which all ranks
  * return. */
 enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
                           struct error *e)
@@ -82,7 +82,7 @@ void exchange_close(struct exchange *x)
     group_close(&x->group);
 }
 
-/* Returns the seconds since the time *clock, and sets *clock to the present time. */
+/* Returns the seconds since *clock, a time of cli_seconds, and sets *clock to the present time. */
 static double lap(double *clock)
 {
     double before = *clock;

@@ -1,7 +1,7 @@
 /* exchange.h: messages and shared memory of devices and ranks, in and between levels (Pan et al., section V).
  *
- * Devices that read each other's memory form a group (group.h). These are the devices of a rank or, with `peer`, those of
- * all ranks of a host. Within a group nothing is sent. Between groups there are messages.
+ * Devices that read each other's memory form a group (group.h). These are the devices of a rank or, with `peer`, the
+ * devices of all ranks of a host. Within a group nothing is sent. Between groups there are messages.
  *
  * - Delegates: the masks of delegates that were found are reduced. First the masks of a group become one mask. Then the
  *   masks of all groups become one mask, by a blocking MPI_Allreduce, or by MPI_Iallreduce, which overlaps the exchange of
@@ -40,6 +40,7 @@ enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, secti
 /* The form of vertices that leave a device: always lists, always bitmaps, or the form that has fewer bytes. */
 enum exchange_form { EXCHANGE_FORM_AUTO, EXCHANGE_FORM_LIST, EXCHANGE_FORM_BITS };
 
+/* The options of the exchange. */
 struct exchange_options {
     enum exchange_memory_choice memory;
     enum exchange_form form;
@@ -60,7 +61,7 @@ struct exchange_stats {
 struct level_state {
     int updated; /* a device of some rank found a delegate */
     int found;   /* a device of some rank found a normal vertex */
-    int wide;    /* the next level may reach so many normals that their frontier is worth sending */
+    int wide;    /* the next level may reach many normals, so that a pull of nn is worth sending the frontiers */
 };
 
 /* The counts from which the direction of nn and the form of its vertices are chosen. */
@@ -73,6 +74,7 @@ struct nn_total {
     uint64_t sources; /* rows of nn that are not empty, of all shards */
 };
 
+/* The exchange of one rank. */
 struct exchange {
     const struct rank *rank;
     struct exchange_options options;

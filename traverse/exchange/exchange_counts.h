@@ -1,8 +1,8 @@
 /* exchange_counts.h: counts before and after each option that makes messages smaller (figure 8 of Pan et al.), and the
  * counts of what ranks send to each other.
  *
- * Bytes are those that leave a rank in messages, or that the rank's devices read of their peers. The files of masks/ and
- * vertices/ add to the counts where they send or read. */
+ * Bytes are counted if they leave a rank in messages, or if the rank's devices read them of their peers. The files of
+ * masks/ and vertices/ add to the counts where they send or read. */
 #ifndef DBFS_EXCHANGE_COUNTS_H
 #define DBFS_EXCHANGE_COUNTS_H
 
@@ -46,8 +46,8 @@ struct pair_note {
     uint64_t of[PAIR_MEMBERS];
 };
 
-/* ---- pair_log.c: the vertices that ranks send to each other, by level, source and destination. Mastrostefano shows such a
- * table of messages. Only vertices that leave a group are counted, because within a group nothing is sent. ---- */
+/* ---- pair_log.c: the vertices that ranks send to each other, by level, source and destination. Mastrostefano has a table
+ * of messages like this. Only vertices that leave a group are counted, because within a group nothing is sent. ---- */
 
 extern const char *const pair_member_name[PAIR_MEMBERS];
 

@@ -26,8 +26,8 @@ void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_wor
     }
 }
 
-/* Returns an estimate of the edges of a frontier on this rank: the number of its rows times the mean length of rows. If
- * work->forward is larger, which is a lower bound, returns that. */
+/* Returns an estimate of the edges of a frontier on this rank: the number of its rows times the mean length of rows.
+ * Returns work->forward if that is larger, because it is a lower bound of the edges. */
 static double expected_edges(const struct rank *rank, enum subgraph g, const struct subgraph_work *work)
 {
     double edges = 0, sources = 0, forward = (double)work->forward;
@@ -113,7 +113,7 @@ int exchange_is_fused(const struct exchange *x)
            (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
 }
 
-/* Returns whether bits are fewer than the 32-bit ids of lists, for the devices whose work is summed in `nn`. `bits`: the
+/* Returns whether bits are fewer than the 32-bit ids of lists, for the devices of the sum `nn`. `bits`: the
  * bits of all shards. Each of these devices gives or reads the bits of all other shards. A list has 32 bits for each edge.
  * An equal part of the edges leads to each shard. nn->forward may be a lower bound of the edges, so it is raised to their
  * expected number. */

@@ -18,6 +18,7 @@ struct rank_note {
     uint64_t changed; /* words of the group's mask that changed, plus 1; 0: another rank of the group sends the number */
 };
 
+/* A group of peers, as one rank of it sees it. */
 struct group {
     const struct rank *rank;
     struct comm_window *window;
@@ -40,14 +41,15 @@ struct group {
 
 #define GROUP_NONE UINT32_MAX
 
+/* Which devices form a group: those of the rank, those of the host if possible, or those of the host in any case. */
 enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
 
 /* Collective. Forms the group, and joins the devices of this rank with their peers. Which group is formed:
  * - GROUP_OF_RANK: the group of this rank.
  * - GROUP_OF_HOST: the group of the host. ST_RESOURCE: some rank cannot read the memory of another rank.
- * - GROUP_OF_HOST_IF_POSSIBLE: the group of the host or, if some rank cannot read the memory of another rank, that of this
- *   rank. why[ERROR_TEXT_BYTES] then says the reason, and is empty otherwise. After a failure group_close frees what was
- *   taken. */
+ * - GROUP_OF_HOST_IF_POSSIBLE: the group of the host or, if some rank cannot read the memory of another rank, the group of
+ *   this rank. why[ERROR_TEXT_BYTES] then says the reason, and is empty otherwise. After a failure group_close frees what
+ *   was taken. */
 enum status group_open(struct group *group, const struct rank *rank, enum group_reach reach, char *why, struct error *e);
 void group_close(struct group *group); /* collective if of_host; a zeroed group is allowed */
 

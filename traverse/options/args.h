@@ -14,6 +14,7 @@
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
+/* The values of all options of the programs that search. */
 struct args {
     struct cli cli;
     const char *folder;

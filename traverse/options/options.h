@@ -91,7 +91,7 @@ void options_print_choice(FILE *out, const struct args *args, const char *name);
 
 struct json; /* session/report_text.h */
 
-/* Prints the choices and flags whose row has a key (`json`) as members of a JSON object. */
+/* Prints each choice and flag that has a key (`json`) in its row as a member of a JSON object. */
 void options_json(struct json *json, const struct args *args);
 
 /* Takes -n: a number, or in the row of dbfs-batch also the word "all". */
@@ -103,7 +103,7 @@ extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 
 /* Returns the text of --help of a program, which the caller frees. The text has the EVERYDAY options, or with `all` every
- * option but those for tests. Returns NULL if there is no memory. */
+ * option but the options for tests. Returns NULL if there is no memory. */
 char *options_help(const struct option_program *program, int all);
 
 #endif

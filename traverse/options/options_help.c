@@ -48,8 +48,8 @@ static void print_row(FILE *out, const struct option_row *row)
 }
 
 /* Returns the text of --help of a program, from its own rows and the rows of the table, under the headings of their groups.
- * The caller frees the text. `all`: every option but those for tests, not only the EVERYDAY options. NULL: there is no
- * memory. */
+ * The caller frees the text. `all`: the text has every option but the options for tests; otherwise it has the EVERYDAY
+ * options. NULL: there is no memory. */
 char *options_help(const struct option_program *program, int all)
 {
     char *text = NULL;

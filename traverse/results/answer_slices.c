@@ -46,8 +46,8 @@ void slices_close(struct slices *x)
     free(x->transfers);
 }
 
-/* Replaces a buffer by one of at least `bytes`, unless it has so many. The old content is lost. After a failure the buffer
- * is empty. */
+/* Replaces a buffer by a buffer of at least `bytes`, unless it is large enough. The old content is lost. After a failure
+ * the buffer is empty. */
 static enum status make_room(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
@@ -104,8 +104,8 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Returns an index in the tables told and told_by: that of the slice which device `from` of one rank has for device `to` of
- * another rank. `other`: the rank of the two that is not this rank. */
+/* Returns the index, in the tables told and told_by, of one slice: the slice that device `from` of one rank has for device
+ * `to` of another rank. `other`: the rank of the two that is not this rank. */
 static size_t pair_of(const struct slices *x, uint32_t other, uint32_t from, uint32_t to)
 {
     return ((size_t)other * x->G + from) * x->G + to;

@@ -47,8 +47,8 @@ static inline struct slice *slices_in(const struct slices *slices, uint32_t g)
  * exchange, or until the bytes that were sent change. A rank that fails must end the job, as the other ranks wait for it. */
 enum status slices_exchange(struct slices *slices, struct error *e);
 
-/* Does the same as slices_exchange, but a failure does not end the job. If one rank fails, or passes an `e` that has
- * failed, the call fails on all ranks. */
+/* Exchanges the slices as slices_exchange does, but a failure does not end the job. If one rank fails, or passes an `e`
+ * that has failed, the call fails on all ranks. */
 enum status slices_exchange_agreed(struct slices *slices, struct error *e);
 
 #endif

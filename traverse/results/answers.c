@@ -1,11 +1,11 @@
-/* answers.c: see answers.h
+/* answers.c: makes the depths or parents of all vertices on the devices; see answers.h
  *
  * Devices make the values of their own vertices. Where the parent of a vertex comes from (find_parents):
  *
  * - A single device recorded all parents. make_values turns them into input ids.
- * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: those of
- *   normals that were reached over an nn edge from another shard, and those of delegates that another device found. - All
- *   devices read each other's memory (GPUs of a host): each device looks for its missing parents in the memory of its
+ * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: parents
+ *   of normals that were reached over an nn edge from another shard, and parents of delegates that another device found. -
+ *   All devices read each other's memory (GPUs of a host): each device looks for its missing parents in the memory of its
  *   peers, in take_replies between two barriers. For a normal it looks at all neighbours on other shards. For a delegate
  *   that it owns it looks at the parents that the other devices recorded. - Otherwise (several hosts, CPUs): a normal sends
  *   a question to each of its neighbours on other shards. Any neighbour that replies with its id becomes the parent. For a

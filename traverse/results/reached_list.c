@@ -17,7 +17,7 @@ struct reached_vertex {
     uint64_t id, depth; /* id of the input */
 };
 
-/* The reached vertices of one rank. On rank 0 the list finally has those of all ranks. */
+/* The reached vertices of one rank. On rank 0 the list finally has the vertices of all ranks. */
 struct reached_list {
     struct reached_vertex *vertex; /* NULL: vertices are only counted */
     uint64_t count;
@@ -36,7 +36,7 @@ static void add_vertex(struct reached_list *list, const struct graph *graph, uin
 }
 
 /* Appends the reached vertices of this rank to the list: the normals of its shards. On rank 0 also appends the delegates,
- * and the root if it has no edges. Without memory counts only, which list->count tells. */
+ * and the root if it has no edges. A list without memory only counts them, in list->count. */
 static void add_own(struct reached_list *list, const struct results *r, const struct root *root)
 {
     const struct shard *shard = &r->graph->shards[0];

@@ -62,7 +62,7 @@ struct sums {
 /* The number of ids that are hashed together, by vectors. */
 enum { HASHED = 512 };
 
-/* Adds those of `count` vertices that were reached to the sums, but not their degrees. id[] has the input ids of the
+/* Adds the reached vertices among `count` vertices to the sums, but not their degrees. id[] has the input ids of the
  * vertices, and depth[] their depths. Unreached vertices are masked and not skipped, so that the compiler can use vectors.
  */
 WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uint64_t count, struct sums *sums)
@@ -123,7 +123,8 @@ static void add_vertices(const struct results *r, const struct shard *shard, enu
     }
 }
 
-/* Returns the number of self-loops at reached vertices, of those that this rank's shards have counts of. */
+/* Returns the number of self-loops at reached vertices. Counts only the self-loops of which this rank's shards have a
+ * record. */
 static uint64_t count_loops(const struct results *r, const struct root *root)
 {
     uint64_t sum = 0;

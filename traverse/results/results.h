@@ -61,8 +61,8 @@ struct result_file {
     const void *values;         /* for results_write_values: values by id, int32, or parents in answer_id_bytes(n) */
 };
 
-/* Collective, after answers_make. All ranks write one file together. The format is that of the file or, with
- * RESULT_BY_SUFFIX, depends on the name:
+/* Collective, after answers_make. All ranks write one file together. The format is file->format or, with RESULT_BY_SUFFIX,
+ * depends on the end of the name:
  * - RESULT_NPY, .npy: an array of numpy, indexed by id. Depths are int32, and parents int32 or int64, little-endian.
  * - RESULT_RAW, .raw: the same array without a header.
  * - RESULT_CSV, .csv: lines of text, "id,value".

@@ -1,4 +1,4 @@
-/* windows.c: see windows.h
+/* windows.c: assembles the values of consecutive input ids from the shards that own them; see windows.h
  *
  * If ids are not permuted, the values that a shard has of a window lie one behind the other, and consecutive ids of the
  * window belong to the shards in rotation. Permuted ids of a window are on any shard. So each owner goes over all ids of
@@ -131,8 +131,8 @@ INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, 
     }
 }
 
-/* Interleaves the values of p shards as interleave_as does, with a constant number of shards if p is 2, 4 or 8. `width`:
- * bytes of a value. */
+/* Interleaves the values of p shards: sets to[k * p + s] to of[s][k], for k from begin to end - 1. Calls interleave_as with
+ * a constant number of shards if p is 2, 4 or 8. `width`: bytes of a value. */
 INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end, uint32_t width)
 {
     if (p == 2)

@@ -1,4 +1,4 @@
-/* backend_choose.h: chooses the backend that the user asked for, or the one that suits this machine */
+/* backend_choose.h: chooses the backend that the user asked for, or the backend that suits this machine */
 #ifndef DBFS_BACKEND_CHOOSE_H
 #define DBFS_BACKEND_CHOOSE_H
 

@@ -11,6 +11,7 @@
 #include "formats/base/memory.h"
 #include "formats/graph/partition.h"
 
+/* The part of a graph that one rank holds. R is the number of ranks. */
 struct graph {
     struct manifest manifest;
     struct bijection bijection; /* valid if manifest.randomized */
@@ -22,6 +23,7 @@ struct graph {
     double open_s, check_s, decode_s, ranges_s; /* seconds of graph_open's steps: mapping, CRCs, decoding, checking ranges */
 };
 
+/* The options of graph_open. */
 struct graph_options {
     const char *folder;
     uint32_t device_count;        /* G, shards of this rank; 0: p / R */

@@ -38,6 +38,7 @@ struct residence_plan {
     uint32_t gpus; /* the number of GPUs of -S bytes that suffice; 0: no number suffices */
 };
 
+/* The plan of the device memory of a graph. */
 struct plan {
     const struct args *args;
     struct manifest manifest;

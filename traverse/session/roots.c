@@ -21,7 +21,7 @@
 /* ---- locating ---- */
 
 /* Returns the location of a vertex as one word: its kind in the high bits, and its index below. Kinds are in the order of
- * enum root_at, so a location of a vertex with edges is below those of isolated vertices. */
+ * enum root_at, so the location of a vertex with edges is a smaller number than the location of an isolated vertex. */
 static uint64_t encode_location(enum root_at at, uint64_t index)
 {
     return (uint64_t)at << 40 | index;

@@ -13,6 +13,7 @@
 
 #include "traverse/results/results.h"
 
+/* Everything that a rank needs to search. */
 struct searcher {
     struct args *args;
     const struct bfs_method *method; /* set by the program; NULL if each rank holds all shards */

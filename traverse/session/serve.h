@@ -9,6 +9,7 @@
 
 enum { MOST_LINE_BYTES = 1 << 20 }; /* the longest line that can be a root; names may be long */
 
+/* The state of reading roots from standard input. */
 struct serve {
     int ended;            /* standard input has no more lines */
     struct error refused; /* on rank 0: why the last line is no root; ST_OK: the line is a root */

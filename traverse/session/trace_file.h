@@ -6,6 +6,7 @@
 
 #include "formats/base/outfile.h"
 
+/* A trace file that is being written. */
 struct trace_file {
     const struct comm *comm;
     uint32_t devices;    /* the number of devices of all ranks */

@@ -79,8 +79,9 @@ static enum status transfer_frontiers(const struct vertices *v, struct exchange_
     return comm_transfer(comm, v->sends, messages, v->receives, messages, v->chunk_bytes, e);
 }
 
-/* Sends the messages that were written, receives those of other groups, and gives them to this thread's devices. All threads
- * call this function. Thread 0 sends and receives, while the other threads wait. */
+/* Sends the frontier messages of this rank's devices, receives the messages of other groups, and gives the received
+ * messages to this thread's devices. All threads call this function. Thread 0 sends and receives, while the other threads
+ * wait. */
 enum status vertices_give_frontiers(struct vertices *v, const struct host_thread *t, struct exchange_counts *counts,
                                     struct error *e)
 {

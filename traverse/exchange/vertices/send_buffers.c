@@ -1,8 +1,7 @@
 /* send_buffers.c: puts the vertices that leave this rank into send buffers; see vertices.h
  *
- * There is a buffer for each pair of a sending device and a receiving device of another rank. The buffers of a
- * device lie one after the other in its exchange memory, so vertices are counted, then copied.
- */
+ * There is a buffer for each pair of a sending device and a receiving device of another rank. The buffers of a device lie
+ * one after the other in its exchange memory. So vertices are first counted and then copied. / */
 #include "vertices.h"
 
 #include <string.h>

@@ -65,8 +65,8 @@ static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
     return 1;
 }
 
-/* Sends the oldest chunk of a device whose copy has begun. Returns 1 if the chunk was sent. Returns 0 if there is no such
- * chunk, if the copy is not over, or after a failure. */
+/* Sends the oldest chunk of a device that is being copied, if its copy is over. Returns 1 if a chunk was sent. Returns 0 if
+ * no chunk is being copied, if the copy is not over, or after a failure. */
 static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     struct device_messages *own = &v->of[device];
@@ -169,8 +169,8 @@ int vertices_are_here(const struct vertices *v)
     return over;
 }
 
-/* Moves the messages on without waiting: begins copies of chunks, sends the chunks whose copy is over, and takes in one
- * chunk that has arrived. */
+/* Moves the messages on without waiting: begins copies of chunks, sends chunks that are copied, and takes in one chunk that
+ * has arrived. */
 enum status vertices_move(struct vertices *v, struct error *e)
 {
     struct flow_chunk chunk;

@@ -38,7 +38,7 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
 {
     static const char what[] = "nn exchange buffers";
     const struct rank *rank = v->rank;
-    /* Twice the capacity of before, if the shard has edges for so many vertices. With option L a device may gather more
+    /* Twice the capacity of before, but not more ids than the shard has edges of nn. With option L a device may gather more
      * than its own vertices, and nobody knows how many. So the memory grows only to `need`, and all devices together have
      * no more memory than without option L. */
     const uint64_t twice = smaller(2 * memory->capacity, rank->graph->shards[device].csr[NN].edges);

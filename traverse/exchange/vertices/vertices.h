@@ -30,6 +30,7 @@ struct device_messages {
     uint32_t event; /* the event that the next copy records (backend.copy_vertices) */
 };
 
+/* The messages of one rank with vertices. */
 struct vertices {
     const struct group *group;
     const struct rank *rank;
