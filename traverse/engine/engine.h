@@ -70,7 +70,7 @@ struct device_description {
     char driver[64];  /* version of the driver */
     char runtime[64]; /* version of the library through which the device is used */
     enum residence resident; /* RESIDENT_PACKED or RESIDENT_HOST if the columns of any subgraph are so */
-    uint64_t bytes;      /* of the shard in the memory that is searched; packed sections count as decoded */
+    uint64_t bytes;      /* of the shard in the memory that is searched; only columns that stay packed count packed */
     uint64_t host_bytes; /* of the part of the shard that a GPU reads in memory of the host */
     double load_s;       /* seconds to load the shard into memory of the device; 0 on a CPU */
     double ranges_s;     /* the part of load_s in which decoded sections were checked */

@@ -54,8 +54,9 @@ static void await_all(struct host_threads *all)
     barrier_end(&all->barrier);
 }
 
-/* Waits for all threads of the job. If any thread came with a failure, sets *e of each thread to the failure that came first
- * and returns its status; the thread's job is then over. A single thread does not wait, and returns e->status. */
+/* Waits for all threads of the job. If any thread came with a failure, sets *e of each thread to the failure that came
+ * first and returns its status; the thread must then leave the job (w->over). A thread's own failure is kept in w->error. A
+ * single thread does not wait, and returns e->status. */
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
     struct host_threads *all = thread->all;
@@ -77,7 +78,8 @@ enum status host_threads_barrier(const struct host_thread *thread, struct error 
 /* ---- what threads are called to do ---- */
 
 /* Runs the current job on the calling thread, and waits for the end of the job on all threads. A failure is left in
- * w->error. After a failure the threads wait a second time, so that nobody's error changes before all have read it. */
+ * w->error. After a failure the threads wait a second time, so that nobody's error changes before all have read it. Called
+ * with w->thread, after the job was set in all->job. */
 static void run_job(struct host_threads *all, struct worker *w)
 {
     w->over = 0;
@@ -108,7 +110,7 @@ static void take_steps(struct host_threads *all, uint32_t number)
 
 /* The main function of each thread but the caller's. Waits for calls, and does its part of each, until a call without a job
  * ends the thread. `argument` is the thread's struct worker. */
-static void *work(void *argument)
+static void *thread_main(void *argument)
 {
     struct worker *w = argument;
     struct host_threads *all = w->thread.all;
@@ -200,7 +202,7 @@ enum status host_threads_open(struct host_threads **result, uint32_t devices, in
             .all = all, .number = i, .first = i, .end = side_by_side ? i + 1 : devices};
     all->count = count; /* set before any thread waits for the other threads */
     for (uint32_t i = 1; i < count; i++) {
-        errno = pthread_create(&workers[i].pthread, NULL, work, &workers[i]);
+        errno = pthread_create(&workers[i].pthread, NULL, thread_main, &workers[i]);
         if (errno == 0)
             continue;
         all->count = i;

@@ -8,13 +8,13 @@ enum level_kind {
     LEVEL_DENSE,        /* dense: a pull, or a push of a large frontier */
     LEVEL_SPARSE,       /* sparse: pushed by one thread of a CPU, or by all blocks of a GPU */
     LEVEL_REGION,       /* sparse: pushed by several threads of a CPU, in a parallel region that spans several levels */
-    LEVEL_THREAD_GROUP, /* sparse: pushed by a few blocks of a GPU; the other blocks take no part */
+    LEVEL_THREAD_GROUP, /* sparse: pushed by a few blocks of a GPU; the other blocks are not needed */
     LEVEL_BLOCK,        /* sparse: pushed by one block of a GPU */
     /* Sliced searches on a GPU (cuda_sliced.h). The last three are dense. */
     LEVEL_SLICED_BLOCK,  /* sparse: pushed by one block */
     LEVEL_SLICED_SPARSE, /* sparse: pushed by all blocks */
-    LEVEL_SLICED_ALL,    /* every slice (four columns) of the unvisited rows is read */
-    LEVEL_SLICED_PULL,   /* unvisited rows are read, each row until it has found a parent */
+    LEVEL_SLICED_ALL,    /* each slice (four columns) of the unvisited rows looks for a parent by itself */
+    LEVEL_SLICED_PULL,   /* each unvisited row reads its slices until it has found a parent */
     LEVEL_SLICED_PUSH,   /* rows of the frontier are pushed */
     LEVEL_KINDS
 };

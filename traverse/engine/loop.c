@@ -124,7 +124,7 @@ static void choose_dd(const struct bfs *bfs, struct visit_plan *plan, const stru
  * that leave. The direction of dd is left alone if dd is under way (`kinds` is ONLY_NORMALS). Each device chooses by its
  * own work for nd and dn. Peers choose alike, by the sum of their work, for dd, which they may pull in parts, and for nn,
  * whose frontiers they share. All threads must call this function, as the work is summed. */
-static void choose(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct error *e)
+static void choose_directions(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct error *e)
 {
     struct workload total;
     exchange_sum_work(bfs->exchange, t, &total, e);
@@ -155,13 +155,13 @@ static void visit_part(struct bfs *bfs, const struct host_thread *t, enum visit_
         bfs->rank->backend->visit(bfs->rank->devices[i], &bfs->levels[i].plan, part, e);
 }
 
-/* Begins the visit of all subgraphs on the thread's devices; `finish` waits for it. If `kinds` is ONLY_NORMALS, dd is under
- * way and is not begun again. Before a pull of nn the frontiers are exchanged. Between the two parts of a divided dd the
+/* Begins the visit of all subgraphs on the thread's devices. finish_visits waits for the visit. If `kinds` is ONLY_NORMALS,
+ * dd is under way and is not begun again. Before a pull of nn the frontiers are exchanged. Between the two parts of a divided dd the
  * delegates that were found become known. Another group may divide dd where this group does not: this group takes part in
  * the reduction between the parts. Reads the conditions in the first device's plan, as all plans of the group agree in
  * them. */
-static void visit(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
-                  struct error *e)
+static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
+                         struct error *e)
 {
     const struct visit_plan *plan = &bfs->levels[t->first].plan;
     if (kinds == BOTH_KINDS)
@@ -177,7 +177,7 @@ static void visit(struct bfs *bfs, const struct host_thread *t, enum vertex_kind
 
 /* Waits for the visits of the thread's devices, sets levels[].result, and puts the results where the group sees them.
  * During the wait thread 0 drives a reduction of masks that is under way. Waits for nothing if *e has failed. */
-static void finish(struct bfs *bfs, const struct host_thread *t, struct error *e)
+static void finish_visits(struct bfs *bfs, const struct host_thread *t, struct error *e)
 {
     struct group *group = &bfs->exchange->group;
     exchange_drive(bfs->exchange, t, e);
@@ -193,7 +193,7 @@ static void finish(struct bfs *bfs, const struct host_thread *t, struct error *e
 
 /* Begins level `depth` with dd while vertices of the level before are under way between ranks: makes the frontier of
  * delegates, chooses the direction of dd, and begins its visit. The group chooses alone whether dd is divided. Thread 0
- * writes this choice to exchange->in_parts, and `choose` then tells the other groups. */
+ * writes this choice to exchange->in_parts, and choose_directions then tells the other groups. */
 static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
 {
     struct subgraph_work total;
@@ -213,9 +213,9 @@ static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t dept
 /* Ends a level: makes the delegates and normals that it found known to the devices that must know them. While vertices are
  * under way between ranks the next level may begin with dd. Sets *done to whether no device of any rank found a vertex.
  * Sets *next to the kinds of vertices that the next level must still previsit: ONLY_NORMALS if the next level has begun
- * with dd. */
-static void exchange(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
-                     struct exchange_stats *stats, struct error *e)
+ * with dd. Adds to the times in *stats. Does nothing more after a failure. */
+static void end_level(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
+                      struct exchange_stats *stats, struct error *e)
 {
     if (exchange_masks(bfs->exchange, t, done, stats, e) != ST_OK)
         return;
@@ -232,8 +232,9 @@ static void exchange(struct bfs *bfs, const struct host_thread *t, int32_t depth
 
 /* ---- the trace of a level ---- */
 
-/* Adds the work of one device to the trace of a level. Raises the time of each phase to the device's time if that is longer.
- * `times`: NULL if times are not measured. */
+/* Adds the work of one device to the trace of a level. Raises the time of each phase to the device's time if that is
+ * longer. `times`: NULL if times are not measured. Adds to the counts of the frontier, of its edges, and of pushing and
+ * pulling devices, and to BV (the backward workload). */
 static void trace_device(struct level_trace *trace, const struct workload *work, const struct directions *directions,
                          const struct breakdown *times)
 {
@@ -256,7 +257,8 @@ static void trace_device(struct level_trace *trace, const struct workload *work,
         slowest[i] = times->phase_s[i] > slowest[i] ? times->phase_s[i] : slowest[i];
 }
 
-/* Adds the work of all devices of this rank to the trace of a level, when the devices have finished. */
+/* Adds the work of all devices of this rank to the trace of a level, when the devices have finished. Sets whether probes
+ * are counted, and adds the probes of pulls. */
 static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
     trace->counts_probes = bfs->rank->backend->counts_probes;
@@ -280,7 +282,8 @@ static int ends_before_visit(const struct bfs *bfs, int32_t depth)
            (rank_is_single_device(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
-/* Adds a level to the times of the search, and to the log if there is a log. Called by thread 0. */
+/* Adds a level to the times of the search, and to the log if there is a log. Called by thread 0. Also counts the level and
+ * its mask reductions and sent vertices in the times. */
 static void record_level(struct bfs *bfs, const struct level_trace *trace)
 {
     struct bfs_times *times = bfs->times;
@@ -311,19 +314,19 @@ static enum status search_levels(void *context, const struct host_thread *t, str
         previsit(bfs, t, kinds, depth, e);
         if (group_barrier(group, t, e) != ST_OK || ends_before_visit(bfs, depth))
             break;
-        choose(bfs, t, kinds, e);
+        choose_directions(bfs, t, kinds, e);
         if (e->status == ST_OK)
-            visit(bfs, t, kinds, &trace.exchange, e);
+            begin_visits(bfs, t, kinds, &trace.exchange, e);
         if (exchange_overlaps(bfs->exchange)) /* masks of delegates are reduced while normals are looked for */
             exchange_begin_masks(bfs->exchange, t, &trace.exchange, e);
         if (!single || wants_results)
-            finish(bfs, t, e);
+            finish_visits(bfs, t, e);
         if (group_barrier(group, t, e) != ST_OK)
             break;
         trace_visits(bfs, &trace); /* before run_ahead changes the work of dd */
         const double visited = cli_seconds();
         if (!single)
-            exchange(bfs, t, depth, &done, &kinds, &trace.exchange, e);
+            end_level(bfs, t, depth, &done, &kinds, &trace.exchange, e);
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
         if (t->number == 0 && e->status == ST_OK)
@@ -364,7 +367,8 @@ static enum status search_fused(struct bfs *bfs, struct error *e)
 }
 
 /* Adds a device's note of the level at `depth` to the log, and appends the level if it is new there. The level's time
- * becomes the time of its slowest device. Called by replay_levels for each level in order; the context is a struct bfs. */
+ * becomes the time of its slowest device. Called by replay_levels for each level in order; the context is a struct bfs.
+ * Sets the kind of the level, and adds the device's counts, probes, and what it read of peers. */
 static void add_note(void *context, int32_t depth, const struct level_note *note)
 {
     const struct bfs *bfs = context;

@@ -151,7 +151,7 @@ int exchange_overlaps(const struct exchange *x)
 }
 
 /* Waits for the delegates of the group, and begins the reduction of their masks while normals are looked for. exchange_drive
- * goes on with the reduction. */
+ * goes on with the reduction. The time is added to *stats. Ends with a barrier of the group. */
 enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                  struct error *e)
 {
@@ -193,7 +193,8 @@ static void take_counts(struct exchange *x, struct exchange_stats *stats)
 
 /* Ends a level without messages: every device reads the delegates and vertices that its peers found in the peers' memory.
  * Sets *done to whether nobody found anything; each thread finds that out for itself. The arrays of the peers change only
- * after the next barrier. */
+ * after the next barrier. Thread 0 also moves the counts of the level to stats->counts. The times and the number of
+ * reductions are added to *stats. */
 static enum status end_level_in_group(struct exchange *x, const struct host_thread *t, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
@@ -297,7 +298,9 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
 }
 
 /* Ends a level between groups up to its delegates. Sends vertices on their way, reduces masks at the same time, and gives
- * the masks to devices. Vertices may be under way afterwards. Sets *done to whether no rank found anything. */
+ * the masks to devices. Vertices may be under way afterwards. Sets *done to whether no rank found anything. At the end of a
+ * search nn.bits is set for the next search. The times and the number of reductions are added to *stats. All threads call
+ * this function. */
 static enum status reduce_between_groups(struct exchange *x, const struct host_thread *t, int *done,
                                          struct exchange_stats *stats, struct error *e)
 {
@@ -325,7 +328,8 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
 }
 
 /* Makes the delegates that any device found known to all devices. In a group that holds all shards peers read each other,
- * and vertices are taken in, too. Between groups messages are sent, and exchange_vertices takes in the vertices. */
+ * and vertices are taken in, too. Between groups messages are sent, and exchange_vertices takes in the vertices. Sets *done
+ * to whether no device of any rank found a vertex. */
 enum status exchange_masks(struct exchange *x, const struct host_thread *t, int *done, struct exchange_stats *stats,
                            struct error *e)
 {
@@ -341,7 +345,8 @@ int exchange_runs_ahead(const struct exchange *x)
 }
 
 /* Waits until the vertices of other groups have arrived, takes them in, and moves the counts of the level to stats->counts.
- * Does nothing in a group that holds all shards, as exchange_masks has done it. */
+ * Does nothing in a group that holds all shards, as exchange_masks has done it. Also appends a level to the log of pairs,
+ * if there is one. Adds its time to *stats. */
 enum status exchange_vertices(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();

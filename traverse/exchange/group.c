@@ -23,7 +23,8 @@ static uint64_t place_arrays(struct group *g, void *memory)
 }
 
 /* Collective over `comm`, the ranks of the group. Allocates the memory that the ranks share, points the arrays there,
- * charges its bytes to the budget of the group's first rank, and numbers the peers and their shards. */
+ * charges its bytes to the budget of the group's first rank, and numbers the peers and their shards. Sets window, leaders,
+ * shard and peer. */
 static enum status open_memory(struct group *g, const struct comm *comm, struct error *e)
 {
     const uint64_t bytes = place_arrays(g, NULL), charged = comm->host_rank == 0 ? bytes : 0;
@@ -76,7 +77,7 @@ static enum status join_peers(struct group *g, struct error *e)
 }
 
 /* Collective. Zeroes *g, and forms the group of the host (of_host) or of this rank. After a failure group_close frees what
- * was taken. ST_RESOURCE: a device cannot read the memory of a peer, or memory is short. */
+ * was taken. ST_RESOURCE: a device cannot read the memory of a peer, or memory is short. Sets all members of *g. */
 static enum status form_group(struct group *g, const struct rank *rank, int of_host, struct error *e)
 {
     struct comm alone = comm_alone; /* for a window that this rank does not share */
@@ -166,7 +167,7 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
 
 /* Writes what a device of this rank found to where its peers see it: the flags `updated` and `found`, and the spans for
  * each peer. Shortens the bitmaps in result->outgoing to the words of their shards. Called before the barrier that ends a
- * visit. */
+ * visit. The spans that peers see have no pointers (ids), because peers may be in other processes. */
 void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
     const uint32_t from = g->first + device;
@@ -187,7 +188,7 @@ void group_put_result(struct group *g, uint32_t device, const struct visit_resul
 }
 
 /* Returns whether one of `count` flags is set. */
-static int any(const int *flags, uint32_t count)
+static int is_any_set(const int *flags, uint32_t count)
 {
     int set = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -198,12 +199,12 @@ static int any(const int *flags, uint32_t count)
 /* Returns whether any device of the group found a delegate in this level. Called after the barrier of the group. */
 int group_updated(const struct group *g)
 {
-    return any(g->updated, g->count);
+    return is_any_set(g->updated, g->count);
 }
 
 /* Returns whether any device of the group found a normal vertex in this level, of its own shard or for a peer. Called after
  * the barrier of the group. */
 int group_found(const struct group *g)
 {
-    return any(g->found, g->count);
+    return is_any_set(g->found, g->count);
 }

@@ -10,7 +10,8 @@
 
 /* ---- options that do more than set their member ---- */
 
-/* Takes -r ROOT[,ROOT...]: appends the text to the roots as given. The given roots replace the sample. */
+/* Takes -r ROOT[,ROOT...]: appends the text to the roots as given. The given roots replace the sample. Sets roots_given.
+ * Ends the program if -n was given. */
 static void take_root(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -37,7 +38,7 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
 }
 
 /* Takes -n: sets args->count, or args->all_roots for "all" in the row of dbfs-batch. Ends the program if the value is
- * wrong, or if roots were given by -r. */
+ * wrong, or if roots were given by -r. Sets count_given. */
 void options_take_count(struct args *args, const struct option_row *row, char *value)
 {
     if (args->roots_given)
@@ -49,7 +50,7 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
 }
 
 /* Takes --factor0 or --factor1: sets the factors of a list such as dd=0.5,dn=0.05,nd=1e-7. Ends the program if the list is
- * wrong. */
+ * wrong. Sets factors_given. */
 static void take_factors(struct args *args, const struct option_row *row, char *text)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;

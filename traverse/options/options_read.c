@@ -208,7 +208,8 @@ static void check_outputs(const struct args *args)
 }
 
 /* Reads the command line of dbfs-traverse or dbfs-traverse-2d into `args`: sets the defaults, reads options and roots,
- * chooses the kind of answer, and checks options against each other. Ends the program if the command line is wrong. */
+ * chooses the kind of answer, and checks options against each other. Ends the program if the command line is wrong. Sets
+ * no_answer, record_parents and the members of args_settle. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     args_defaults(args, program->name);

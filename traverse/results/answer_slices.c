@@ -11,7 +11,7 @@ static const char what[] = "messages of answers";
 enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags of slices begin at SLICE_TAG; the nn exchange uses lower ones */
 
 /* Allocates the tables of slices, for each pair of a device of the rank and a shard. Buffers are allocated by the first
- * exchange. slices_close frees everything, also after a failure. */
+ * exchange. slices_close frees everything, also after a failure. Overwrites *x. Charges no budget. */
 enum status slices_open(struct slices *x, const struct rank *rank, struct error *e)
 {
     uint32_t G = rank->device_count, p = rank->graph->manifest.p;
@@ -47,8 +47,8 @@ void slices_close(struct slices *x)
 }
 
 /* Replaces a buffer by a buffer of at least `bytes`, unless it is large enough. The old content is lost. After a failure
- * the buffer is empty. */
-static enum status make_room(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
+ * the buffer is empty. Charges no budget. */
+static enum status grow_buffer(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
     const struct backend *backend = x->rank->backend;
@@ -91,7 +91,7 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     uint64_t total = 0;
     for (uint32_t s = 0; s < x->p; s++)
         total += is_staged(x, g, s) ? out[s].bytes : 0;
-    if (make_room(x, &x->send[g], total, e) != ST_OK)
+    if (grow_buffer(x, &x->send[g], total, e) != ST_OK)
         return e->status;
     char *at = x->send[g].memory;
     for (uint32_t s = 0; s < x->p && e->status == ST_OK; s++) {
@@ -114,7 +114,7 @@ static size_t pair_of(const struct slices *x, uint32_t other, uint32_t from, uin
 /* Collective. Tells every rank the lengths and places of the slices for its devices. Sets slices_in: a slice that is read in
  * place points there, and a slice that comes in a message points into the receive buffer. Prepares the messages, but sends
  * none. If *e has failed, or memory is short, the other ranks are told the lengths all the same. */
-static enum status share(struct slices *x, struct error *e)
+static enum status share_slices(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
     size_t sends = 0, receives = 0;
@@ -142,7 +142,7 @@ static enum status share(struct slices *x, struct error *e)
             in[s] = x->told_by[pair_of(x, rank_of_shard(s, comm->ranks), device_of_shard(s, comm->ranks), g)];
             total += is_message(x, s, &in[s]) ? in[s].bytes : 0;
         }
-        if (make_room(x, &x->receive[g], total, e) != ST_OK)
+        if (grow_buffer(x, &x->receive[g], total, e) != ST_OK)
             return e->status;
         char *at = x->receive[g].memory;
         for (uint32_t s = 0; s < x->p; s++) {
@@ -166,7 +166,7 @@ static enum status share(struct slices *x, struct error *e)
  * rank that fails returns at once, and must end the job, as the other ranks wait for it. */
 enum status slices_exchange(struct slices *x, struct error *e)
 {
-    if (rank_each(x->rank, stage_device, x, e) == ST_OK && share(x, e) == ST_OK)
+    if (rank_each(x->rank, stage_device, x, e) == ST_OK && share_slices(x, e) == ST_OK)
         comm_move_transfers(x->rank->comm, x->transfers);
     return e->status;
 }
@@ -177,7 +177,7 @@ enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
     rank_each(x->rank, stage_device, x, e);
-    share(x, e);
+    share_slices(x, e);
     if (comm_agree(comm, e) == ST_OK && comm->ranks > 1)
         comm_move_transfers(comm, x->transfers);
     return e->status;

@@ -108,7 +108,7 @@ static enum status take_delegate_parents(struct answers *a, struct error *e)
 
 /* Collective. Makes the tables, opens answers on all devices, and allocates the memory in which parents of delegates are
  * merged if that will be needed. Frees the tables if devices have copied them. answers_close frees everything, also after a
- * failure, which all ranks return. */
+ * failure, which all ranks return. Overwrites *a. Sets all_read if parents can be found by reading peers. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
     *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(rank->graph->manifest.totals.n)};

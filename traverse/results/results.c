@@ -84,7 +84,7 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
 /* Adds the reached vertices of one kind with numbers first to end - 1 to the sums: their count, their checksum and the
  * largest depth, but not their degrees. `at` says the kind: locals of the shard (ROOT_AT_LOCAL), otherwise delegates. Reads
  * the depths of results_collect. Uses threads of OpenMP if there are many vertices. */
-static void add_run(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
+static void add_range(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {
     const int32_t *depth = at == ROOT_AT_LOCAL ? r->depth[shard - r->graph->shards] : r->delegate_depth;
@@ -109,7 +109,7 @@ static void add_run(const struct results *r, const struct shard *shard, enum roo
 }
 
 /* Adds the reached locals or the reached delegates of a shard to the sums, with their degrees. `at` says the kind, as in
- * add_run. Vertices are numbered in the order of degrees, so each run of the degree list is a range of vertices of one
+ * add_range. Vertices are numbered in the order of degrees, so each run of the degree list is a range of vertices of one
  * degree. */
 static void add_vertices(const struct results *r, const struct shard *shard, enum root_at at, struct sums *sums)
 {
@@ -117,7 +117,7 @@ static void add_vertices(const struct results *r, const struct shard *shard, enu
     uint64_t first = 0;
     for (uint64_t run = 0; run < degrees->count; run++) {
         uint64_t end = first + degrees->runs[run].vertices, before = sums->vertices;
-        add_run(r, shard, at, first, end, sums);
+        add_range(r, shard, at, first, end, sums);
         sums->degrees += (sums->vertices - before) * degrees->runs[run].degree;
         first = end;
     }

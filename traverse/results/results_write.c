@@ -82,7 +82,8 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
 }
 
 /* Collective. Reads window number `round` of each rank's ids. Sets w->window to the values of this rank's window, and
- * returns its ids, which may be none. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+ * returns its ids, which may be none. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. Sets
+ * w->range to the windows of all ranks. */
 static struct id_range read_windows(struct writing *w, uint64_t round, struct error *e)
 {
     const struct comm *comm = w->results->comm;
@@ -260,7 +261,7 @@ static enum status write_windows(struct writing *w, struct error *e)
 }
 
 /* Chooses the format and the widths of values, allocates buffers, and opens the file on rank 0. After a failure the caller
- * must still free the buffers. */
+ * must still free the buffers. Sets name, range, text and all sizes of *w. */
 static enum status open_writing(struct writing *w, struct error *e)
 {
     const struct results *r = w->results;

@@ -157,7 +157,7 @@ WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Fills w->window, for ids that are not permuted, from the slices that this rank's first device received. Consecutive ids
- * belong to consecutive shards in rotation, beginning with the shard of the first id. */
+ * belong to consecutive shards in rotation, beginning with the shard of the first id. Sets w->source. */
 static void take_turns(struct windows *w, struct id_range own)
 {
     const uint32_t p = w->p;
@@ -218,7 +218,7 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Fills w->window, for permuted ids. With takes_own the values of this rank's own devices are read in place. All other
- * values come from the lists that this rank's first device received. */
+ * values come from the lists that this rank's first device received. Sets w->source. */
 static void put_lists(struct windows *w, struct id_range own)
 {
     const struct rank *rank = w->rank;
@@ -241,7 +241,8 @@ static void put_lists(struct windows *w, struct id_range own)
 
 /* Collective. Reads the values of consecutive input ids: sets *values to the values of range[r], where r is this rank.
  * Devices provide the values for the windows of all ranks, slices bring them, and each rank assembles its own window. A
- * single device's values are not copied: *values points to the slice. *values is valid until the next call. */
+ * single device's values are not copied: *values points to the slice. *values is valid until the next call. Keeps the
+ * arguments in w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)
 {

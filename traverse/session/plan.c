@@ -99,7 +99,7 @@ static void add_shard(struct plan *plan, const struct shard *shard)
 }
 
 /* Adds up the bytes of all shards. Opens each shard twice: first to sum counts of all shards, on which the bytes of a shard
- * depend, and then to add its bytes. */
+ * depend, and then to add its bytes. Sets locals and words of the plan, and the options of each residence. */
 static enum status add_shards(struct plan *plan, struct error *e)
 {
     const struct args *args = plan->args;

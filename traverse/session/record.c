@@ -24,7 +24,7 @@ static void print_level(const char *program, uint32_t depth, const struct level_
 /* Collective. Searches from a root, and makes the answer if answers are made. Sets record->time_s and record->answer_s,
  * *times and the log. Both clocks start when all ranks are ready. A failure ends the job. `log`: NULL if levels are not
  * wanted. */
-static void search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
+static void search_and_answer(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                    struct bfs_times *times, struct level_log *log)
 {
     struct error error = {0};
@@ -50,19 +50,19 @@ void record_nothing(struct searcher *s, const struct args *args, const struct ro
 {
     struct record unused;
     struct bfs_times times;
-    search(&unused, s, args, root, &times, NULL);
+    search_and_answer(&unused, s, args, root, &times, NULL);
 }
 
-/* Collective. Searches from a root, makes the answer, and fills the record, but for its root and name. With -v rank 0
- * prints a line for each level. The log of levels stays in the record only if there is a trace. record_free frees the
- * record. */
+/* Collective. Searches from a root, makes the answer, and fills the record, but for its root and name: times are those of
+ * the slowest rank, and counts are sums over all ranks. With -v rank 0 prints a line for each level. The log of levels
+ * stays in the record only if there is a trace. record_free frees the record. */
 enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                           struct error *e)
 {
     struct level_log *log = &record->log;
     struct bfs_times times;
     s->exchange.pairs = args->count_pairs ? &record->pairs : NULL;
-    search(record, s, args, root, &times, args_want_levels(args) ? log : NULL);
+    search_and_answer(record, s, args, root, &times, args_want_levels(args) ? log : NULL);
     s->exchange.pairs = NULL;
     if (args_want_levels(args))
         s->method->log_rest(&s->bfs, e);

@@ -30,7 +30,7 @@ static uint64_t encode_location(enum root_at at, uint64_t index)
 /* A list of stored ids, and the location of each. */
 struct locations {
     uint64_t count;
-    uint64_t *id; /* [count], ascending once locate has sorted them */
+    uint64_t *id; /* [count], ascending once locate_ids has sorted them */
     uint64_t *of; /* [count] locations. If an id is there several times, the location of one copy is set */
     const uint64_t *delegates; /* struct drawing's: a vertex from which no search goes on counts as isolated; or NULL */
 };
@@ -126,7 +126,7 @@ static void locate_in_shard(const struct locations *l, const struct shard *shard
 
 /* Collective. Sorts the ids, and sets the location of each id on all ranks. The rank that owns a vertex finds its location.
  * A vertex that no shard lists is isolated. */
-static void locate(const struct locations *l, const struct rank *rank)
+static void locate_ids(const struct locations *l, const struct rank *rank)
 {
     const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
     qsort(l->id, l->count, sizeof *l->id, compare_u64);
@@ -157,7 +157,7 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
     if (locations_open(&l, roots->count, rank, "roots", e) == ST_OK) {
         for (uint64_t i = 0; i < l.count; i++)
             l.id[i] = roots->root[i].id;
-        locate(&l, rank);
+        locate_ids(&l, rank);
         for (uint64_t i = 0; i < roots->count; i++) {
             struct root *root = &roots->root[i];
             uint64_t location = *location_of(&l, root->id);
@@ -202,7 +202,7 @@ static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, s
         for (uint64_t i = first; i < end; i++)
             l.id[i - first] = stored_id(graph, random_candidate(d, i));
         l.delegates = d->delegates;
-        locate(&l, d->rank);
+        locate_ids(&l, d->rank);
         for (uint64_t i = 0; i < d->drawn; i++) {
             uint64_t *location = location_of(&l, stored_id(graph, d->ids[i]));
             if (location != NULL)
@@ -338,7 +338,7 @@ static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
 /* Collective. Sets roots->ids to distinct random vertices that have edges. In a directed graph these are edges in the
  * direction of the search. Lowers roots->count if the graph has fewer such vertices. A seed gives the same ids for every
  * number of shards, ranks and threads. ST_BAD_DATA: the parts of the graph contradict each other. */
-static enum status draw(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
+static enum status draw_roots(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
 {
     struct drawing d = {
         .rank = rank, .seed = seed, .n = rank->graph->manifest.totals.n, .ids = roots->ids, .count = roots->count};
@@ -364,7 +364,7 @@ static enum status draw(struct roots *roots, const struct rank *rank, uint64_t s
 
 /* Collective. Allocates the roots, chooses them, and locates each. The command line names them by id or by name, or else
  * they are drawn. With --serve only allocates one root. `map`: the names, on rank 0. roots_free frees the roots, also after
- * a failure. */
+ * a failure. ST_BAD_DATA: the graph has no vertices. ST_RUNTIME: no vertex has an edge. */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
 {
@@ -378,7 +378,7 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     if (comm_agree(comm, e) != ST_OK || args->serve)
         return e->status;
     if (!args->roots_given) {
-        draw(roots, rank, args->seed, e);
+        draw_roots(roots, rank, args->seed, e);
     } else if (args->map == NULL) {
         memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
     } else {

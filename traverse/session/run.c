@@ -64,7 +64,7 @@ static enum status write_results(struct run *run, const struct root *root, struc
 }
 
 /* Collective. Searches from root i, fills the record, prints the record if this rank `talks`, and writes the results. If the
- * search fails, a job of several ranks ends at once. */
+ * search fails, a job of several ranks ends at once. Sets record->root and record->name. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
     struct searcher *s = &run->searcher;
@@ -141,7 +141,8 @@ static enum status serve_all(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Collective. Called after the last search: completes the trace, prints the summary, and writes the JSON report. */
+/* Collective. Called after the last search: completes the trace, prints the summary, and writes the JSON report. Rank 0
+ * does so. All ranks return the same status. */
 static enum status conclude(struct run *run, struct error *e)
 {
     if (run->args->trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
@@ -158,8 +159,8 @@ static enum status conclude(struct run *run, struct error *e)
 }
 
 /* Called by searcher_run on each rank: opens the searcher, chooses roots, searches and reports. The context is the struct
- * run. */
-static void work(void *context, struct error *e)
+ * run. Sets run->records and run->env. */
+static void run_on_rank(void *context, struct error *e)
 {
     struct run *run = context;
     const struct args *args = run->args;
@@ -202,7 +203,7 @@ int run_searches(struct args *args, const struct bfs_method *method, char **argv
                        .searcher.method = method,
                        .talk = args_stdouts(args) > 0 ? stderr : stdout};
     if (!args->plan)
-        return searcher_run(&run.searcher, args, 0, work, tear_down, &run);
+        return searcher_run(&run.searcher, args, 0, run_on_rank, tear_down, &run);
     if (outputs_check(args, &error) == ST_OK)
         plan_print(args, &error);
     args_free(args);

@@ -14,8 +14,9 @@
 #include <string.h>
 
 /* Collective. Makes rank 0 the only rank that searches. Rank 0 gets the threads and the memory of all ranks, because -@ and
- * -S are per rank. Threads are not raised above the number of cores. Rank 0 prints a note. */
-static void lead(struct searcher *s)
+ * -S are per rank. Threads are not raised above the number of cores. Rank 0 prints a note. Sets s->led. On rank 0 s->comm
+ * then has this rank alone. */
+static void search_on_rank_0(struct searcher *s)
 {
     struct args *args = s->args;
     const int ranks = (int)s->launched_ranks, cores = cli_cores();
@@ -49,7 +50,7 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
         if (comm_agree(&s->comm, e) == ST_OK &&
             watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e) == ST_OK && !holds_all &&
             gpus_are_shared(&shared, &s->comm, args, e) == ST_OK && shared)
-            lead(s);
+            search_on_rank_0(s);
         if (e->status == ST_OK && (!s->led || s->comm.rank == 0)) {
             if (s->comm.rank == 0)
                 outputs_check(args, e);

@@ -56,7 +56,8 @@ static enum status find_id(const char *line, int64_t bytes, const struct searche
 
 /* Collective. Reads the next line on rank 0, and tells all ranks its root: sets roots->count to 1, and locates the root.
  * Sets roots->count to 0 if the input has ended (`ended`), or if the line is refused (`refused`, on rank 0). Empty lines
- * are skipped. */
+ * are skipped. Sets any_refused if the line is refused. If rank 0 cannot read, or memory is short, the call fails on all
+ * ranks. */
 enum status serve_next_root(struct serve *s, struct searcher *searcher, struct error *e)
 {
     const struct rank *rank = &searcher->rank;

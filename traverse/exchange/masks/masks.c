@@ -12,7 +12,8 @@
 enum { LEAST_WORDS = 64 };
 
 /* Allocates the memory of lists of up to a quarter of a mask's `words`, charged to the budget. Masks of fewer than
- * LEAST_WORDS words get none. masks_close frees the memory, also after a failure. */
+ * LEAST_WORDS words get none. masks_close frees the memory, also after a failure. Sets list->most, which stays 0 without
+ * lists. */
 static enum status open_list(struct mask_list *list, struct group *group, uint64_t words, struct error *e)
 {
     static const char what[] = "words of masks";
@@ -58,7 +59,7 @@ void masks_close(struct masks *m, const struct rank *rank)
 /* ---- updates of the group ---- */
 
 /* Returns whether this rank takes part in reductions: the first rank of each group does, for all ranks of the group. */
-static int reduces(const struct masks *m)
+static int rank_reduces(const struct masks *m)
 {
     return m->group->first == 0;
 }
@@ -72,7 +73,7 @@ static enum status read_updates(struct masks *m, struct error *e)
     struct mask_update update = {.mask = m->bits, .words = m->list.own, .most = m->list.most};
     m->changed = 0;
     m->is_whole = 0;
-    if (!reduces(m) || !group_updated(m->group) ||
+    if (!rank_reduces(m) || !group_updated(m->group) ||
         rank->backend->read_masks(rank->devices[0], m->group->updated, &update, e) != ST_OK)
         return e->status;
     m->changed = update.count;
@@ -80,14 +81,15 @@ static enum status read_updates(struct masks *m, struct error *e)
     return e->status;
 }
 
-/* Sets *changed to this rank's rank_note.changed: the words that its group changed plus 1, or 0 if another rank of the group
- * sends the number. Reads the group's delegates first, unless masks_begin has read them. */
+/* Sets *changed to this rank's rank_note.changed: the words that its group changed plus 1, or 0 if another rank of the
+ * group sends the number. Reads the group's delegates first, unless masks_begin has read them. Clears is_read for the next
+ * level. */
 enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error *e)
 {
     if (!m->is_read)
         read_updates(m, e);
     m->is_read = 0;
-    *changed = reduces(m) ? m->changed + 1 : 0;
+    *changed = rank_reduces(m) ? m->changed + 1 : 0;
     return e->status;
 }
 
@@ -137,7 +139,7 @@ static int takes_list(const struct masks *m)
 }
 
 /* Gathers the lists of all groups in list.all, by MPI between the groups' first ranks. ORs the lists into `bits` if the
- * devices of this group take a mask. */
+ * devices of this group take a mask. Sets list.gathered to the number of words of all groups. Counts the bytes sent. */
 static void reduce_lists(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     struct mask_list *list = &m->list;
@@ -159,16 +161,17 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
 
 /* Reduces the masks of all groups: as lists if the lists have room for the words of all groups, otherwise as whole masks.
  * Begins no reduction of whole masks that masks_move has begun already. All ranks choose alike, by the notes. Returns
- * whether the reduction may still be under way, which masks_are_here tells. */
+ * whether the reduction may still be under way, which masks_are_here tells. Sets is_sparse to that choice, and clears
+ * `begun` for the next level. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;
     for (uint32_t r = 0; r < m->group->rank->comm->ranks; r++)
         words += changed_words(&notes[r]);
     m->is_sparse = m->list.most > 0 && words <= m->list.most;
-    if (reduces(m) && m->is_sparse)
+    if (rank_reduces(m) && m->is_sparse)
         reduce_lists(m, notes, counts);
-    else if (reduces(m) && !m->begun)
+    else if (rank_reduces(m) && !m->begun)
         reduce_whole(m, counts);
     m->begun = 0;
     return m->nonblocking && !m->is_sparse;
@@ -183,12 +186,12 @@ int masks_are_here(const struct masks *m)
 /* ---- between the parts of a visit ---- */
 
 /* Called between the two parts of a pull of dd. Reads the delegates that the group found, reduces the whole mask over all
- * groups into `bits`, and waits. Ranks that do not reduce do nothing. */
+ * groups into `bits`, and waits. Ranks that do not reduce do nothing. Sets is_whole. Counts the bytes sent. */
 enum status masks_join(struct masks *m, struct exchange_counts *counts, struct error *e)
 {
     const struct rank *rank = m->group->rank;
     struct mask_update update = {.mask = m->bits};
-    if (!reduces(m) || rank->backend->read_masks(rank->devices[0], m->group->updated, &update, e) != ST_OK)
+    if (!rank_reduces(m) || rank->backend->read_masks(rank->devices[0], m->group->updated, &update, e) != ST_OK)
         return e->status;
     m->is_whole = 1;
     reduce_whole(m, counts);
@@ -212,7 +215,7 @@ enum status masks_know(const struct masks *m, const struct host_thread *t, struc
 
 /* Reads the delegates that the group found, and begins to add up over all ranks how many words changed. The sum is
  * all_changed. masks_move goes on. Called by thread 0 while normals are looked for. Does nothing if the graph has no
- * delegates. */
+ * delegates. Sets is_read, so that masks_count_changed does not read again, and is_summing. */
 enum status masks_begin(struct masks *m, struct error *e)
 {
     if (m->words == 0 || read_updates(m, e) != ST_OK)
@@ -224,13 +227,14 @@ enum status masks_begin(struct masks *m, struct error *e)
 }
 
 /* Moves the work of masks_begin on. When the sum has come and is too large for lists, begins the reduction of whole masks.
- * After that lets MPI go on with the reduction. Returns 1 if nothing is under way, and 0 otherwise. */
+ * After that lets MPI go on with the reduction. Returns 1 if nothing is under way, and 0 otherwise. Sets `begun` if a
+ * reduction has begun, and clears is_summing. */
 int masks_move(struct masks *m, struct exchange_counts *counts)
 {
     if (m->is_summing && !comm_sum_is_here(m->group->rank->comm))
         return 0;
     m->begun |= m->is_summing && m->all_changed > m->list.most;
-    if (m->is_summing && m->begun && reduces(m))
+    if (m->is_summing && m->begun && rank_reduces(m))
         reduce_whole(m, counts);
     m->is_summing = 0;
     return !m->begun || masks_are_here(m);

@@ -20,7 +20,8 @@ static void share_sources(const struct rank *rank, uint64_t *bitmap, struct erro
 }
 
 /* Allocates the memory for the frontiers of all shards. If frontiers go as updates, also tells all devices which normals of
- * each shard have nn edges. A failed *e is passed on to all ranks. */
+ * each shard have nn edges. A failed *e is passed on to all ranks. The frontiers are charged to the budget until the group
+ * is closed. */
 enum status open_frontiers(struct vertices *v, struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;

@@ -83,7 +83,7 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 /* ---- receiving ---- */
 
 /* Grows the memory for the messages that device `to` receives, and appends these messages to v->receives: one from each
- * device of each rank that sends something to the device. */
+ * device of each rank that sends something to the device. Raises v->receive_count. */
 static enum status list_receives(struct vertices *v, uint32_t to, struct error *e)
 {
     uint32_t G = v->rank->device_count, devices = v->rank->comm->ranks * G;
@@ -138,7 +138,8 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
 }
 
 /* Begins the messages of a level: counts them, lists the chunks to send and the messages to receive, and opens the flow.
- * Sends nothing yet; vertices_move does. If *e has failed, only counts. */
+ * Sends nothing yet; vertices_move does. If *e has failed, only counts. Sets `sent`, `copied`, `end` and `event` of each
+ * device. */
 enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     size_t chunks = 0;

@@ -23,7 +23,7 @@ static size_t control_width(const struct rank *rank)
 }
 
 /* Frees a device's exchange memory, takes back its charge to the budget, and zeroes *memory. Empty memory is allowed. */
-static void release(const struct rank *rank, uint32_t device, struct message_memory *memory)
+static void free_message_memory(const struct rank *rank, uint32_t device, struct message_memory *memory)
 {
     rank->backend->release_buffer(rank->devices[device], rank->exchange_memory, memory->ids);
     if (rank->exchange_memory == EXCHANGE_HOST)
@@ -46,7 +46,7 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
     const size_t bytes = capacity * sizeof *memory->ids;
     if (need <= memory->capacity)
         return ST_OK;
-    release(rank, device, memory);
+    free_message_memory(rank, device, memory);
     if (rank->exchange_memory == EXCHANGE_HOST && memory_charge(rank->budget, bytes, what, e) != ST_OK)
         return e->status;
     memory->capacity = capacity;
@@ -72,7 +72,7 @@ static enum status grow_all(const struct vertices *v, struct error *e)
 
 /* Sets up *v, and allocates the tables of messages. Where memory of messages is slow to allocate (GPUs), allocates it, too.
  * With `frontiers` also allocates the memory of frontiers. Collective. After a failure vertices_close frees what was
- * allocated. */
+ * allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {
@@ -97,8 +97,8 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
     for (uint32_t g = 0; v->of != NULL && g < rank->device_count; g++) {
-        release(rank, g, &v->of[g].send);
-        release(rank, g, &v->of[g].receive);
+        free_message_memory(rank, g, &v->of[g].send);
+        free_message_memory(rank, g, &v->of[g].receive);
     }
     void *const tables[] = {v->buffer, v->of, v->control, v->notes, v->to, v->sends, v->receives};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
