@@ -1,5 +1,5 @@
-/* choose.c: chooses directions by factors and by predicted costs, and counts the shard that costs depend on; see choose.h
- * and cost.h */
+/* choose.c: chooses directions by factors and by predicted costs, and counts the rows and edges of a shard for them; see
+ * choose.h and cost.h */
 #include "choose.h"
 
 #include "formats/base/arith.h"
@@ -70,7 +70,8 @@ void direction_costs_begin(struct direction_costs *costs)
     costs->overlap = 0;
 }
 
-/* Adds the rows and edges of a level's frontier in subgraph g to the rows and edges that the search has seen. */
+/* Adds the rows and edges that a level's frontier has in subgraph g to seen_rows[g] and seen_edges[g], the sums of the
+ * search. */
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     costs->seen_rows[g] += (double)work->frontier;

@@ -90,8 +90,8 @@ COST_FUNCTION int cost_before(int g)
     return g | 2;
 }
 
-/* Returns about which share of the rows of a pull of g is left by the pull of cost_before(g). The earlier pull finds a
- * vertex at least with the probability that one edge end is visited. */
+/* Returns an estimate of the share of the rows of a pull of g that the pull of cost_before(g) leaves. The earlier pull
+ * finds a vertex at least with the probability that one edge end is visited. */
 COST_FUNCTION double cost_left(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     const double rows = graph->pulled[cost_reverse(g)].sources; /* 0: a directed graph has none here */

@@ -10,7 +10,8 @@
  * - A function that returns a status writes to *e what failed, and returns e->status.
  * - A function without a status cannot fail.
  * - One thread at a time uses a device.
- * - Memory that a caller passes stays the caller's. / */
+ * - Memory that a caller passes stays the caller's.
+ */
 #ifndef DBFS_ENGINE_H
 #define DBFS_ENGINE_H
 

@@ -2,7 +2,8 @@
  * host_threads.h
  *
  * Barriers of a search are microseconds apart, so threads wait by spinning at first. After some milliseconds without a
- * barrier, as between two searches, threads sleep. They sleep at once if other programs want their cores. / */
+ * barrier, as between two searches, threads sleep. They sleep at once if other programs want their cores.
+ */
 #include "host_threads.h"
 
 #include "formats/base/barrier.h"

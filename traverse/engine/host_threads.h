@@ -7,7 +7,8 @@
  * Threads are called to a job or to steps. In a job all threads run the same function, each thread for its own devices. A
  * barrier stands where a device needs the results of another device. In a call to steps there is one step for each device,
  * and any thread may take the step of any device. So nobody waits for a thread that is late: on a busy host threads wake
- * milliseconds late. / */
+ * milliseconds late.
+ */
 #ifndef DBFS_HOST_THREADS_H
 #define DBFS_HOST_THREADS_H
 

@@ -2,37 +2,41 @@
  *
  * A search takes one of two ways, which find the same distances:
  * - Devices run all levels by themselves (backend.search_begin): a single device, or several that read each other's memory.
- *   Devices note their levels if there is a log. This way is not taken if direction factors are given, or, for several
- *   devices, if a form of vertices is given.
+ *   Devices note their levels if there is a log. This way is not taken if direction factors are given. Several devices do
+ *   not take it either if a form of vertices is given.
  * - Otherwise the loop runs the steps of each level (search_levels). The loop is the reference for the first way.
  *
- * Each host thread (host_threads.h) runs search_levels for the devices that it drives. A level has five steps: previsit
- * the vertices that the last level found become the frontier, except those visited before choose    push or pull, for each
- * subgraph visit     dd and nd find delegates; dn and nn find normals reduce    the delegates that any device found become
- * known to every device exchange  the normals that nn found become known to the devices that own them If ranks send
- * messages, the next level begins between `reduce` and `exchange` (run_ahead). Its delegates are known by then. So dd is
- * visited, or the first part of a pull of dd.
+ * Each host thread (host_threads.h) runs search_levels for the devices that it drives. A level has five steps:
+ *   previsit  the vertices that the last level found become the frontier, except vertices visited before
+ *   choose    push or pull, for each subgraph
+ *   visit     dd and nd find delegates; dn and nn find normals
+ *   reduce    the delegates that any device found become known to every device
+ *   exchange  the normals that nn found become known to the devices that own them
+ * If ranks send messages, the next level begins between `reduce` and `exchange` (run_ahead). Its delegates are known by
+ * then. So dd is visited, or the first part of a pull of dd.
  *
- * Why all vertices are found: a delegate is known to every device, a normal vertex to its owner. When level L begins,
- * 1. vertices at a distance below L have their visited bit wherever they are known;
+ * Why all vertices are found: a delegate is known to every device, and a normal vertex to its owner. When level L begins,
+ * 1. vertices at a distance below L have their visited bit on every device that knows them;
  * 2. vertices at distance L are known as found, and are about to become the frontier;
- * 3. no other vertex has been found. Every edge from the frontier is a row entry of a device that knows the row as
- *    frontier, so pushes find every vertex at distance L + 1. Pulls find the same vertices from the other end, because the
- *    reverse of an edge is on the same device. The reverse of an nn edge may be on another device, so devices get the
- *    frontiers of all other devices before a pull of nn. The search ends with the first level in which no device finds
- *    anything, or before the visit at the depth where it is to end.
+ * 3. no other vertex has been found.
+ * Every edge from the frontier is a row entry of a device that knows the row as frontier. So pushes find every vertex at
+ * distance L + 1. Pulls find the same vertices from the other end, because the reverse of an edge is on the same device.
+ * Only the reverse of an nn edge may be on another device. So devices get the frontiers of all other devices before a pull
+ * of nn. The search ends with the first level in which no device finds anything, or before the visit at the depth where it
+ * is to end.
  *
  * Barriers: the host threads of all devices that read each other's memory (exchange/group.h) wait for each other twice a
  * level, where a device needs results of another device:
  * - after counting: every device has read what other devices found for it, so the other devices may overwrite that memory;
- * - after finishing: every device has found its vertices, so the exchange may read them. There is another barrier between
- *   the two parts of a pull of dd (enum visit_part), and another barrier before nn is pulled. Ranks that send messages
- *   reduce masks between the parts, if many rows are pulled.
+ * - after finishing: every device has found its vertices, so the exchange may read them.
+ * There is another barrier between the two parts of a pull of dd (enum visit_part), and another one before nn is pulled.
+ * Ranks that send messages reduce masks between the parts, if many rows are pulled.
  *
  * A single device exchanges nothing. The host waits for the device once a level, for its counts. The cost of a level is the
  * work of its frontier and some passes over masks. Nothing else is proportional to n.
  *
- * After a failure a host thread skips all steps up to the next barrier, where the other threads get the failure. / */
+ * After a failure a host thread skips all steps up to the next barrier, where the other threads get the failure.
+ */
 #include "loop.h"
 
 #include "formats/base/cli.h"
@@ -156,10 +160,10 @@ static void visit_part(struct bfs *bfs, const struct host_thread *t, enum visit_
 }
 
 /* Begins the visit of all subgraphs on the thread's devices. finish_visits waits for the visit. If `kinds` is ONLY_NORMALS,
- * dd is under way and is not begun again. Before a pull of nn the frontiers are exchanged. Between the two parts of a divided dd the
- * delegates that were found become known. Another group may divide dd where this group does not: this group takes part in
- * the reduction between the parts. Reads the conditions in the first device's plan, as all plans of the group agree in
- * them. */
+ * dd is under way and is not begun again. Before a pull of nn the frontiers are exchanged. Between the two parts of a
+ * divided dd the delegates that were found become known. Another group may divide dd where this group does not: this group
+ * takes part in the reduction between the parts. Reads the conditions in the first device's plan, as all plans of the group
+ * agree in them. */
 static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
                          struct error *e)
 {

@@ -268,8 +268,8 @@ static enum status prepare_messages(struct exchange *x, const struct host_thread
     return host_threads_barrier(t, e);
 }
 
-/* Sends and receives the vertices that can move now. `beside`: a reduction of masks has been under way since the time
- * `begun`, too. In this case *merged_s becomes the seconds since `begun`, as long as vertices were still under way. */
+/* Sends and receives the vertices that can move now. `beside`: a reduction of masks has been under way, too, since the time
+ * `begun`. If `beside` and if vertices were still under way, sets *merged_s to the seconds since `begun`. */
 static void move_vertices(struct vertices *vertices, int beside, double begun, double *merged_s, struct error *e)
 {
     const int moving = !vertices_are_here(vertices);

@@ -9,7 +9,8 @@
  * - Normals: a vertex that a push of nn found is given to the device that owns it, as 4 bytes in a list or as a bit of a
  *   bitmap. If nn is pulled, the frontier is given away instead, before the visit. It has one bit for a vertex.
  * - Counts: one small all-to-all per level says how many vertices follow, whether any mask changed, and whether the search
- *   is over. So a level without delegate updates reduces nothing (S' of section V-A). / */
+ *   is over. So a level without delegate updates reduces nothing (S' of section V-A).
+ */
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
 
@@ -61,7 +62,7 @@ struct exchange_stats {
 struct level_state {
     int updated; /* a device of some rank found a delegate */
     int found;   /* a device of some rank found a normal vertex */
-    int wide;    /* the next level may reach many normals, so that a pull of nn is worth sending the frontiers */
+    int wide;    /* the next level may reach many normals: a pull of nn may be worth the frontiers' bytes */
 };
 
 /* The counts from which the direction of nn and the form of its vertices are chosen. */
@@ -146,7 +147,7 @@ int exchange_overlaps(const struct exchange *exchange);
 enum status exchange_begin_masks(struct exchange *exchange, const struct host_thread *thread,
                                  struct exchange_stats *stats, struct error *e);
 
-/* Moves a reduction on that has begun, until the devices have finished their visits or the reduction is over. */
+/* Moves on a reduction that has begun, until the devices have finished their visits or the reduction is over. */
 void exchange_drive(struct exchange *exchange, const struct host_thread *thread, struct error *e);
 
 /* A level ends in two steps. Both follow group_put_result for all devices and a barrier of the group. After exchange_masks

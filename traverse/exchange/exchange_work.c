@@ -58,8 +58,8 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
 }
 
 /* Collective. Replaces total->of[NN], the sum of this group, by the sum over all ranks, if the last level may have reached
- * many normals. Sets in_parts to whether any group divides dd, if any may. All ranks decide alike whether to do either; if
- * neither, nothing is sent. Sets nn.reach and nn.everywhere. Called by thread 0. */
+ * many normals. Sets in_parts to whether any group divides dd, if any may. All ranks decide alike which of both sums is
+ * needed. If none is needed, nothing is sent. Sets nn.reach and nn.everywhere. Called by thread 0. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
     struct subgraph_work *nn = &total->of[NN];

@@ -2,7 +2,8 @@
  * this host.
  *
  * Each peer writes how its level went into memory that all peers see. A barrier of the group (group_barrier) follows. The
- * peers read that memory after the barrier. / */
+ * peers read that memory after the barrier.
+ */
 #ifndef DBFS_GROUP_H
 #define DBFS_GROUP_H
 
@@ -48,8 +49,8 @@ enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
  * - GROUP_OF_RANK: the group of this rank.
  * - GROUP_OF_HOST: the group of the host. ST_RESOURCE: some rank cannot read the memory of another rank.
  * - GROUP_OF_HOST_IF_POSSIBLE: the group of the host or, if some rank cannot read the memory of another rank, the group of
- *   this rank. why[ERROR_TEXT_BYTES] then says the reason, and is empty otherwise. After a failure group_close frees what
- *   was taken. */
+ *   this rank. why[ERROR_TEXT_BYTES] then says the reason, and is empty otherwise.
+ * After a failure group_close frees what was taken. */
 enum status group_open(struct group *group, const struct rank *rank, enum group_reach reach, char *why, struct error *e);
 void group_close(struct group *group); /* collective if of_host; a zeroed group is allowed */
 

@@ -4,17 +4,19 @@
  *
  * - A single device recorded all parents. make_values turns them into input ids.
  * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: parents
- *   of normals that were reached over an nn edge from another shard, and parents of delegates that another device found. -
- *   All devices read each other's memory (GPUs of a host): each device looks for its missing parents in the memory of its
- *   peers, in take_replies between two barriers. For a normal it looks at all neighbours on other shards. For a delegate
- *   that it owns it looks at the parents that the other devices recorded. - Otherwise (several hosts, CPUs): a normal sends
- *   a question to each of its neighbours on other shards. Any neighbour that replies with its id becomes the parent. For a
- *   delegate one reduction takes the largest id that a device recorded.
+ *   of normals that were reached over an nn edge from another shard, and parents of delegates that another device found.
+ *   - If all devices read each other's memory (GPUs of a host), each device looks for its missing parents in the memory of
+ *     its peers, in take_replies between two barriers. For a normal it looks at all neighbours on other shards. For a
+ *     delegate that it owns it looks at the parents that the other devices recorded.
+ *   - Otherwise (several hosts, CPUs) a normal sends a question to each of its neighbours on other shards. Any neighbour
+ *     that replies with its id becomes the parent. For a delegate one reduction takes the largest id that a device
+ *     recorded.
  *
  * Parents are asked for after the search. The messages of the search do not carry them, because that would cost more. In
  * the search every nn edge to another shard carries a vertex of 4 bytes, and would carry a parent of 4 bytes. After the
  * search only the edges of vertices that were found over an edge from another shard carry a question of 8 bytes and a reply
- * of 4. / */
+ * of 4 bytes.
+ */
 #include "answers.h"
 #include "traverse/engine/answer_ids.h"
 

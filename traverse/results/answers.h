@@ -1,8 +1,9 @@
 /* answers.h: depths or parents of all vertices, in the memory of the devices (engine.h).
  *
- * The values of an answer stand at the owners of the vertices. With several shards the vertex with stored id v is value v /
- * p of shard v mod p (partition.h), also if it is a delegate. With a single device value i belongs to input id i, also if
- * input ids are permuted. An id without edges has the value -1. / */
+ * The values of an answer stand at the owners of the vertices. With several shards the vertex with stored id v has value
+ * v / p of shard v mod p (partition.h), also if it is a delegate. With a single device value i belongs to input id i, also
+ * if input ids are permuted. An id without edges has the value -1.
+ */
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
 

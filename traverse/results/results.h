@@ -66,8 +66,9 @@ struct result_file {
  * - RESULT_NPY, .npy: an array of numpy, indexed by id. Depths are int32, and parents int32 or int64, little-endian.
  * - RESULT_RAW, .raw: the same array without a header.
  * - RESULT_CSV, .csv: lines of text, "id,value".
- * - RESULT_TEXT, any other name: lines of text, "id value". If text has a map, a line has the name of the vertex, a tab,
- *   and the depth or the name of the parent. The value -1 stands for a vertex that was not reached. */
+ * - RESULT_TEXT, any other name: lines of text, "id value".
+ * If text has a map, a line has the name of the vertex, a tab, and the depth or the name of the parent. The value -1 stands
+ * for a vertex that was not reached. */
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
 

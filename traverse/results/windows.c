@@ -3,7 +3,8 @@
  * If ids are not permuted, the values that a shard has of a window lie one behind the other, and consecutive ids of the
  * window belong to the shards in rotation. Permuted ids of a window are on any shard. So each owner goes over all ids of
  * the windows, and lists the values that it has. Values that lie in memory of the host are read in place, and sent from
- * there. A single device has its values in the order of input ids. / */
+ * there. A single device has its values in the order of input ids.
+ */
 #include "windows.h"
 
 #include "traverse/cpu/thread_pool.h"

@@ -1,7 +1,8 @@
 /* windows.h: the values of consecutive input ids, brought from their owners to the ranks that want them.
  *
  * All ranks read together, each rank a window of its own, so that all links are busy. A rank never has more values of other
- * ranks than its window needs. / */
+ * ranks than its window needs.
+ */
 #ifndef DBFS_WINDOWS_H
 #define DBFS_WINDOWS_H
 

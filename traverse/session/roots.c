@@ -32,7 +32,7 @@ struct locations {
     uint64_t count;
     uint64_t *id; /* [count], ascending once locate_ids has sorted them */
     uint64_t *of; /* [count] locations. If an id is there several times, the location of one copy is set */
-    const uint64_t *delegates; /* struct drawing's: a vertex from which no search goes on counts as isolated; or NULL */
+    const uint64_t *delegates; /* as in struct drawing: a vertex from which no search goes on counts as isolated; or NULL */
 };
 
 /* Collective. Allocates the memory of `count` ids and locations from the budget. locations_close frees it, also after a

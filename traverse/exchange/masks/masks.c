@@ -64,9 +64,9 @@ static int rank_reduces(const struct masks *m)
     return m->group->first == 0;
 }
 
-/* Reads the delegates that the group found from the first device: into list.own, or into `bits` if too many words changed.
- * Sets `changed` to the number of words that changed, and is_whole to whether `bits` was written. Both are 0 on ranks that
- * do not reduce, and if the group found no delegate. */
+/* Reads the delegates that the group found, by the rank's first device. Writes them to list.own or, if too many words
+ * changed, to `bits`. Sets `changed` to the number of words that changed, and is_whole to whether `bits` was written. Both
+ * are 0 on ranks that do not reduce, and if the group found no delegate. */
 static enum status read_updates(struct masks *m, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -112,7 +112,7 @@ static void count_sent(const struct masks *m, uint64_t bytes, struct exchange_co
     counts->of[COUNT_WHOLE_MASK_BYTES] += m->words * sizeof *m->bits;
 }
 
-/* Reduces whole masks over all groups, from `bits` into `bits`. If the group's changes are a list, they are put into `bits`
+/* Reduces whole masks over all groups, in place in `bits`. If the group's changes are a list, they are put into `bits`
  * first. Returns before the end of a non-blocking reduction. */
 static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {

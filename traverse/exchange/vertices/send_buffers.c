@@ -1,7 +1,8 @@
 /* send_buffers.c: puts the vertices that leave this rank into send buffers; see vertices.h
  *
  * There is a buffer for each pair of a sending device and a receiving device of another rank. The buffers of a device lie
- * one after the other in its exchange memory. So vertices are first counted and then copied. / */
+ * one after the other in its exchange memory. So vertices are first counted and then copied.
+ */
 #include "vertices.h"
 
 #include <string.h>

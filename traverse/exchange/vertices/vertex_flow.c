@@ -4,8 +4,10 @@
  * once:
  * 1. The device copies a chunk to exchange memory.
  * 2. MPI sends the chunk when the copy is over.
- * 3. The receiving device takes in the chunk when it has arrived. Host thread 0 does these steps for all devices of its
- *    rank, because only this thread calls MPI. It never waits for a step. / */
+ * 3. The receiving device takes in the chunk when it has arrived.
+ * Host thread 0 does these steps for all devices of its rank, because only this thread calls MPI. It never waits for a
+ * step.
+ */
 #include "vertices.h"
 
 #include "formats/base/arith.h"

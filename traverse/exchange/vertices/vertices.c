@@ -2,7 +2,8 @@
  *
  * A note says how the level of the rank went. Beside the note stand the sizes of the messages from each device of the rank
  * to each device of the receiver. There is one message for each send buffer that is not empty. Receivers know its length
- * from these sizes. / */
+ * from these sizes.
+ */
 #include "vertices.h"
 
 #include "formats/base/arith.h"
