@@ -93,8 +93,8 @@ static double lap(double *clock)
 /* ---- before and within a visit ---- */
 
 /* Gives the normals of the frontier of this thread's devices to the other devices, before nn is pulled: shows the frontiers
- * to peers, and sends messages to other groups. Waits until all frontiers have come. Adds the time to stats. Updates
- * nn.bits, the size of the next frontiers. */
+ * to peers, and sends messages to other groups. Waits until all frontiers have come. Adds the time to stats. If frontiers
+ * go as updates, sets nn.bits to the bits of the next frontiers. */
 enum status exchange_frontier(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     const int sends = !x->group.holds_all_shards;
@@ -279,8 +279,8 @@ static void move_vertices(struct vertices *vertices, int beside, double begun, d
 }
 
 /* Reduces the masks of all groups if a device of any rank found a delegate. Moves vertices on until the masks are in the
- * memory of all ranks of the group. Called by thread 0. *merged_s: the seconds in which masks and vertices were both under
- * way. */
+ * memory of all ranks of the group. Called by thread 0. If masks and vertices were both under way, sets *merged_s to the
+ * seconds that this took. */
 static enum status reduce_masks(struct exchange *x, double *merged_s, struct error *e)
 {
     double begun = cli_seconds();

@@ -111,7 +111,7 @@ void args_add_root(struct args *args, char *text)
 }
 
 /* Appends the ids in the text of one -r, which commas separate, to args->roots, and raises args->count. Ends the program if
- * a word is no id, or if there are too many roots. */
+ * a word is no id, if there are too many roots, or if there is no memory. */
 static void parse_roots(struct args *args, const char *text)
 {
     uint64_t items = 1;

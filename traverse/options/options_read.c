@@ -192,7 +192,7 @@ static void check_serve(const struct args *args)
 }
 
 /* Ends the program if two results would go to one file. Each root needs a file of its own, and standard output takes only
- * one result. */
+ * one result. With --in-place one file may be overwritten for each root. */
 static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents, args->reached};

@@ -108,9 +108,9 @@ static void add_range(const struct results *r, const struct shard *shard, enum r
     sums->deepest = deepest > sums->deepest ? deepest : sums->deepest;
 }
 
-/* Adds the reached locals or the reached delegates of a shard to the sums, with their degrees. `at` says the kind, as in
- * add_range. Vertices are numbered in the order of degrees, so each run of the degree list is a range of vertices of one
- * degree. */
+/* Adds the reached locals or the reached delegates of a shard to the sums, with their degrees. `at` says the kind: locals
+ * (ROOT_AT_LOCAL), otherwise delegates. Vertices are numbered in the order of degrees, so each run of the degree list is a
+ * range of vertices of one degree. */
 static void add_vertices(const struct results *r, const struct shard *shard, enum root_at at, struct sums *sums)
 {
     const struct degree_list *degrees = at == ROOT_AT_LOCAL ? &shard->degrees.locals : &shard->degrees.delegates;

@@ -45,7 +45,7 @@ static void search_and_answer(struct record *record, struct searcher *s, const s
     }
 }
 
-/* Collective. Searches from a root and makes the answer, as a warm-up. Keeps nothing. */
+/* Collective. Searches from a root and makes the answer, as a warm-up. Keeps nothing. A failure ends the job. */
 void record_nothing(struct searcher *s, const struct args *args, const struct root *root)
 {
     struct record unused;

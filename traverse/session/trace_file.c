@@ -112,8 +112,8 @@ enum status trace_file_open(struct trace_file *t, const char *path, const struct
     return comm_agree(rank->comm, e);
 }
 
-/* Collective. Appends a line for each level of a search to the file, and clears the record's log. All ranks return the same
- * status. */
+/* Collective. Reduces each level of a search over all ranks, lets rank 0 append a line for it to the file, and clears the
+ * record's log. All ranks return the same status. */
 enum status trace_file_add(struct trace_file *t, struct record *record, struct error *e)
 {
     struct level_line line = {.t = t, .root = record->root};

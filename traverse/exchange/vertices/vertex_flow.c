@@ -68,7 +68,8 @@ static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
 }
 
 /* Sends the oldest chunk of a device that is being copied, if its copy is over. Returns 1 if a chunk was sent. Returns 0 if
- * no chunk is being copied, if the copy is not over, or after a failure. */
+ * no chunk is being copied, if the copy is not over, or after a failure. With option L nothing is copied, and the next
+ * chunk is sent at once. */
 static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     struct device_messages *own = &v->of[device];
@@ -139,7 +140,8 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
     }
 }
 
-/* Begins the messages of a level: counts them, lists the chunks to send and the messages to receive, and opens the flow.
+/* Begins the messages of a level: counts them, lists the chunks to send and the messages to receive, grows the memory for
+ * these, and opens the flow.
  * Sends nothing yet; vertices_move does. If *e has failed, only counts. Sets `sent`, `copied`, `end` and `event` of each
  * device. */
 enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, struct error *e)

@@ -23,7 +23,8 @@ static size_t control_width(const struct rank *rank)
     return NOTE_WORDS + (size_t)rank->device_count * rank->device_count;
 }
 
-/* Frees a device's exchange memory, takes back its charge to the budget, and zeroes *memory. Empty memory is allowed. */
+/* Frees a device's exchange memory, and zeroes *memory. Takes back the charge to the budget, which only host memory has.
+ * Empty memory is allowed. */
 static void free_message_memory(const struct rank *rank, uint32_t device, struct message_memory *memory)
 {
     rank->backend->release_buffer(rank->devices[device], rank->exchange_memory, memory->ids);
