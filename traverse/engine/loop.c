@@ -341,8 +341,9 @@ static enum status search_levels(void *context, const struct host_thread *t, str
 
 /* ---- all levels by the devices themselves ---- */
 
-/* Returns whether the devices may run all levels by themselves. Only the loop follows factors. The loop is also quick with a
- * root without edges, and with a search that ends at depth 0. */
+/* Returns whether the devices may run all levels of this search by themselves. The devices must be able to
+ * (exchange_is_fused). The loop runs the search if factors are given, which only the loop follows. The loop also runs it,
+ * as quickly, if the root has no edges, or if the search ends at depth 0. */
 static int may_run_fused(const struct bfs *bfs)
 {
     return exchange_is_fused(bfs->exchange) && !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED &&

@@ -111,7 +111,7 @@ enum status exchange_frontier(struct exchange *x, const struct host_thread *t, s
 }
 
 /* Waits until the devices of all threads of the group have looked for delegates. Writes to group->updated which devices
- * found some. Other visits of the level may still go on. */
+ * found some. Ends with a barrier of the group. Visits that look for normals may still go on. */
 static enum status await_delegates(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -240,8 +240,9 @@ static enum status share_level(struct exchange *x, struct error *e)
     return ST_OK;
 }
 
-/* Puts the vertices that leave into send buffers, without duplicates if option U asks for it, and tells all ranks how the
- * level went. All threads call this function. Thread 0 does most of the work. Dropping duplicates is shared by all threads.
+/* Puts the vertices that leave into send buffers, without duplicates if option U asks for it. Then tells all ranks how the
+ * level went, and sets exchange->level. Before that waits for the sum of masks_begin, and counts the vertices found. All
+ * threads call this function. Thread 0 does most of the work. Dropping duplicates is shared by all threads.
  */
 static enum status prepare_messages(struct exchange *x, const struct host_thread *t, struct error *e)
 {

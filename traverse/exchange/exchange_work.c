@@ -26,8 +26,8 @@ void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_wor
     }
 }
 
-/* Returns an estimate of the edges of a frontier on this rank: the number of its rows times the mean length of rows.
- * Returns work->forward if that is larger, because it is a lower bound of the edges. */
+/* Returns an estimate of a frontier's edges in subgraph g: the number of its rows times the mean length of this rank's rows.
+ * work->forward is a lower bound of the edges, and is returned if it is larger. */
 static double expected_edges(const struct rank *rank, enum subgraph g, const struct subgraph_work *work)
 {
     double edges = 0, sources = 0, forward = (double)work->forward;

@@ -129,7 +129,8 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the tables and the memory of the host. The answers on devices are freed with the devices. */
+/* Frees the tables and the memory of the host. The answers on devices are freed with the devices. Zeroed answers are
+ * allowed. */
 void answers_close(struct answers *a)
 {
     release_tables(a);

@@ -124,8 +124,8 @@ static int is_ending(const char *name, const char *suffix)
 }
 
 /* Fails with ST_USAGE if the name of a result ends like the name of a compressed file. `has_values`: also if it ends like a
- * file format that is not written. Otherwise only the next program that reads the file would notice its unexpected content.
- */
+ * file format that is not written. Without this check only the next program that reads the file would notice that its
+ * content is not of this format. */
 static enum status refuse_formats(const char *name, int has_values, struct error *e)
 {
     static const char *const compression[][2] = {

@@ -103,8 +103,9 @@ static struct graph_options graph_options_of(struct searcher *s)
                                   .budget = &s->budget};
 }
 
-/* Collective. Opens this rank's part of the graph. Refuses options that the graph does not allow. Changes the direction to
- * push if the graph has no in-rows. Rank 0 notes options without effect. */
+/* Collective. Opens this rank's part of the graph. Refuses options that the graph does not allow, and directed graphs if
+ * the program is for undirected ones. Sets args->policy.mode to push if the graph has no in-rows. Rank 0 notes options
+ * without effect. */
 static enum status open_graph(struct searcher *s, struct error *e)
 {
     struct args *args = s->args;
@@ -223,8 +224,8 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
     return e->status;
 }
 
-/* Opens all shards on this rank, which gets a comm of its own, and the map of names. Opens no devices. A failure is known
- * to this rank only. searcher_run closes all. */
+/* Opens all shards on this rank, and the map of names. Sets the rank's threads and memory budget, and s->rank, whose comm
+ * has this rank alone. Opens no devices. A failure is known to this rank only. searcher_run closes all. */
 enum status searcher_open_all_shards(struct searcher *s, enum residence resident,
                                      uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                      struct error *e)
