@@ -255,7 +255,7 @@ struct backend_answers {
                         struct error *e);
 
     /* Begins to find parents after a search with depths below `levels`, and waits for the work. Turns the parents that the
-     * device recorded into input ids; the parents of delegates are left in delegate_parents. A vertex that was reached over
+     * device recorded into input ids. The parents of delegates are left in delegate_parents. A vertex that was reached over
      * an nn edge from another shard asks all its neighbours there. questions[s] gets the questions for shard s, an array of
      * struct question, which stays until take_replies. With all_read there are no questions, and all slices are empty.
      * Instead the peers can read what this device found, until make_values. */
@@ -374,8 +374,8 @@ struct backend {
     enum status (*visit)(struct device *device, const struct visit_plan *plan, enum visit_part part, struct error *e);
 
     /* Waits for the visits that find these kinds of vertices, and fills *result. Called with BOTH_KINDS in each level. If
-     * masks are reduced while normals are still looked for, called before that with ONLY_DELEGATES, which sets
-     * found_delegates alone. */
+     * masks are reduced while normals are still looked for, an earlier call with ONLY_DELEGATES is made in the level, too.
+     * The earlier call sets found_delegates alone. */
     enum status (*finish)(struct device *device, enum vertex_kinds kinds, struct visit_result *result, struct error *e);
 
     /* ---- memory of messages; no budget is charged ---- */

@@ -55,8 +55,8 @@ void rank_close_devices(struct rank *rank)
     free(rank->descriptions);
 }
 
-/* Sums the bytes of all devices, finds the device that took longest to load, and sets the residence to the last one in enum
- * residence that any device has. */
+/* Returns a description of the rank's devices: the sum of their bytes, the description of the device that took longest to
+ * load, and the residence. If residences differ, the residence that comes last in enum residence is taken. */
 struct rank_description rank_describe(const struct rank *rank)
 {
     struct rank_description all = {.resident = RESIDENT_RAW};

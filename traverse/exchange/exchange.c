@@ -191,9 +191,9 @@ static void take_counts(struct exchange *x, struct exchange_stats *stats)
     x->counts = (struct exchange_counts){0};
 }
 
-/* Ends a level without messages: every device reads the delegates and vertices that its peers found in the peers' memory.
- * Sets *done to whether nobody found anything; each thread finds that out for itself. The arrays of the peers change only
- * after the next barrier. Thread 0 also moves the counts of the level to stats->counts. The times and the number of
+/* Ends a level without messages: every device reads, in the memory of its peers, the delegates and vertices that the peers
+ * found. Sets *done to whether nobody found anything; each thread finds that out for itself. The arrays of the peers change
+ * only after the next barrier. Thread 0 also moves the counts of the level to stats->counts. The times and the number of
  * reductions are added to *stats. */
 static enum status end_level_in_group(struct exchange *x, const struct host_thread *t, int *done,
                                       struct exchange_stats *stats, struct error *e)

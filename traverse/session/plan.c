@@ -9,7 +9,7 @@
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
 
-/* A number of bytes, or of edges: the sum over all shards, and the number of the largest shard. */
+/* Bytes, or edges: the sum over all shards, and the most of one shard. */
 struct plan_bytes {
     uint64_t all, largest;
 };
@@ -49,7 +49,8 @@ struct plan {
 
 /* ---- adding up shards ---- */
 
-/* Adds the number of one shard to the sum over all shards, and raises the number of the largest shard. */
+/* Adds the bytes of one shard to the sum over all shards, and raises `largest`, the most bytes of one shard, if this shard
+ * has more. */
 static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
 {
     sum->all += bytes;

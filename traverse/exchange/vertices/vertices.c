@@ -56,8 +56,9 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
     return e->status;
 }
 
-/* Allocates memory for messages of the largest size at which lists are shorter than bitmaps, or for the shard's edges if
- * these are fewer. Then no search has to wait for more: memory that devices copy to fast takes milliseconds to allocate. */
+/* Grows the memory of each device for messages to send and to receive. The size is that of the longest list that is shorter
+ * than a bitmap, or one id for each nn edge of the shard if that is less. Then no search has to wait for more memory:
+ * memory that devices copy to fast takes milliseconds to allocate. */
 static enum status grow_all(const struct vertices *v, struct error *e)
 {
     const struct graph *graph = v->rank->graph;
@@ -72,9 +73,9 @@ static enum status grow_all(const struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Sets up *v, and allocates the tables of messages. Where memory of messages is slow to allocate (GPUs), allocates it, too.
- * With `frontiers` also allocates the memory of frontiers. Collective. After a failure vertices_close frees what was
- * allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
+/* Sets up *v, and allocates the tables of messages. For GPUs also allocates the memory of messages, which is slow to
+ * allocate. With `frontiers` also allocates the memory of frontiers. Collective. After a failure vertices_close frees what
+ * was allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {
