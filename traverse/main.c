@@ -15,6 +15,7 @@ static const struct option_program program = {
     .usage = usage,
     .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n"};
 
+/* Reads the command line, and runs the searches that it asks for. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct args args;

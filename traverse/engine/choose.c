@@ -1,11 +1,13 @@
-/* choose.c: see choose.h and cost.h */
+/* choose.c: chooses directions by factors and by predicted costs, and counts the rows and edges of a shard for them; see
+ * choose.h and cost.h */
 #include "choose.h"
 
 #include "formats/base/arith.h"
 
 #include <string.h>
 
-/* Factors of the CPU are used only if the user gives some. */
+/* The policy for a user who gives no options. Its factors stand in rates.def. A CPU uses factors only if the user gives
+ * some. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
     .factor0 = {
@@ -18,14 +20,16 @@ const struct direction_policy direction_defaults = {
     },
 };
 
-/* BV = |U| (q + s) / q. */
+/* Returns the backward workload BV = |U| (q + s) / q of a subgraph, an estimate of the cost of a pull. The frontier must not
+ * be empty. */
 double backward_work(const struct subgraph_work *w)
 {
     double q = (double)w->frontier, s = (double)w->unvisited_sources;
     return (double)w->unvisited_targets * (q + s) / q;
 }
 
-/* Whether the lower bound q of FV leaves the choice open. */
+/* Returns whether the choice by factors needs the exact forward workload FV. FV is not needed if the frontier is empty, if
+ * the mode says the direction, or if q decides already (q is a lower bound of FV). Changes nothing. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                             enum direction current)
 {
@@ -37,7 +41,8 @@ int direction_needs_forward(const struct direction_policy *policy, enum subgraph
     return least < policy->factor1[g] * backward;
 }
 
-/* Chooses by factors: changes the direction if FV has passed the factor's multiple of BV. */
+/* Returns the direction of the next visit of g, by factors or as the mode says. In DIRECTION_AUTO a push turns to a pull if
+ * FV is above factor0 * BV. A pull turns to a push if FV is below factor1 * BV. An empty frontier keeps `current`. */
 enum direction choose_direction(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                                 enum direction current)
 {
@@ -57,7 +62,7 @@ enum direction choose_direction(const struct direction_policy *policy, enum subg
 
 /* ---- by cost ---- */
 
-/* Zeroes the rows and edges seen, and the overlap. */
+/* Zeroes the counts of visited rows and edges and the overlap, before a search begins. */
 void direction_costs_begin(struct direction_costs *costs)
 {
     memset(costs->seen_rows, 0, sizeof costs->seen_rows);
@@ -65,16 +70,18 @@ void direction_costs_begin(struct direction_costs *costs)
     costs->overlap = 0;
 }
 
-/* Adds a frontier's rows and edges to those seen. */
+/* Adds the rows and edges that a level's frontier has in subgraph g to seen_rows[g] and seen_edges[g], the sums of the
+ * search. */
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     costs->seen_rows[g] += (double)work->frontier;
     costs->seen_edges[g] += (double)work->forward;
 }
 
-/* Vertices that a push may find: one for each edge to a vertex not visited before, less the edges to a vertex that
- * another edge of the level finds too. In meshes most edges are of this kind, and their share changes little from
- * level to level. */
+/* Returns an estimate of the vertices that a push along g finds. The estimate is the number of the frontier's edges to
+ * vertices that were not visited before this level. The share `overlap` of these edges is taken off: such an edge leads to
+ * a vertex that another edge of the same level finds, too. In meshes most edges are of this kind, and their share changes
+ * little from level to level. The estimate is at most the number of unvisited targets. */
 static double expect_found(const struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     enum subgraph reverse = subgraph_reverse(g);
@@ -84,7 +91,8 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
-/* The share of the rows of a pull of g that an earlier pull of the level leaves: 1 if there is no earlier one. */
+/* Returns the share of the rows of a pull of g that the pull of cost_before(g) leaves in the same level. Returns 1 if the
+ * subgraph cost_before(g) is g itself, has no frontier or is pushed. */
 static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
 {
     const int before = cost_before(g);
@@ -94,7 +102,8 @@ static double left_by_pull(const struct direction_costs *costs, enum subgraph g,
                : 1;
 }
 
-/* Predicts the costs of a push and a pull of g from the counts of all subgraphs. */
+/* Returns the predicted costs of a push and of a pull of g, and the vertices that the push may find. All three are 0 if g
+ * has no frontier. `all`: the counts of all subgraphs. The pull of cost_before(g) comes first, so its costs must be set. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *all)
 {
@@ -109,7 +118,7 @@ struct direction_costs_of direction_costs_of(const struct direction_costs *costs
     return costs_of;
 }
 
-/* Chooses the direction of less predicted cost, unless the mode wants one. */
+/* Returns the direction that the mode says or, in DIRECTION_AUTO, the direction of less predicted cost. */
 enum direction direction_by_cost(enum direction_mode mode, const struct subgraph_work *work)
 {
     if (mode != DIRECTION_AUTO)
@@ -129,7 +138,9 @@ const struct cost_rates cost_rates_h200 = {
 #include "formats/rates.def"
 };
 
-/* Scales the unvisited rows that g's reverse pushes to the rows that a pull of g reads, which differ in directed graphs. */
+/* Returns about how many rows a pull along g reads. `unvisited`: rows that a push along the reverse of g reads, and that
+ * were not visited. In undirected graphs the pull reads the same rows. In directed graphs the number is scaled: the pulled
+ * rows are other rows, and the same share of them is taken as unvisited. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited)
 {
     const struct csr *pushed = &shard->csr[subgraph_reverse(g)], *pulled = shard_pull_rows(shard, g);
@@ -139,7 +150,8 @@ uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t u
     return (uint64_t)(share * (double)pulled->source_rows);
 }
 
-/* Sets the rows and edges that a pull reads for each row and edge of a push. */
+/* Sets rows_each and edges_each: how many rows and edges a pull reads for each row and each edge of a push. Called when the
+ * counts of rows and edges are set. */
 void cost_settle_pulled(struct cost_graph *graph)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -149,7 +161,7 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
-/* Vertices of a kind with rows in both subgraphs that are pulled for it. */
+/* Returns how many vertices of a kind have rows in both subgraphs that are pulled to find vertices of this kind. */
 static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
 {
     const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
@@ -160,10 +172,11 @@ static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
     return (double)rows;
 }
 
-/* Counts what costs of a shard's visits depend on, and fits the rates to its size. */
+/* Counts the rows and edges of a shard, on which the costs of its visits depend. Copies the rates. Two of the copies are
+ * raised by the size of the shard: `found` and `list_edge`. Called once, when a device is opened. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
-    static const double NEAR_VERTICES = 1 << 18; /* of 8 bytes: they fit the second cache of a core */
+    static const double NEAR_VERTICES = 1 << 18; /* vertices of 8 bytes each, which fit the second cache of a core */
     const double vertices = (double)(shard->locals + shard->d);
     struct cost_graph graph = {.rates = *rates};
     for (int g = 0; g < SUBGRAPHS; g++) {

@@ -1,10 +1,10 @@
 /* cost.h: the predicted cost of pushing and of pulling a subgraph in a level; for the host and kernels.
  *
- * A push along g reads the columns of the frontier's rows and claims a bit for each. A pull goes over the
- * unvisited rows of the reverse of g, and looks for a visited column in each. If a share s of the edge ends
- * of g is visited, a row finds one after 1/s probes, unless it ends before. Visited hubs have many edge ends
- * and make the share large. Costs are computed from counts alone and not from times, so two searches from
- * one root choose alike.
+ * A push along g reads the columns of the frontier's rows, and claims a bit for each column. A pull goes over the
+ * unvisited rows of the reverse of g, and looks for a visited column in each row. If a share s of the edge ends
+ * of g is visited, a row finds a visited column after 1/s probes on average. A row that has fewer columns ends before.
+ * Visited hubs have many edge ends and make the share large. Costs are computed from counts alone and not from times, so two
+ * searches from one root choose alike.
  */
 #ifndef DBFS_COST_H
 #define DBFS_COST_H
@@ -21,7 +21,7 @@
 
 struct shard;
 
-/* Picoseconds that a step takes when the whole device takes many of them: rates.def describes each. */
+/* Picoseconds that a step takes when the whole device takes many steps. rates.def describes each step. */
 struct cost_rates {
 #define STEP(name, cpu, h200, unit, what) double name;
 #include "formats/rates.def"
@@ -31,73 +31,76 @@ struct cost_rates {
 extern "C" {
 #endif
 
-/* Rates of one core, and of a whole H200. */
+/* The rates of one core, and the rates of a whole H200. */
 extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
-/* Rows that pulls read. A search counts the rows and edges that it has pushed. In an undirected graph pulls have the same
- * rows and edges. In a directed one each pushed row counts as `rows_each` pulled rows, each edge as `edges_each`. */
+/* The rows that a pull reads. A search counts only the rows and edges that are pushed. In an undirected graph a pull has the
+ * same rows and edges. In a directed graph each pushed row counts as `rows_each` pulled rows, and each pushed edge as
+ * `edges_each` pulled edges. */
 struct cost_pulled {
     double sources, edges, rows_each, edges_each;
 };
 
-/* The numbers of a shard that do not change in a search. */
+/* The numbers of a shard from which costs are computed, and the rates. They do not change in a search. */
 struct cost_graph {
-    double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* sources: rows that are not empty */
+    double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* of a push. sources: rows that are not empty */
     struct cost_pulled pulled[SUBGRAPHS];
-    double both[VERTEX_KINDS];  /* vertices with rows in both subgraphs that are pulled for their kind */
-    double words[VERTEX_KINDS]; /* of a mask: 32 bits each */
+    double both[VERTEX_KINDS];  /* vertices of a kind that have rows in both subgraphs that are pulled to find the kind */
+    double words[VERTEX_KINDS]; /* 32-bit words of a mask over the vertices of this kind */
     struct cost_rates rates;
 };
 
-/* Counts the rows and edges of a shard. `rates` are copied, some of them scaled by the size of the shard. */
+/* Counts the rows and edges of a shard. Copies `rates`, and scales two of the copied rates by the size of the shard. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
 
-/* Rows that a pull along g has to look at. `unvisited`: rows not yet visited of those that a push along the reverse of g
- * reads. In an undirected graph these are the same rows; in a directed one, others with the same share unvisited. */
+/* Returns how many rows a pull along g has to look at. `unvisited`: the unvisited rows of the reverse of g, which a push
+ * would read. In an undirected graph the pull looks at these rows. In a directed graph the pull looks at other rows, of
+ * which the same share is taken as unvisited. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited);
 
-/* Computes rows_each and edges_each from the counts. */
+/* Sets rows_each and edges_each of each subgraph from the counts of its rows and edges. */
 void cost_settle_pulled(struct cost_graph *graph);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Picoseconds of a push, from the rows and edges of a frontier in a subgraph. */
+/* Returns the picoseconds of a push. `rows` and `edges`: the rows of the frontier in the subgraph, and the edges of these
+ * rows. */
 COST_FUNCTION double cost_push(const struct cost_graph *graph, double rows, double edges)
 {
     return rows * graph->rates.push_row + edges * graph->rates.push_edge;
 }
 
-COST_FUNCTION int cost_reverse(int g) /* subgraph_reverse */
+COST_FUNCTION int cost_reverse(int g) /* returns the reverse of subgraph g: dn for nd; subgraph_reverse for kernels */
 {
     return (g & 1) << 1 | g >> 1;
 }
 
-/* The share of the edge ends of g that is visited. */
+/* Returns the share of the edge ends of g that is visited, 0 to 1. seen_edges[g]: edges of the visited rows of g. */
 COST_FUNCTION double cost_share(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     return (float)seen_edges[g] / (float)graph->edges[g]; /* fast on a GPU */
 }
 
-/* The subgraph whose pull comes before that of g and looks at the same vertices: the one whose sources are delegates. This
- * is g itself if its sources are. */
+/* Returns the subgraph that is pulled before g and finds vertices of the same kind: dn for nn, and dd for nd. Its sources
+ * are delegates. Returns g itself if the sources of g are delegates, for dn and dd. */
 COST_FUNCTION int cost_before(int g)
 {
     return g | 2;
 }
 
-/* About the share of the rows of a pull of g that the pull of cost_before(g) leaves. That pull finds even a vertex with one
- * edge end with the probability that this end is visited. */
+/* Returns an estimate of the share of the rows of a pull of g that the pull of cost_before(g) leaves. The earlier pull
+ * finds a vertex at least with the probability that one edge end is visited. */
 COST_FUNCTION double cost_left(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     const double rows = graph->pulled[cost_reverse(g)].sources; /* 0: a directed graph has none here */
     return rows > 0 ? 1 - cost_share(graph, seen_edges, cost_before(g)) * graph->both[g & 1] / rows : 1;
 }
 
-/* Picoseconds of a pull of g. seen_rows and seen_edges[SUBGRAPHS] are those of all visited vertices, the frontier included.
- * `left`: the share of the rows that an earlier pull leaves. The rows left are short, so that they have less than this share
- * of the edges: at RMAT 27 a tenth of the rows had a fortieth. */
+/* Returns the picoseconds of a pull of g. seen_rows and seen_edges[SUBGRAPHS]: rows and edges of all visited vertices, the
+ * frontier included. `left`: the share of the rows that an earlier pull leaves. The rows that are left are short. So they
+ * have less than the share `left` of the edges: at RMAT 27 a tenth of the rows had a fortieth of the edges. */
 COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *seen_rows,
                                const double *seen_edges, int g, double left)
 {

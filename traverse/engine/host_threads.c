@@ -1,7 +1,8 @@
-/* host_threads.c: see host_threads.h
+/* host_threads.c: starts host threads, calls them to jobs and to steps, and lets them wait for each other; see
+ * host_threads.h
  *
- * Barriers of a search are microseconds apart, so threads wait by spinning at first. They sleep after some milliseconds, as
- * between two searches, or at once if others want their cores.
+ * Barriers of a search are microseconds apart, so threads wait by spinning at first. After some milliseconds without a
+ * barrier, as between two searches, threads sleep. They sleep at once if other programs want their cores.
  */
 #include "host_threads.h"
 
@@ -14,34 +15,35 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static const double LONGEST_SPIN = 50e-3; /* seconds, before a thread sleeps */
+static const double LONGEST_SPIN = 50e-3; /* seconds that a thread spins before it sleeps */
 
 struct worker {
     struct host_thread thread;
     struct error error;
-    int over;           /* a barrier brought a failure: the job of this thread is to end */
-    pthread_t pthread;  /* not of worker 0, which is the caller */
+    int over;           /* a barrier brought a failure, so the thread must leave the job */
+    pthread_t pthread;  /* not set for worker 0, which is the caller */
 };
 
 struct host_threads {
     struct worker *worker; /* [count] */
     _Atomic uint32_t count;
-    struct barrier calls;      /* each end of a pass calls all threads. A thread that is late misses steps */
-    _Atomic uint32_t job_call; /* the number of the last call to a job, which no thread misses */
-    _Atomic uint64_t left;     /* the number of the last call to steps << 32 | devices that nobody has taken */
-    _Atomic uint32_t done, failed; /* devices of this call; whether a step failed */
-    struct error step_failure;     /* the first */
+    struct barrier calls;      /* each end of a pass is a call to all threads. A late thread may miss calls to steps */
+    _Atomic uint32_t job_call; /* the number of the last call to a job. No thread misses a call to a job */
+    _Atomic uint64_t left;     /* the number of the last call to steps << 32 | the steps that no thread has taken */
+    _Atomic uint32_t done, failed; /* steps of this call that are done; whether a step of this call failed */
+    struct error step_failure;     /* the failure of the step that failed first */
     host_thread_job *job;          /* NULL: the threads end */
     device_step *step;
-    void *context;             /* of job or step */
-    struct barrier barrier;    /* of a job */
-    _Atomic(const struct error *) earliest; /* failure of those who have come to the current barrier; NULL: none */
-    const struct error *failure;            /* the same, of the last barrier */
+    void *context;             /* the argument of job or step */
+    struct barrier barrier;    /* for the threads of a job */
+    _Atomic(const struct error *) earliest; /* the first failure of the current barrier's threads, or NULL */
+    const struct error *failure;            /* the first failure of the last barrier's threads, or NULL */
 };
 
 /* ---- the barrier of a job ---- */
 
-/* The last thread to arrive ends the barrier, and publishes the first failure. */
+/* Waits until all threads of the job have called this function. The last thread to arrive moves the first failure of this
+ * barrier from `earliest` to `failure`, where all threads see it, and then ends the barrier. */
 static void await_all(struct host_threads *all)
 {
     uint32_t number;
@@ -53,7 +55,9 @@ static void await_all(struct host_threads *all)
     barrier_end(&all->barrier);
 }
 
-/* Waits for all threads of the job, and sets *e to the first failure of any of them. */
+/* Waits for all threads of the job. If any thread came with a failure, sets *e of each thread to the failure that came
+ * first and returns its status; the thread must then leave the job (w->over). A thread's own failure is kept in w->error. A
+ * single thread does not wait, and returns e->status. */
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
     struct host_threads *all = thread->all;
@@ -74,7 +78,9 @@ enum status host_threads_barrier(const struct host_thread *thread, struct error 
 
 /* ---- what threads are called to do ---- */
 
-/* Runs the current job on one thread, up to the barrier that ends the job. */
+/* Runs the current job on the calling thread, and waits for the end of the job on all threads. A failure is left in
+ * w->error. After a failure the threads wait a second time, so that nobody's error changes before all have read it. Called
+ * with w->thread, after the job was set in all->job. */
 static void run_job(struct host_threads *all, struct worker *w)
 {
     w->over = 0;
@@ -83,11 +89,12 @@ static void run_job(struct host_threads *all, struct worker *w)
     if (!w->over)
         host_threads_barrier(&w->thread, &w->error);
     if (w->over)
-        await_all(all); /* all have read the failure */
+        await_all(all); /* w->error of a thread that failed stays until all threads have copied it */
 }
 
-/* Runs the steps of a call that nobody has taken. The caller waits for those that are taken, so `step` and `context`
- * are those of the call as soon as one is. */
+/* Takes steps of call `number` that no thread has taken, one after the other, and runs them, until none is left. Counts each
+ * step in all->done. Keeps the first failure in all->step_failure. Does nothing if a later call has begun. A step that was
+ * taken keeps the call open, because the caller waits for it. So all->step and all->context are those of call `number`. */
 static void take_steps(struct host_threads *all, uint32_t number)
 {
     uint64_t left = atomic_load(&all->left);
@@ -102,8 +109,9 @@ static void take_steps(struct host_threads *all, uint32_t number)
     }
 }
 
-/* Each thread but the caller's: waits for calls until one ends it. */
-static void *work(void *argument)
+/* The main function of each thread but the caller's. Waits for calls, and does its part of each, until a call without a job
+ * ends the thread. `argument` is the thread's struct worker. */
+static void *thread_main(void *argument)
 {
     struct worker *w = argument;
     struct host_threads *all = w->thread.all;
@@ -119,13 +127,14 @@ static void *work(void *argument)
     }
 }
 
-/* The number that the next call will have. */
+/* Returns the number that the next call will have. Calls to jobs and calls to steps are numbered together. */
 static uint32_t next_call(struct host_threads *all)
 {
     return atomic_load(&all->calls.over) + 1;
 }
 
-/* Wakes all threads for a job; NULL ends them. */
+/* Gives a job to all threads but the caller, and wakes them. Sets all->job and all->context. Returns at once, without
+ * waiting for the job. A `job` of NULL makes the threads end. */
 static void call_to_job(struct host_threads *all, host_thread_job *job, void *context)
 {
     all->job = job;
@@ -134,7 +143,8 @@ static void call_to_job(struct host_threads *all, host_thread_job *job, void *co
     barrier_end(&all->calls);
 }
 
-/* Calls all threads to the job, and does the caller's part of it. */
+/* Runs the job on all threads, the caller included, and waits until all have ended it. Sets *e to the first failure of any
+ * thread. With a single thread the caller runs the job for all devices. */
 enum status host_threads_run(struct host_threads *all, host_thread_job *job, void *context, struct error *e)
 {
     struct worker *own = &all->worker[0];
@@ -147,7 +157,9 @@ enum status host_threads_run(struct host_threads *all, host_thread_job *job, voi
     return e->status;
 }
 
-/* Offers the steps of all devices to all threads, takes part, and waits until all are done. */
+/* Runs the step once for each device, each on the first thread that is free, and waits until all steps are done. The caller
+ * takes steps, too. Sets *e to the failure that came first. Does nothing if *e has failed already. Without other threads the
+ * caller runs the steps in order, and stops at the first failure. */
 enum status host_threads_each(struct host_threads *all, uint32_t devices, device_step *step, void *context, struct error *e)
 {
     struct patience patience = {0};
@@ -172,7 +184,8 @@ enum status host_threads_each(struct host_threads *all, uint32_t devices, device
 
 /* ---- opening ---- */
 
-/* Starts the threads: one for each device, or none beside the caller. */
+/* Starts a thread for each device but the first with `side_by_side`, and otherwise none. Sets *result, or NULL after a
+ * failure, which leaves no thread and no memory. */
 enum status host_threads_open(struct host_threads **result, uint32_t devices, int side_by_side, struct error *e)
 {
     const uint32_t count = side_by_side ? devices : 1;
@@ -188,9 +201,9 @@ enum status host_threads_open(struct host_threads **result, uint32_t devices, in
     for (uint32_t i = 0; i < count; i++)
         workers[i].thread = (struct host_thread){
             .all = all, .number = i, .first = i, .end = side_by_side ? i + 1 : devices};
-    all->count = count; /* before any of them waits for the others */
+    all->count = count; /* set before any thread waits for the other threads */
     for (uint32_t i = 1; i < count; i++) {
-        errno = pthread_create(&workers[i].pthread, NULL, work, &workers[i]);
+        errno = pthread_create(&workers[i].pthread, NULL, thread_main, &workers[i]);
         if (errno == 0)
             continue;
         all->count = i;
@@ -202,7 +215,7 @@ enum status host_threads_open(struct host_threads **result, uint32_t devices, in
     return ST_OK;
 }
 
-/* Ends the threads, and frees their memory. */
+/* Makes all threads but the caller end, waits for them, and frees the memory. No job may be running. NULL is allowed. */
 void host_threads_close(struct host_threads *all)
 {
     if (all == NULL)

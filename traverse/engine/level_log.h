@@ -6,14 +6,14 @@
 
 extern const char *const level_kind_name[LEVEL_KINDS];
 
-/* Counts of a level, of all devices of this rank. */
+/* The counts of a level, summed over all devices of this rank. */
 struct level_counts {
-    uint64_t fresh; /* vertices of the frontier; a delegate counts on every device */
-    uint64_t delegates; /* among them */
+    uint64_t fresh; /* vertices of the frontier; a delegate is counted once for every device */
+    uint64_t delegates; /* delegates among `fresh` */
     uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound from which the direction was chosen */
-    uint64_t pushed[SUBGRAPHS];   /* `forward` of the devices that pushed */
-    uint64_t pulling[SUBGRAPHS];  /* devices that pulled */
+    uint64_t forward[SUBGRAPHS];  /* edges of these sources, or the lower bound from which the direction was chosen */
+    uint64_t pushed[SUBGRAPHS];   /* the part of `forward` on devices that pushed */
+    uint64_t pulling[SUBGRAPHS];  /* how many devices pulled */
     uint64_t probes[SUBGRAPHS];   /* columns that pulls looked at */
 };
 
@@ -21,19 +21,20 @@ struct level_counts {
 struct level_trace {
     enum level_kind kind;
     struct level_counts counts;
-    double backward[SUBGRAPHS];   /* BV */
-    int counts_probes;            /* counts.probes are counted */
-    struct exchange_stats exchange; /* its times are those of devices, too, if the search is timed */
+    double backward[SUBGRAPHS];   /* the sum of the devices' BV (backward workload) */
+    int counts_probes;            /* counts.probes is valid */
+    struct exchange_stats exchange; /* exchange.times has the times of the devices' phases, too, if the search is timed */
     double compute_s, exchange_s;
 };
 
+/* The levels of one search. A zeroed log is empty. */
 struct level_log {
     struct level_trace *level; /* [count], owned */
     uint32_t count;
-    int failed; /* there was no memory for a level; that level and those after it are lost */
+    int failed; /* there was no memory for a level; this level and all later levels are lost */
 };
 
-/* Appends a level. Without memory it sets `failed`. */
+/* Appends a copy of a level. Without memory the function sets `failed`. */
 void level_log_add(struct level_log *log, const struct level_trace *level);
 
 /* Frees the levels. The log is empty afterwards. */

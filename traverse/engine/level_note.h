@@ -1,42 +1,43 @@
-/* level_note.h: a device's note of a level in a search by itself (backend.search_begin), and the phases whose times are
- * measured */
+/* level_note.h: what a device notes about a level of a search that it runs by itself (backend.search_begin), and the phases
+ * of a level, which are timed */
 #ifndef DBFS_LEVEL_NOTE_H
 #define DBFS_LEVEL_NOTE_H
 
 #include "choose.h"
 #include "level_kind.h"
 
-/* The time of a level, phase by phase: the bars of figure 10 of Pan et al. */
+/* The phases of a level, each of which has a time. Figure 10 of Pan et al. shows these times as bars. */
 enum phase {
     PHASE_PREVISIT,
-    PHASE_VISIT,                          /* one for each subgraph: PHASE_VISIT + subgraph */
+    PHASE_VISIT,                          /* a phase for each subgraph: PHASE_VISIT + subgraph */
     PHASE_BINS = PHASE_VISIT + SUBGRAPHS, /* sorting vertices for other shards by shard */
     DEVICE_PHASES,
-    PHASE_LOCAL_EXCHANGE = DEVICE_PHASES, /* between the devices of a rank */
-    PHASE_REMOTE_EXCHANGE,                /* between ranks, the counts included */
+    PHASE_LOCAL_EXCHANGE = DEVICE_PHASES, /* of vertices, between the devices of a rank */
+    PHASE_REMOTE_EXCHANGE,                /* of vertices and counts, between ranks */
     PHASE_MASK_REDUCTION,
-    PHASE_MERGED_EXCHANGE, /* vertices and masks are both under way: in neither of those above */
-    PHASE_CHOOSE, /* in a single device's search by itself: until directions are chosen and the frontier is listed */
-    PHASE_AHEAD, /* dd of the next level is visited while vertices are under way */
+    PHASE_MERGED_EXCHANGE, /* while vertices and masks are both under way. The two phases above leave this time out */
+    PHASE_CHOOSE, /* a single device's search by itself: until directions are chosen and the sparse frontier is made */
+    PHASE_AHEAD, /* while vertices are under way and dd of the next level is visited */
     PHASES
 };
 
-/* Seconds. Phases overlap: their sum is not the time of the level. */
+/* The seconds of each phase of a level. Phases overlap, so the sum is not the time of the level. */
 struct breakdown {
     double phase_s[PHASES];
 };
 
+/* What a device notes about one level. */
 struct level_note {
     enum level_kind kind;
-    struct workload work;       /* FV is exact if edges are counted, else an estimate */
+    struct workload work;       /* FV (edges of the frontier) is exact if edges are counted, else an estimate */
     struct directions directions;
-    uint64_t probes[SUBGRAPHS]; /* of pulls, if the device was opened to count them */
-    uint64_t peer_vertices, peer_bytes; /* taken from peers; bytes include masks */
+    uint64_t probes[SUBGRAPHS]; /* columns that pulls looked at; 0 unless the device was opened to count them */
+    uint64_t peer_vertices, peer_bytes; /* read of peers; peer_bytes includes masks */
     double seconds;
     struct breakdown times;
 };
 
-/* Called with the note of each level of a device. */
+/* A function that gets the note of each level of a device (backend.replay_levels). */
 typedef void level_noter(void *context, int32_t depth, const struct level_note *note);
 
 #endif

@@ -2,38 +2,40 @@
  *
  * A search takes one of two ways, which find the same distances:
  * - Devices run all levels by themselves (backend.search_begin): a single device, or several that read each other's memory.
- *   They note levels if there is a log. They do not if direction factors or, for several, a form of vertices is given.
- * - Otherwise the loop runs the steps of each level (search_levels). It is the reference for the other way.
+ *   Devices note their levels if there is a log. This way is not taken if direction factors are given. Several devices do
+ *   not take it either if a form of vertices is given.
+ * - Otherwise the loop runs the steps of each level (search_levels). The loop is the reference for the first way.
  *
  * Each host thread (host_threads.h) runs search_levels for the devices that it drives. A level has five steps:
- *   previsit  the vertices that the last level found become the frontier, except those visited before
+ *   previsit  the vertices that the last level found become the frontier, except vertices visited before
  *   choose    push or pull, for each subgraph
  *   visit     dd and nd find delegates; dn and nn find normals
  *   reduce    the delegates that any device found become known to every device
  *   exchange  the normals that nn found become known to the devices that own them
- * If ranks send messages, the next level begins between the last two: its delegates are known, so dd is visited, or the
- * first part of a pull of dd (run_ahead).
+ * If ranks send messages, the next level begins between `reduce` and `exchange` (run_ahead). Its delegates are known by
+ * then. So dd is visited, or the first part of a pull of dd.
  *
- * Why all vertices are found: a delegate is known to every device, a normal vertex to its owner. When level L begins,
- * 1. vertices at a distance below L have their visited bit wherever they are known;
+ * Why all vertices are found: a delegate is known to every device, and a normal vertex to its owner. When level L begins,
+ * 1. vertices at a distance below L have their visited bit on every device that knows them;
  * 2. vertices at distance L are known as found, and are about to become the frontier;
  * 3. no other vertex has been found.
- * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find every vertex at
- * distance L + 1. Pulls find the same vertices from the other end: the reverse of an edge is on the same device, except for
- * nn, before whose pull devices get the frontiers of all others. The search ends with the first level in which no device
- * finds anything, or before the visit at the depth where it is to end.
+ * Every edge from the frontier is a row entry of a device that knows the row as frontier. So pushes find every vertex at
+ * distance L + 1. Pulls find the same vertices from the other end, because the reverse of an edge is on the same device.
+ * Only the reverse of an nn edge may be on another device. So devices get the frontiers of all other devices before a pull
+ * of nn. The search ends with the first level in which no device finds anything, or before the visit at the depth where it
+ * is to end.
  *
  * Barriers: the host threads of all devices that read each other's memory (exchange/group.h) wait for each other twice a
- * level, where a device needs results of another one:
- * - after counting: every device has read what others found for it, so that they may overwrite it;
- * - after finishing: every device has found its vertices, so that the exchange may read them.
- * There is another barrier between the two parts of a pull of dd (enum visit_part), and one before nn is pulled. Ranks that
- * send messages reduce masks between the parts, if many rows are pulled.
+ * level, where a device needs results of another device:
+ * - after counting: every device has read what other devices found for it, so the other devices may overwrite that memory;
+ * - after finishing: every device has found its vertices, so the exchange may read them.
+ * There is another barrier between the two parts of a pull of dd (enum visit_part), and another one before nn is pulled.
+ * Ranks that send messages reduce masks between the parts, if many rows are pulled.
  *
- * A single device exchanges nothing, and the host waits for it once a level, for its counts. The cost of a level is the work
- * of its frontier and some passes over masks. Nothing else is proportional to n.
+ * A single device exchanges nothing. The host waits for the device once a level, for its counts. The cost of a level is the
+ * work of its frontier and some passes over masks. Nothing else is proportional to n.
  *
- * After a failure a host thread skips all steps up to the next barrier, where the others get the failure.
+ * After a failure a host thread skips all steps up to the next barrier, where the other threads get the failure.
  */
 #include "loop.h"
 
@@ -44,20 +46,22 @@
 
 /* ---- previsit: the frontier, and its work ---- */
 
-/* Whether directions follow factors: if the user gave some, or if the backend predicts no costs. */
+/* Returns whether directions follow factors: if the user gave factors, or if the backend predicts no costs. */
 static int follows_factors(const struct bfs *bfs)
 {
     return !bfs->rank->backend->knows_costs || bfs->options.policy.factors_given;
 }
 
-/* Whether the work of g is counted after the previsit of these kinds of vertices. */
+/* Returns whether a previsit of these kinds of vertices counts the work of subgraph g. A previsit of delegates alone counts
+ * dd alone. A previsit of normals alone counts the other subgraphs. */
 static int is_counted(enum subgraph g, enum vertex_kinds kinds)
 {
     return kinds == BOTH_KINDS || (kinds == ONLY_DELEGATES) == (g == DD);
 }
 
-/* Counts the frontier's edges on device i exactly where a choice by factors needs them: of a direction, or of the form of
- * nn's vertices. */
+/* Counts the frontier's edges on device i exactly, in the subgraphs where a choice by factors needs the number: the choice
+ * of a direction, or of the form of nn's vertices. Changes levels[i].work. Does nothing if directions do not follow
+ * factors. */
 static void count_needed_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds kinds, struct error *e)
 {
     struct device_level *level = &bfs->levels[i];
@@ -74,7 +78,8 @@ static void count_needed_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds ki
         bfs->rank->backend->count_edges(bfs->rank->devices[i], needed, &level->work, e);
 }
 
-/* Counts the frontier's edges on device i exactly for a trace, once directions are chosen. */
+/* Counts the frontier's edges on device i exactly for a trace, if the options ask for it. Changes levels[i].work. Called
+ * after directions are chosen, so that the exact numbers change no choice. */
 static void count_traced_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds kinds, struct error *e)
 {
     struct workload *work = &bfs->levels[i].work;
@@ -85,7 +90,8 @@ static void count_traced_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds ki
         bfs->rank->backend->count_edges(bfs->rank->devices[i], traced, work, e);
 }
 
-/* Makes the frontiers of a thread's devices, and puts their work where the group sees it. */
+/* Makes the frontiers of the thread's devices, of these kinds of vertices, and gives these vertices the depth `depth`.
+ * Copies the work of each device to levels[].work and to the place where the group sees it. */
 static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const struct rank *rank = bfs->rank;
@@ -100,7 +106,8 @@ static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_k
 
 /* ---- choose ---- */
 
-/* Chooses the direction of g, by factors or by predicted costs. */
+/* Returns the direction of g from the counts `work`, by factors or by predicted costs. `current`: the direction of the last
+ * visit of g. */
 static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
                                    enum direction current)
 {
@@ -108,8 +115,8 @@ static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const
                                 : direction_by_cost(bfs->options.policy.mode, work);
 }
 
-/* Chooses the direction of dd, and whether a pull of dd is divided. `dd`: the work of all devices of the group. `ahead`: the
- * level begins with dd. */
+/* Sets in *plan the direction of dd, and whether a pull of dd is divided into two parts. `dd`: the sum of the work of all
+ * devices of the group. `ahead`: the level begins with dd while vertices are under way (run_ahead). */
 static void choose_dd(const struct bfs *bfs, struct visit_plan *plan, const struct subgraph_work *dd, int ahead)
 {
     plan->directions.of[DD] = direction_of(bfs, DD, dd, plan->directions.of[DD]);
@@ -117,9 +124,11 @@ static void choose_dd(const struct bfs *bfs, struct visit_plan *plan, const stru
         plan->directions.of[DD] == PULL && dd->frontier > 0 && exchange_has_parts(bfs->exchange, ahead, dd);
 }
 
-/* Chooses a direction for each subgraph by itself (section IV-B), but for dd if dd is under way. Each device chooses alone
- * for nd and dn. Peers choose alike for dd, which they may pull in parts, and for nn, whose frontiers they share. */
-static void choose(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct error *e)
+/* Sets the plans of the thread's devices: a direction for each subgraph by itself (section IV-B), and the form of vertices
+ * that leave. The direction of dd is left alone if dd is under way (`kinds` is ONLY_NORMALS). Each device chooses by its
+ * own work for nd and dn. Peers choose alike, by the sum of their work, for dd, which they may pull in parts, and for nn,
+ * whose frontiers they share. All threads must call this function, as the work is summed. */
+static void choose_directions(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct error *e)
 {
     struct workload total;
     exchange_sum_work(bfs->exchange, t, &total, e);
@@ -142,17 +151,21 @@ static void choose(struct bfs *bfs, const struct host_thread *t, enum vertex_kin
 
 /* ---- visit ---- */
 
-/* Begins a part of the visit on this thread's devices. */
+/* Begins a part of the visit on the thread's devices, by their plans. Does not wait for the visit. Does nothing if *e has
+ * failed. */
 static void visit_part(struct bfs *bfs, const struct host_thread *t, enum visit_part part, struct error *e)
 {
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
         bfs->rank->backend->visit(bfs->rank->devices[i], &bfs->levels[i].plan, part, e);
 }
 
-/* Visits the subgraphs by the plans of all devices of the group, which agree in the conditions tested here; dd may be under
- * way. Another group may divide dd where this group does not: this group takes part in the reduction between the parts. */
-static void visit(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
-                  struct error *e)
+/* Begins the visit of all subgraphs on the thread's devices. finish_visits waits for the visit. If `kinds` is ONLY_NORMALS,
+ * dd is under way and is not begun again. Before a pull of nn the frontiers are exchanged. Between the two parts of a
+ * divided dd the delegates that were found become known. Another group may divide dd where this group does not: this group
+ * takes part in the reduction between the parts. Reads the conditions in the first device's plan, as all plans of the group
+ * agree in them. */
+static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
+                         struct error *e)
 {
     const struct visit_plan *plan = &bfs->levels[t->first].plan;
     if (kinds == BOTH_KINDS)
@@ -166,8 +179,9 @@ static void visit(struct bfs *bfs, const struct host_thread *t, enum vertex_kind
         visit_part(bfs, t, VISIT_REST, e);
 }
 
-/* Waits for the visits, and puts what they found where the group sees it. */
-static void finish(struct bfs *bfs, const struct host_thread *t, struct error *e)
+/* Waits for the visits of the thread's devices, sets levels[].result, and puts the results where the group sees them.
+ * During the wait thread 0 drives a reduction of masks that is under way. Waits for nothing if *e has failed. */
+static void finish_visits(struct bfs *bfs, const struct host_thread *t, struct error *e)
 {
     struct group *group = &bfs->exchange->group;
     exchange_drive(bfs->exchange, t, e);
@@ -181,8 +195,9 @@ static void finish(struct bfs *bfs, const struct host_thread *t, struct error *e
 
 /* ---- reduce and exchange ---- */
 
-/* Begins the next level with dd while vertices are under way between ranks. The group chooses whether dd is divided;
- * `choose` then tells the other groups. */
+/* Begins level `depth` with dd while vertices of the level before are under way between ranks: makes the frontier of
+ * delegates, chooses the direction of dd, and begins its visit. The group chooses alone whether dd is divided. Thread 0
+ * writes this choice to exchange->in_parts, and choose_directions then tells the other groups. */
 static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
 {
     struct subgraph_work total;
@@ -199,10 +214,12 @@ static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t dept
         bfs->exchange->in_parts = bfs->levels[t->first].plan.divides_dd;
 }
 
-/* Makes delegates and normals known where they have to be. *done: no device of any rank found any. *next: the vertices whose
- * previsit is left to the next level, ONLY_NORMALS if it has begun with dd. */
-static void exchange(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
-                     struct exchange_stats *stats, struct error *e)
+/* Ends a level: makes the delegates and normals that it found known to the devices that must know them. While vertices are
+ * under way between ranks the next level may begin with dd. Sets *done to whether no device of any rank found a vertex.
+ * Sets *next to the kinds of vertices that the next level must still previsit: ONLY_NORMALS if the next level has begun
+ * with dd. Adds to the times in *stats. Does nothing more after a failure. */
+static void end_level(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
+                      struct exchange_stats *stats, struct error *e)
 {
     if (exchange_masks(bfs->exchange, t, done, stats, e) != ST_OK)
         return;
@@ -219,7 +236,9 @@ static void exchange(struct bfs *bfs, const struct host_thread *t, int32_t depth
 
 /* ---- the trace of a level ---- */
 
-/* Adds the work of a device, and of each phase the time of the slowest device. times == NULL: not measured. */
+/* Adds the work of one device to the trace of a level. Raises the time of each phase to the device's time if that is
+ * longer. `times`: NULL if times are not measured. Adds to the counts of the frontier, of its edges, and of pushing and
+ * pulling devices, and to BV (the backward workload). */
 static void trace_device(struct level_trace *trace, const struct workload *work, const struct directions *directions,
                          const struct breakdown *times)
 {
@@ -242,7 +261,8 @@ static void trace_device(struct level_trace *trace, const struct workload *work,
         slowest[i] = times->phase_s[i] > slowest[i] ? times->phase_s[i] : slowest[i];
 }
 
-/* Adds the work of the devices of this rank, when they have finished. */
+/* Adds the work of all devices of this rank to the trace of a level, when the devices have finished. Sets whether probes
+ * are counted, and adds the probes of pulls. */
 static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
     trace->counts_probes = bfs->rank->backend->counts_probes;
@@ -258,15 +278,16 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 
 /* ---- all levels ---- */
 
-/* Whether the search ends before the visit: at the last depth that is wanted, or with the empty frontier of a single
- * device. */
+/* Returns whether the search ends before the visit of this level: at the last depth that is wanted, or if the search has a
+ * single device and the frontier of that device is empty. */
 static int ends_before_visit(const struct bfs *bfs, int32_t depth)
 {
     return depth == bfs->options.deepest ||
            (rank_is_single_device(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
-/* Adds a level to the times of the search, and to the log if there is one. */
+/* Adds a level to the times of the search, and to the log if there is a log. Called by thread 0. Also counts the level and
+ * its mask reductions and sent vertices in the times. */
 static void record_level(struct bfs *bfs, const struct level_trace *trace)
 {
     struct bfs_times *times = bfs->times;
@@ -279,13 +300,13 @@ static void record_level(struct bfs *bfs, const struct level_trace *trace)
         level_log_add(bfs->log, trace);
 }
 
-/* Job of a host thread: all levels of a search, for the thread's devices. */
+/* Job of a host thread: runs all levels of a search from bfs->root on the thread's devices. Thread 0 records the levels. */
 static enum status search_levels(void *context, const struct host_thread *t, struct error *e)
 {
     struct bfs *bfs = context;
     struct group *group = &bfs->exchange->group;
     const int single = rank_is_single_device(bfs->rank), wants_results = bfs->options.timed || bfs->log != NULL;
-    enum vertex_kinds kinds = BOTH_KINDS; /* whose previsit is left to this level */
+    enum vertex_kinds kinds = BOTH_KINDS; /* the vertices that this level's previsit is still to make the frontier of */
     int done = 0;
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         bfs->levels[i] = (struct device_level){0}; /* all push */
@@ -297,19 +318,19 @@ static enum status search_levels(void *context, const struct host_thread *t, str
         previsit(bfs, t, kinds, depth, e);
         if (group_barrier(group, t, e) != ST_OK || ends_before_visit(bfs, depth))
             break;
-        choose(bfs, t, kinds, e);
+        choose_directions(bfs, t, kinds, e);
         if (e->status == ST_OK)
-            visit(bfs, t, kinds, &trace.exchange, e);
-        if (exchange_overlaps(bfs->exchange)) /* delegates are reduced while normals are looked for */
+            begin_visits(bfs, t, kinds, &trace.exchange, e);
+        if (exchange_overlaps(bfs->exchange)) /* masks of delegates are reduced while normals are looked for */
             exchange_begin_masks(bfs->exchange, t, &trace.exchange, e);
         if (!single || wants_results)
-            finish(bfs, t, e);
+            finish_visits(bfs, t, e);
         if (group_barrier(group, t, e) != ST_OK)
             break;
         trace_visits(bfs, &trace); /* before run_ahead changes the work of dd */
         const double visited = cli_seconds();
         if (!single)
-            exchange(bfs, t, depth, &done, &kinds, &trace.exchange, e);
+            end_level(bfs, t, depth, &done, &kinds, &trace.exchange, e);
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
         if (t->number == 0 && e->status == ST_OK)
@@ -320,14 +341,16 @@ static enum status search_levels(void *context, const struct host_thread *t, str
 
 /* ---- all levels by the devices themselves ---- */
 
-/* Whether devices may run all levels. The loop alone follows factors, and is quick with a root without edges. */
+/* Returns whether the devices may run all levels of this search by themselves. The devices must be able to
+ * (exchange_is_fused). The loop runs the search if factors are given, which only the loop follows. The loop also runs it,
+ * as quickly, if the root has no edges, or if the search ends at depth 0. */
 static int may_run_fused(const struct bfs *bfs)
 {
     return exchange_is_fused(bfs->exchange) && !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED &&
            bfs->options.deepest > 0;
 }
 
-/* Step for one device: begins a search of all levels. */
+/* Step for one device: begins a search of all levels. Called by rank_each; the context is a struct bfs. */
 static enum status begin_fused(void *context, uint32_t device, struct error *e)
 {
     const struct bfs *bfs = context;
@@ -335,7 +358,8 @@ static enum status begin_fused(void *context, uint32_t device, struct error *e)
                                             bfs->log != NULL, e);
 }
 
-/* Lets the devices run all levels by themselves, and waits for their end. */
+/* Runs a search that devices do by themselves: begins it on all devices, and waits for its end. Sets times->iterations and
+ * times->compute_s, and bfs->noted if there is a log. */
 static enum status search_fused(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;
@@ -347,7 +371,9 @@ static enum status search_fused(struct bfs *bfs, struct error *e)
     return e->status;
 }
 
-/* Adds a device's note of a level to the log. The level took as long as its slowest device. */
+/* Adds a device's note of the level at `depth` to the log, and appends the level if it is new there. The level's time
+ * becomes the time of its slowest device. Called by replay_levels for each level in order; the context is a struct bfs.
+ * Sets the kind of the level, and adds the device's counts, probes, and what it read of peers. */
 static void add_note(void *context, int32_t depth, const struct level_note *note)
 {
     const struct bfs *bfs = context;
@@ -369,7 +395,8 @@ static void add_note(void *context, int32_t depth, const struct level_note *note
 
 /* ---- the method (loop.h has the contracts) ---- */
 
-/* Takes the state of each device in the level loop. */
+/* Zeroes *bfs, sets what searches need, and allocates the level loop's state of each device. bfs_close frees the state, also
+ * after a failure. */
 static enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                             const struct bfs_options *options, struct error *e)
 {
@@ -378,14 +405,14 @@ static enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exc
     return e->status;
 }
 
-/* Frees that state. */
+/* Frees the state of the devices in the level loop. A zeroed bfs is allowed. */
 static void bfs_close(struct bfs *bfs)
 {
     free(bfs->levels);
 }
 
-/* Job of a host thread: wakes the devices that it drives. The call to the job wakes the thread, which sleeps after a long
- * wait. */
+/* Job of a host thread: wakes the devices that the thread drives. A thread sleeps after a long wait; the call to this job
+ * wakes the thread itself. */
 static enum status wake_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct bfs *bfs = context;
@@ -394,13 +421,14 @@ static enum status wake_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Wakes all devices, each by the host thread that drives it. */
+/* Wakes all devices and the host threads that drive them, before a search and its clock. */
 static enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
     return host_threads_run(bfs->rank->host_threads, wake_devices, bfs, e);
 }
 
-/* Searches from a root, by the devices themselves if they may, else level by level. */
+/* Searches from a root: devices run all levels by themselves if they may, otherwise the loop runs the levels. Sets *times.
+ * `log`: NULL if levels are not wanted. Levels that devices noted are appended to the log only by bfs_log_rest. */
 static enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                               struct error *e)
 {
@@ -412,7 +440,7 @@ static enum status bfs_search(struct bfs *bfs, const struct root *root, struct b
     return may_run_fused(bfs) ? search_fused(bfs, e) : host_threads_run(bfs->rank->host_threads, search_levels, bfs, e);
 }
 
-/* Adds the notes of devices that searched by themselves to the log. */
+/* Appends the levels of the last search to the log, if the devices ran and noted them by themselves. */
 static enum status bfs_log_rest(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;

@@ -6,53 +6,57 @@
 
 /* The level loop's state of each device. */
 struct device_level {
-    struct visit_plan plan; /* the current choice */
-    struct workload work;
-    struct visit_result result;
+    struct visit_plan plan; /* the last choice of directions */
+    struct workload work;   /* of the last previsit */
+    struct visit_result result; /* of the last visit */
 };
 
+/* The options of searches. */
 struct bfs_options {
     struct direction_policy policy;
     int32_t deepest;  /* a search ends at this depth; INT32_MAX: at none */
-    int timed;        /* the devices were opened with timing, so each level records its phases */
-    int counts_edges; /* FV is counted in every level, also where the choice does not need it */
+    int timed;        /* each level records the times of its phases; the devices were opened with timing */
+    int counts_edges; /* FV (edges of the frontier) is counted in every level, also where the choice does not need it */
 };
 
+/* The times and counts of one search on this rank. */
 struct bfs_times {
-    double compute_s, exchange_s; /* of this rank, all levels */
-    uint32_t iterations;          /* levels that were visited, the last, empty one included */
-    uint32_t mask_reductions;     /* S' of section V-A */
+    double compute_s, exchange_s; /* seconds of this rank, summed over all levels */
+    uint32_t iterations;          /* levels that were visited; the last, empty level is counted */
+    uint32_t mask_reductions;     /* S' of section V-A: levels that reduced masks of delegates */
     uint64_t sent_vertices;
 };
 
+/* The state of searches on one rank. */
 struct bfs {
     const struct rank *rank;
     struct exchange *exchange;
     struct bfs_options options;
     struct device_level *levels; /* [device_count] */
-    /* of the last search */
+    /* Members below belong to the last search. */
     const struct root *root;
     struct bfs_times *times;
-    struct level_log *log; /* NULL: none */
-    int noted;             /* devices ran all levels by themselves, and have notes of them */
+    struct level_log *log; /* NULL: levels are not logged */
+    int noted;             /* devices ran all levels by themselves, and have notes of the levels */
 };
 
-/* How a program searches: by the degree-separated level loop (bfs_by_levels), or as programs/grid/ does. */
+/* How a program searches: by the degree-separated level loop (bfs_by_levels), or by the method of programs/grid/. */
 struct bfs_method {
-    /* Collective. Takes what a search needs beside the devices of the rank. */
+    /* Collective. Allocates what a search needs beside the devices of the rank. */
     enum status (*open)(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                         const struct bfs_options *options, struct error *e);
-    void (*close)(struct bfs *bfs); /* a zeroed one is allowed */
+    void (*close)(struct bfs *bfs); /* frees what `open` allocated; a zeroed bfs is allowed */
 
     /* Wakes the links between devices, and the threads that drive devices, before a search and its clock. */
     enum status (*prepare)(struct bfs *bfs, struct error *e);
 
-    /* Collective. Searches from one root, and appends the levels to the log; log == NULL: they are not wanted. A failure is
-     * known to this rank only, and the other ranks wait for it, so the caller must end the job. */
+    /* Collective. Searches from one root, and appends the levels to the log. `log` is NULL if levels are not wanted. A
+     * failure is known to this rank only, and the other ranks wait for this rank, so the caller must end the job. */
     enum status (*search)(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                           struct error *e);
 
-    /* Appends the levels of the last search that devices noted and `search` did not log. Called after its clock. */
+    /* Appends the levels of the last search that devices noted and that `search` did not log. Called when the clock of the
+     * search has stopped. */
     enum status (*log_rest)(struct bfs *bfs, struct error *e);
 };
 

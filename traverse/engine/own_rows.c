@@ -1,9 +1,10 @@
-/* own_rows.c: see own_rows.h */
+/* own_rows.c: finds the delegates of a shard that the shard owns; see own_rows.h */
 #include "own_rows.h"
 
 #include "formats/graph/partition.h"
 
-/* Splits the rows of dd by whether this shard owns their delegate. */
+/* Splits the delegates that a pull of dd on this shard looks for a parent of into two masks. own[mask_words(d)] gets the
+ * delegates that this shard owns, and others[] the delegates that other shards own. Overwrites both masks. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others)
 {
     const struct csr *dd = shard_pull_rows(shard, DD);

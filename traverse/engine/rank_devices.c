@@ -1,14 +1,17 @@
-/* rank_devices.c: see rank_devices.h */
+/* rank_devices.c: opens and closes the devices of a rank, and describes them; see rank_devices.h */
 #include "rank_devices.h"
 
 #include <stdlib.h>
 
+/* The arguments of open_devices. */
 struct opening {
     struct rank *rank;
     const struct device_options *options;
 };
 
-/* Job of a host thread, so that GPUs load their shards at the same time. */
+/* Job of a host thread: opens the thread's devices, each with its shard, and sets the options that depend on the rank. All
+ * threads run this job at the same time, so GPUs load their shards side by side. Devices that are driven side by side share
+ * options.threads. */
 static enum status open_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct opening *opening = context;
@@ -29,7 +32,8 @@ static enum status open_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Starts the host threads, each of which opens its devices. */
+/* Starts the host threads, and opens the devices of the rank, each on the thread that drives it. Sets device_count, devices,
+ * descriptions and host_threads. After a failure rank_close_devices frees what was opened. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e)
 {
     struct opening opening = {rank, options};
@@ -41,7 +45,7 @@ enum status rank_open_devices(struct rank *rank, const struct device_options *op
     return host_threads_run(rank->host_threads, open_devices, &opening, e);
 }
 
-/* Ends the host threads, and closes the devices. */
+/* Ends the host threads, closes the devices, and frees the arrays. A zeroed or partly opened rank is allowed. */
 void rank_close_devices(struct rank *rank)
 {
     host_threads_close(rank->host_threads);
@@ -51,7 +55,8 @@ void rank_close_devices(struct rank *rank)
     free(rank->descriptions);
 }
 
-/* Sums the bytes of all devices, and picks the device that loaded slowest. */
+/* Returns a description of the rank's devices: the sum of their bytes, the description of the device that took longest to
+ * load, and the residence. If residences differ, the residence that comes last in enum residence is taken. */
 struct rank_description rank_describe(const struct rank *rank)
 {
     struct rank_description all = {.resident = RESIDENT_RAW};

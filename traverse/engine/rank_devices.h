@@ -8,6 +8,7 @@
 
 #include "formats/mpi/comm.h"
 
+/* One rank of a search. */
 struct rank {
     const struct comm *comm;
     const struct graph *graph; /* shard g of this rank is on device g */
@@ -20,28 +21,30 @@ struct rank {
     struct memory_budget *budget;
 };
 
-/* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and budget. Of the
- * options, `threads` is the number of the whole rank, of which each device gets a share; slot, host, rank, budget and locals
- * are filled in here. A failure is known to this rank only; rank_close_devices frees what was opened. */
+/* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and budget.
+ * options->threads is the number of threads of the whole rank: devices of the CPU use all threads in turn, and GPUs get a
+ * share each. The function sets slot, host, rank, budget and locals in a copy of the options. A failure is known to this
+ * rank only. After a failure rank_close_devices frees what was opened. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e);
 void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */
 
-/* Describes the devices of a rank, for reports. */
+/* A description of the devices of a rank, for reports. */
 struct rank_description {
-    struct device_description slowest; /* the device that took longest to load; the first of them on a CPU */
-    enum residence resident;     /* RESIDENT_RAW if no device has another one */
-    uint64_t bytes, host_bytes;  /* of the shards of all devices, as in device_description */
+    struct device_description slowest; /* of the device that took longest to load; on a CPU of the first device */
+    enum residence resident;     /* RESIDENT_RAW if no device has another residence */
+    uint64_t bytes, host_bytes;  /* of the shards of all devices; device_description says which bytes are counted */
 };
 
+/* Returns the description of the open devices of a rank. */
 struct rank_description rank_describe(const struct rank *rank);
 
-/* Whether one device of one rank has the whole graph: nothing is exchanged then. */
+/* Returns whether one device of one rank has the whole graph, so that nothing is exchanged. */
 static inline int rank_is_single_device(const struct rank *rank)
 {
     return rank->comm->ranks * rank->device_count == 1;
 }
 
-/* Runs a step on every device of the rank. */
+/* Runs a step once for each device of the rank, on any host thread, and waits. Returns the failure that came first. */
 static inline enum status rank_each(const struct rank *rank, device_step *step, void *context, struct error *e)
 {
     return host_threads_each(rank->host_threads, rank->device_count, step, context, e);

@@ -1,9 +1,10 @@
-/* residence.c: see residence.h */
+/* residence.c: the bytes of a shard in each residence; see residence.h */
 #include "residence.h"
 
 const char *const residence_name[] = {"raw", "packed", "host", "auto"};
 
-/* Whether shard_load keeps this section as it is packed. */
+/* Returns whether a section of a shard file stays packed when the shard is loaded with this residence: only columns of a
+ * subgraph, only with RESIDENT_PACKED, and only if the columns can be searched while they are packed. */
 static int stays_packed(const struct shard *shard, const struct section *s, enum residence residence)
 {
     struct packed packed;
@@ -14,7 +15,8 @@ static int stays_packed(const struct shard *shard, const struct section *s, enum
     return 0;
 }
 
-/* Sums the bytes of sections that a search reads, packed columns as they are packed. */
+/* Returns the bytes that a search reads of a shard: the sum of its sections. Columns that stay packed count their packed
+ * bytes, and all other sections their decoded bytes. */
 uint64_t residence_bytes(const struct shard *shard, enum residence residence)
 {
     uint64_t bytes = 0;
@@ -26,7 +28,8 @@ uint64_t residence_bytes(const struct shard *shard, enum residence residence)
     return bytes;
 }
 
-/* Sums the bytes of decoded sections, and of the directories of packed columns. */
+/* Returns the bytes that loading the shard allocates: the sections that are decoded, and a directory for each packed
+ * section of columns. The other bytes of residence_bytes are in the mapped file. */
 uint64_t residence_taken_bytes(const struct shard *shard, enum residence residence)
 {
     uint64_t bytes = 0;

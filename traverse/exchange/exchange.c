@@ -1,4 +1,5 @@
-/* exchange.c: the choice of memory, opening, and the steps that end a level, in their order; see exchange.h */
+/* exchange.c: chooses the memory of messages, opens the exchange, and has the steps of a level's end, in order; see
+ * exchange.h */
 #include "exchange.h"
 
 #include "formats/base/cli.h"
@@ -11,11 +12,12 @@ const char *const exchange_count_name[EXCHANGE_COUNTS] = {
 
 /* ---- opening ---- */
 
-/* Sets *memory to device memory if the option, the backend and the MPI library allow it, else to host memory. */
+/* Sets *memory to the kind of memory of messages: device memory if the option, the backend and the MPI library allow it,
+ * else host memory. ST_RESOURCE: the option wants device memory, which cannot be used; *memory is then host memory. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e)
 {
-    /* A rank without others sends no messages, and to ask MPI would start it. */
+    /* A rank without other ranks sends no messages. Asking the MPI library would start it for nothing. */
     int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
     int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && comm_takes_device_memory();
     *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
@@ -27,20 +29,23 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                 "takes device memory: %s", comm->library);
 }
 
-/* Whether the option lets ranks of one host read each other's memory. */
+/* Returns whether devices of different ranks will read each other's memory: the option must allow it, and this host must
+ * have several ranks. */
 int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
 {
     return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
 }
 
-/* The bits of the first frontiers that groups give each other in a search: an update has one for each vertex with nn
- * edges, a bitmap one for each normal vertex. */
+/* Returns the bits of the first frontiers that groups give each other in a search, summed over all shards. An update has a
+ * bit for each vertex with nn edges. A bitmap has a bit for each normal vertex. */
 static uint64_t first_frontier_bits(const struct backend *backend, const struct nn_total *nn)
 {
     return backend->updates_frontiers ? nn->sources : nn->normals;
 }
 
-/* Forms the group of devices, then takes memory for vertices, if the group lacks a shard, and for masks. */
+/* Collective. Counts the normals and the rows of nn, and forms the group of devices. Allocates the memory of masks and, if
+ * the group lacks a shard, the memory of vertices. exchange_close frees everything, also after a failure, which all ranks
+ * return. */
 enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
                           struct error *e)
 {
@@ -67,7 +72,7 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the memory of masks and vertices, and dissolves the group. */
+/* Frees the memory of masks and vertices, and dissolves the group. Does nothing for a zeroed exchange. */
 void exchange_close(struct exchange *x)
 {
     if (x->rank == NULL)
@@ -77,7 +82,7 @@ void exchange_close(struct exchange *x)
     group_close(&x->group);
 }
 
-/* Returns the seconds since *clock, which becomes now. */
+/* Returns the seconds since *clock, a time of cli_seconds, and sets *clock to the present time. */
 static double lap(double *clock)
 {
     double before = *clock;
@@ -87,7 +92,9 @@ static double lap(double *clock)
 
 /* ---- before and within a visit ---- */
 
-/* Shows the frontiers of this thread's devices to their peers, and sends them to other groups by messages. */
+/* Gives the normals of the frontier of this thread's devices to the other devices, before nn is pulled: shows the frontiers
+ * to peers, and sends messages to other groups. Waits until all frontiers have come. Adds the time to stats. If frontiers
+ * go as updates, sets nn.bits to the bits of the next frontiers. */
 enum status exchange_frontier(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     const int sends = !x->group.holds_all_shards;
@@ -103,7 +110,8 @@ enum status exchange_frontier(struct exchange *x, const struct host_thread *t, s
     return e->status;
 }
 
-/* Waits for the delegates of all devices of the group, and writes to group->updated which devices found some. */
+/* Waits until the devices of all threads of the group have looked for delegates. Writes to group->updated which devices
+ * found some. Ends with a barrier of the group. Visits that look for normals may still go on. */
 static enum status await_delegates(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -115,8 +123,8 @@ static enum status await_delegates(const struct group *group, const struct host_
     return group_barrier(group, t, e);
 }
 
-/* Lets all devices know the delegates that the first part of a pull of dd found: peers by a barrier, after which they
- * read each other, other groups by a reduction of masks. */
+/* Lets all devices know the delegates that the first part of a pull of dd found. Peers need only a barrier, as they read
+ * each other. Other groups get the delegates by a reduction of masks, which is counted and timed in stats. */
 enum status exchange_join_parts(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                 struct error *e)
 {
@@ -134,14 +142,16 @@ enum status exchange_join_parts(struct exchange *x, const struct host_thread *t,
     return e->status;
 }
 
-/* The level of a root does not overlap: it mostly reaches few delegates, and reducing them is faster than asking how many
- * they are. All ranks know alike whether the level before found something. */
+/* Returns whether masks are reduced while devices still look for normals: with several groups, a non-blocking reduction,
+ * and a level before that found something. The level of a root does not overlap. It mostly reaches few delegates, and
+ * reducing these is faster than asking for their number. All ranks know alike whether the level before found something. */
 int exchange_overlaps(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
-/* Waits for the delegates of the group, and begins to reduce their masks while normals are looked for. */
+/* Waits for the delegates of the group, and begins the reduction of their masks while normals are looked for. exchange_drive
+ * goes on with the reduction. The time is added to *stats. Ends with a barrier of the group. */
 enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                  struct error *e)
 {
@@ -151,14 +161,15 @@ enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t
     if (t->number == 0)
         masks_begin(&x->masks, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
-    return group_barrier(&x->group, t, e); /* masks are read by `updated`, which changes next */
+    return group_barrier(&x->group, t, e); /* masks are read by the flags `updated`, which change next */
 }
 
-/* Moves the reduction of masks on until it is over, or until the visits of this thread's devices are. */
+/* On thread 0: moves the reduction of masks on until the reduction is over, or until the visits of the thread's devices are
+ * over. Does nothing on other threads, or if no reduction has begun. Called before the wait for the visits. */
 void exchange_drive(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
-    int busy = t->number == 0; /* only this thread calls MPI */
+    int busy = t->number == 0; /* thread 0 alone calls MPI */
     while (busy && !masks_move(&x->masks, &x->counts)) {
         busy = 0;
         for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
@@ -171,7 +182,7 @@ void exchange_drive(struct exchange *x, const struct host_thread *t, struct erro
 
 /* ---- the end of a level in a group that holds all shards ---- */
 
-/* Takes the counts of this level out of the exchange. */
+/* Completes the counts of this level, moves them to stats->counts, and zeroes them in the exchange for the next level. */
 static void take_counts(struct exchange *x, struct exchange_stats *stats)
 {
     masks_count_peers(&x->masks, &x->counts);
@@ -180,8 +191,10 @@ static void take_counts(struct exchange *x, struct exchange_stats *stats)
     x->counts = (struct exchange_counts){0};
 }
 
-/* Ends a level without messages: every device reads the arrays of its peers, and each thread finds out for itself how the
- * level went. These arrays change only after the next barrier. */
+/* Ends a level without messages: every device reads, in the memory of its peers, the delegates and vertices that the peers
+ * found. Sets *done to whether nobody found anything; each thread finds that out for itself. The arrays of the peers change
+ * only after the next barrier. Thread 0 also moves the counts of the level to stats->counts. The times and the number of
+ * reductions are added to *stats. */
 static enum status end_level_in_group(struct exchange *x, const struct host_thread *t, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
@@ -204,7 +217,8 @@ static enum status end_level_in_group(struct exchange *x, const struct host_thre
 
 /* ---- the end of a level of several groups ---- */
 
-/* Collective. Tells the other ranks how the level of this rank went, and learns how it went on all. */
+/* Collective. Tells the other ranks how the level of this rank went, and learns how the level went on all ranks: sets
+ * exchange->level, and clears in_parts. Called by thread 0. */
 static enum status share_level(struct exchange *x, struct error *e)
 {
     struct rank_note own = {.updated = (uint64_t)group_updated(&x->group),
@@ -226,8 +240,10 @@ static enum status share_level(struct exchange *x, struct error *e)
     return ST_OK;
 }
 
-/* Puts the vertices that leave into send buffers, without duplicates if option U asks for it, and shares how the level
- * went. */
+/* Puts the vertices that leave into send buffers, without duplicates if option U asks for it. Then tells all ranks how the
+ * level went, and sets exchange->level. Before that waits for the sum of masks_begin, and counts the vertices found. All
+ * threads call this function. Thread 0 does most of the work. Dropping duplicates is shared by all threads.
+ */
 static enum status prepare_messages(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
@@ -239,21 +255,22 @@ static enum status prepare_messages(struct exchange *x, const struct host_thread
     }
     if (drops && host_threads_barrier(t, e) != ST_OK)
         return e->status;
-    for (uint32_t g = t->first; drops && g < t->end && e->status == ST_OK; g++) /* in what each device found */
+    for (uint32_t g = t->first; drops && g < t->end && e->status == ST_OK; g++) /* in the vertices that each device found */
         rank->backend->uniquify(rank->devices[g], group_outgoing(&x->group, g), rank->graph->manifest.p, e);
     if (drops && host_threads_barrier(t, e) != ST_OK)
         return e->status;
     if (t->number == 0)
         vertices_collect(&x->vertices, e);
     const int gathered = drops && x->options.local_all2all && host_threads_barrier(t, e) == ST_OK && v->leaving;
-    for (uint32_t g = t->first; gathered && g < t->end && e->status == ST_OK; g++) /* between devices, too */
+    for (uint32_t g = t->first; gathered && g < t->end && e->status == ST_OK; g++) /* in what option L gathered of devices */
         rank->backend->uniquify(rank->devices[g], send_buffer_of(v, g, 0, 0), (uint32_t)buffers_of_device(v), e);
     if (host_threads_barrier(t, e) == ST_OK && t->number == 0)
         share_level(x, e);
     return host_threads_barrier(t, e);
 }
 
-/* Moves vertices on. `beside`: masks have been under way since `begun`, too; *merged_s then becomes the time of both. */
+/* Sends and receives the vertices that can move now. `beside`: a reduction of masks has been under way, too, since the time
+ * `begun`. If `beside` and if vertices were still under way, sets *merged_s to the seconds since `begun`. */
 static void move_vertices(struct vertices *vertices, int beside, double begun, double *merged_s, struct error *e)
 {
     const int moving = !vertices_are_here(vertices);
@@ -262,7 +279,9 @@ static void move_vertices(struct vertices *vertices, int beside, double begun, d
         *merged_s = cli_seconds() - begun;
 }
 
-/* Reduces masks. Vertices move on until all ranks of the group have the masks in their memory. */
+/* Reduces the masks of all groups if a device of any rank found a delegate. Moves vertices on until the masks are in the
+ * memory of all ranks of the group. Called by thread 0. If masks and vertices were both under way, sets *merged_s to the
+ * seconds that this took. */
 static enum status reduce_masks(struct exchange *x, double *merged_s, struct error *e)
 {
     double begun = cli_seconds();
@@ -279,8 +298,10 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     return e->status;
 }
 
-/* Ends a level between groups up to its delegates: sends vertices on their way, reduces masks beside them, and gives the
- * masks to devices. *done: no rank found anything. */
+/* Ends a level between groups up to its delegates. Sends vertices on their way, reduces masks at the same time, and gives
+ * the masks to devices. Vertices may be under way afterwards. Sets *done to whether no rank found anything. At the end of a
+ * search nn.bits is set for the next search. The times and the number of reductions are added to *stats. All threads call
+ * this function. */
 static enum status reduce_between_groups(struct exchange *x, const struct host_thread *t, int *done,
                                          struct exchange_stats *stats, struct error *e)
 {
@@ -292,7 +313,7 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     if (t->number == 0 && e->status == ST_OK)
         reduce_masks(x, &phase_s[PHASE_MERGED_EXCHANGE], e);
-    if (host_threads_barrier(t, e) != ST_OK) /* masks are read */
+    if (host_threads_barrier(t, e) != ST_OK) /* until here peers read masks */
         return e->status;
     phase_s[PHASE_MASK_REDUCTION] += lap(&clock) - phase_s[PHASE_MERGED_EXCHANGE];
     vertices_take_peers(&x->group, t, e);
@@ -307,7 +328,9 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     return host_threads_barrier(t, e);
 }
 
-/* Makes the delegates that any device found known to all: within the group, or between groups by messages. */
+/* Makes the delegates that any device found known to all devices. In a group that holds all shards peers read each other,
+ * and vertices are taken in, too. Between groups messages are sent, and exchange_vertices takes in the vertices. Sets *done
+ * to whether no device of any rank found a vertex. */
 enum status exchange_masks(struct exchange *x, const struct host_thread *t, int *done, struct exchange_stats *stats,
                            struct error *e)
 {
@@ -315,13 +338,16 @@ enum status exchange_masks(struct exchange *x, const struct host_thread *t, int 
                                      : reduce_between_groups(x, t, done, stats, e);
 }
 
-/* Whether a level may begin with dd: messages are under way, and there are delegates to begin with. */
+/* Returns whether the next level may begin with dd while vertices are under way: groups send messages, and some device
+ * found a delegate. */
 int exchange_runs_ahead(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated;
 }
 
-/* Waits until the vertices of other groups have arrived, and takes the counts of the level. */
+/* Waits until the vertices of other groups have arrived, takes them in, and moves the counts of the level to stats->counts.
+ * Does nothing in a group that holds all shards, as exchange_masks has done it. Also appends a level to the log of pairs,
+ * if there is one. Adds its time to *stats. */
 enum status exchange_vertices(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();
@@ -337,7 +363,7 @@ enum status exchange_vertices(struct exchange *x, const struct host_thread *t, s
             pair_log_add(x->pairs, x->rank->comm, x->vertices.to);
         take_counts(x, stats);
     }
-    host_threads_barrier(t, e); /* the next steps of threads may change arrays that others read here */
+    host_threads_barrier(t, e); /* the next steps of other threads may change arrays that thread 0 reads here */
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
 }

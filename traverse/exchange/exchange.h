@@ -1,14 +1,15 @@
 /* exchange.h: messages and shared memory of devices and ranks, in and between levels (Pan et al., section V).
  *
- * Devices that read each other's memory form a group (group.h): those of a rank or, with `peer`, those of all
- * ranks of a host. Within it nothing is sent. Between groups there are messages.
+ * Devices that read each other's memory form a group (group.h). These are the devices of a rank or, with `peer`, the
+ * devices of all ranks of a host. Within a group nothing is sent. Between groups there are messages.
  *
- * - Delegates: the masks of updated delegates are reduced. First the masks of a group become one. Then those of
- *   all groups become one, by a blocking MPI_Allreduce, or by MPI_Iallreduce, which overlaps the exchange of vertices.
- * - Normals: a vertex that a push of nn found is given to the device that owns it, as 4 bytes in a list or as a
- *   bit of a bitmap. If nn is pulled, the frontier is given away instead, before the visit: one bit a vertex.
- * - Counts: one small all-to-all per level says how many vertices follow, whether any mask changed, and
- *   whether the search is over. So a level without delegate updates reduces nothing (S' of section V-A).
+ * - Delegates: the masks of delegates that were found are reduced. First the masks of a group become one mask. Then the
+ *   masks of all groups become one mask, by a blocking MPI_Allreduce, or by MPI_Iallreduce, which overlaps the exchange of
+ *   vertices.
+ * - Normals: a vertex that a push of nn found is given to the device that owns it, as 4 bytes in a list or as a bit of a
+ *   bitmap. If nn is pulled, the frontier is given away instead, before the visit. It has one bit for a vertex.
+ * - Counts: one small all-to-all per level says how many vertices follow, whether any mask changed, and whether the search
+ *   is over. So a level without delegate updates reduces nothing (S' of section V-A).
  */
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
@@ -16,9 +17,11 @@
 #include "traverse/exchange/masks/masks.h"
 #include "traverse/exchange/vertices/vertices.h"
 
-/* Memory through which vertices and masks go. `peer`: devices of one host read each other's memory. `host` and
- * `device`: all ranks send messages, from memory of that kind. `auto`: `peer` within a host if that can be, and
- * messages from device memory if the MPI library says that it takes it. */
+/* The memory through which vertices and masks go:
+ * - `peer`: devices of one host read each other's memory.
+ * - `host` and `device`: all ranks send messages, from memory of that kind.
+ * - `auto`: `peer` within a host if the devices can do so. Messages go from device memory if the MPI library says that it
+ *   takes device memory. */
 enum exchange_memory_choice {
     EXCHANGE_MEMORY_AUTO,
     EXCHANGE_MEMORY_HOST,
@@ -26,130 +29,136 @@ enum exchange_memory_choice {
     EXCHANGE_MEMORY_PEER
 };
 
-/* Chooses the memory of messages. ST_RESOURCE: device memory was asked for and cannot be had. */
+/* Chooses the kind of memory from which messages go. ST_RESOURCE: device memory was asked for and cannot be used. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e);
 
-/* Whether devices of other ranks will read the memory of this rank's devices. */
+/* Returns whether devices of other ranks of this host will read the memory of this rank's devices. */
 int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm);
 
 enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
 
-/* The form of vertices that leave a device: always lists, always bitmaps, or the form of fewer bytes. */
+/* The form of vertices that leave a device: always lists, always bitmaps, or the form that has fewer bytes. */
 enum exchange_form { EXCHANGE_FORM_AUTO, EXCHANGE_FORM_LIST, EXCHANGE_FORM_BITS };
 
+/* The options of the exchange. */
 struct exchange_options {
     enum exchange_memory_choice memory;
     enum exchange_form form;
-    int nonblocking;      /* IR: overlaps the nn exchange; otherwise BR */
-    int local_all2all;    /* L: device g gathers the vertices for device g of other ranks first */
-    int uniquify;         /* U: drop duplicates among the vertices for one device */
+    int nonblocking;      /* option IR: the mask reduction overlaps the nn exchange. 0: blocking reduction (option BR) */
+    int local_all2all;    /* option L: device g gathers the vertices for device g of other ranks first */
+    int uniquify;         /* option U: duplicates among the vertices for one device are dropped */
     uint64_t chunk_bytes; /* of nn messages */
 };
 
-/* Bytes and vertices that one exchange moved, on this rank. */
+/* The bytes and vertices that one level's exchange moved on this rank, and its times. */
 struct exchange_stats {
     struct exchange_counts counts;
-    int reduced_masks;       /* how many times masks were reduced */
-    struct breakdown times;  /* of the level: its phases of the exchange are added here */
+    int reduced_masks;       /* how many times masks of delegates were reduced in the level */
+    struct breakdown times;  /* seconds of the level's phases; the exchange adds the seconds of its own phases */
 };
 
-/* How a level went, as all ranks know. */
+/* How a level went. All ranks have the same values. */
 struct level_state {
     int updated; /* a device of some rank found a delegate */
     int found;   /* a device of some rank found a normal vertex */
-    int wide;    /* the next level may reach so many normals that their frontier is worth sending */
+    int wide;    /* the next level may reach many normals: a pull of nn may be worth the frontiers' bytes */
 };
 
-/* Counts that the direction of nn depends on. */
+/* The counts from which the direction of nn and the form of its vertices are chosen. */
 struct nn_total {
-    struct subgraph_work work; /* of all devices if `everywhere`, else of the group */
+    struct subgraph_work work; /* summed over all devices of all ranks if `everywhere`, else over the group */
     int everywhere;
-    double reach;     /* estimate of the normals that this rank's level reaches */
-    uint64_t bits;    /* of all frontiers, which groups give each other if nn is pulled */
-    uint64_t normals; /* of all shards */
-    uint64_t sources; /* of all shards: rows of nn that are not empty */
+    double reach;     /* an estimate of the normals that this rank's level reaches */
+    uint64_t bits;    /* of the frontiers of all shards, which groups give each other if nn is pulled */
+    uint64_t normals; /* normals of all shards */
+    uint64_t sources; /* rows of nn that are not empty, of all shards */
 };
 
+/* The exchange of one rank. */
 struct exchange {
     const struct rank *rank;
     struct exchange_options options;
     struct group group;
-    struct level_state level;      /* the last one */
-    struct exchange_counts counts; /* of this level, by host thread 0 */
-    struct pair_log *pairs;        /* the same for each pair of ranks; NULL: not wanted */
+    struct level_state level;      /* how the last level went */
+    struct exchange_counts counts; /* of this level; host thread 0 counts */
+    struct pair_log *pairs;        /* the vertices between each pair of ranks; NULL: not wanted */
     struct nn_total nn;
-    int has_bitmaps; /* vertices may leave as bitmaps by nn's columns */
-    int in_parts;    /* 1: this group visits dd in two parts in this level; after exchange_sum_work: some group does so */
+    int has_bitmaps; /* vertices may leave as bitmaps over the columns of nn */
+    int in_parts;    /* this group divides dd in this level. After exchange_sum_work: some group divides dd */
     struct masks masks;
     struct vertices vertices;
-    char why[ERROR_TEXT_BYTES]; /* why the devices of this host form no group; empty: they do, or nobody asked for it */
+    char why[ERROR_TEXT_BYTES]; /* why the devices of this host form no group; empty: they do, or no group was wanted */
 };
 
-/* Collective. Opens the group, and memory of messages. The devices are open. */
+/* Collective. Forms the group, and allocates the memory of messages. The devices are open. */
 enum status exchange_open(struct exchange *exchange, const struct rank *rank, const struct exchange_options *options,
                           struct error *e);
-void exchange_close(struct exchange *exchange); /* collective; a zeroed one is allowed */
+void exchange_close(struct exchange *exchange); /* collective; frees everything; a zeroed exchange is allowed */
 
-/* Whether devices may search by themselves (backend.search_begin): one that has the whole graph, or peers that hold all
- * shards, if nobody asked for a form. The options of messages (L, U, IR) make no difference, as none is sent. */
+/* Returns whether devices may search by themselves (backend.search_begin). Possible for one device that has the whole
+ * graph, or for peers that hold all shards, if no form of vertices was asked for. The options of messages (L, U, IR) make
+ * no difference, because no messages are sent. */
 int exchange_is_fused(const struct exchange *exchange);
 
-/* Functions below that take a `thread` are called by every host thread with its own. Each adds its times to `stats`, which
- * is zero when a level begins; thread 0 alone gets the counts. */
+/* The functions below that have a parameter `thread` are called by every host thread with its own. Each adds its times to
+ * `stats`, which is zero when a level begins. Only thread 0 gets the counts. */
 
-/* ---- before a visit: each thread writes the work of its devices, a barrier of the group follows, each thread reads ---- */
+/* ---- before a visit: each thread writes the work of its devices; after a barrier of the group each thread reads all ----
+ */
 
-/* Where the work of a device of this rank is written. */
+/* Returns the place for the work of a device of this rank, in memory that the whole group sees. */
 struct workload *exchange_work(const struct exchange *exchange, uint32_t device);
 
-/* Adds up the work of the group's devices: for one subgraph, of a level that begins with it, or for all; for nn then that of
- * all devices of all ranks, if there may be much (collective). */
+/* exchange_sum: adds up the work of the group's devices for one subgraph. A level that begins with dd needs only this sum.
+ * exchange_sum_work: adds up the work for all subgraphs. If the frontier of nn may be large, the sum of nn is one over all
+ * devices of all ranks (collective). */
 void exchange_sum(const struct exchange *exchange, enum subgraph g, struct subgraph_work *total);
 enum status exchange_sum_work(struct exchange *exchange, const struct host_thread *thread, struct workload *total,
                               struct error *e);
 
-/* Whether a pull of dd is worth two parts. `dd` is total; `ahead`: the level begins with it. */
+/* Returns whether a pull of dd is worth two parts. `dd`: the sum of the group's devices. `ahead`: the level begins with dd.
+ */
 int exchange_has_parts(const struct exchange *exchange, int ahead, const struct subgraph_work *dd);
 
-/* Whether the exact forward workload of nn is needed to choose a form. `nn` is one device's. */
+/* Returns whether the exact forward workload of nn is needed to choose a form of vertices. `nn`: the work of one device. */
 int exchange_needs_forward(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Whether nn can be pulled, and is worth the bytes of the frontier. `nn` is total. */
+/* Returns whether nn can be pulled, and whether the pull is worth the bytes of the frontier. `nn`: of exchange_sum_work. */
 int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* The form in which a push of nn keeps the vertices of other shards. `nn` is total. */
+/* Returns the form in which a push of nn keeps the vertices of other shards. `nn`: of exchange_sum_work. */
 enum outgoing_form exchange_form_of(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Gives the normals of the frontier to all devices, before nn is pulled. */
+/* Gives the normals of the frontier to all devices. Called before nn is pulled by several devices. */
 enum status exchange_frontier(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,
                               struct error *e);
 
-/* Between the two parts of a visit: delegates that the first one found become known to all devices. */
+/* Called between the two parts of a pull of dd: delegates that the first part found become known to all devices. */
 enum status exchange_join_parts(struct exchange *exchange, const struct host_thread *thread,
                                 struct exchange_stats *stats, struct error *e);
 
 /* ---- the end of a level ---- */
 
-/* Whether the masks are reduced while devices still look for normals. That is so in all levels but the root's, with several
- * groups and a non-blocking reduction. Then exchange_begin_masks is called between visiting and finishing:
- * it waits for the delegates and begins to reduce their masks. */
+/* exchange_overlaps returns whether the masks are reduced while devices still look for normals. That is so in all levels but
+ * the root's, with several groups and a non-blocking reduction. In these levels exchange_begin_masks is called between the
+ * visit and the wait for it: exchange_begin_masks waits for the delegates, and begins to reduce their masks. */
 int exchange_overlaps(const struct exchange *exchange);
 enum status exchange_begin_masks(struct exchange *exchange, const struct host_thread *thread,
                                  struct exchange_stats *stats, struct error *e);
 
-/* Drives a reduction that has begun until the devices have finished their visits. */
+/* Moves on a reduction that has begun, until the devices have finished their visits or the reduction is over. */
 void exchange_drive(struct exchange *exchange, const struct host_thread *thread, struct error *e);
 
-/* A level ends in two steps, after group_put_result for all devices and a barrier of the group. After exchange_masks the
- * delegates of all ranks are known, and vertices may still be under way between ranks. *done: nothing was found anywhere,
- * and the search is over; exchange_vertices is called in any case. */
+/* A level ends in two steps. Both follow group_put_result for all devices and a barrier of the group. After exchange_masks
+ * the delegates of all ranks are known, and vertices may still be under way between ranks. Sets *done to whether nothing
+ * was found on any rank; the search is over then. exchange_vertices, which waits for the vertices, is called in any case. */
 enum status exchange_masks(struct exchange *exchange, const struct host_thread *thread, int *done,
                            struct exchange_stats *stats, struct error *e);
 enum status exchange_vertices(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,
                               struct error *e);
 
-/* Whether the next level may begin with its delegates between the two steps. All devices know alike. */
+/* Returns whether the next level may begin with its delegates between the two steps. All devices get the same result. */
 int exchange_runs_ahead(const struct exchange *exchange);
 
 #endif

@@ -1,17 +1,17 @@
-/* exchange_work.c: agreements before a visit: directions, and how nn's vertices are given away; see exchange.h */
+/* exchange_work.c: what devices agree on before a visit: directions, and how nn's vertices are given away; see exchange.h */
 #include "exchange.h"
 
 #include <string.h>
 
 /* ---- sums of work ---- */
 
-/* The shared place for the work of a device of this rank. */
+/* Returns the place for the work of a device of this rank, in memory that the whole group sees. */
 struct workload *exchange_work(const struct exchange *x, uint32_t device)
 {
     return &x->group.work[x->group.first + device];
 }
 
-/* Adds up the work of the group's devices for one subgraph. */
+/* Sets *total to the sum of the work of all devices of the group for subgraph g. Called after a barrier of the group. */
 void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_work *total)
 {
     *total = (struct subgraph_work){0};
@@ -26,7 +26,8 @@ void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_wor
     }
 }
 
-/* Edges of the frontier: its rows times their mean length, or `forward`, a lower bound, if more. */
+/* Returns an estimate of a frontier's edges in subgraph g: the number of its rows times the mean length of this rank's rows.
+ * work->forward is a lower bound of the edges, and is returned if it is larger. */
 static double expected_edges(const struct rank *rank, enum subgraph g, const struct subgraph_work *work)
 {
     double edges = 0, sources = 0, forward = (double)work->forward;
@@ -38,15 +39,17 @@ static double expected_edges(const struct rank *rank, enum subgraph g, const str
     return forward > expected ? forward : expected;
 }
 
-/* Whether a level that begins with dd may have parts between groups: masks were sent whole, so that its frontier has many
- * delegates. All ranks know alike. */
+/* Returns whether any group may divide dd in a level that begins with dd. There must be several groups, and the masks of the
+ * last level must have been sent whole: its frontier then has many delegates. All ranks get the same result. */
 static int dd_may_have_parts(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated && !x->masks.is_sparse &&
            x->rank->graph->manifest.d > x->rank->backend->part_rows;
 }
 
-/* Whether a pull of dd is divided: always among several devices that hold all shards, else if its rows are many. */
+/* Returns whether a pull of dd is divided into two parts. Several devices that hold all shards always divide it. Between
+ * groups it is divided only if the level begins with dd (`ahead`), and if the group has many unvisited rows. `dd`: the
+ * group's sum. */
 int exchange_has_parts(const struct exchange *x, int ahead, const struct subgraph_work *dd)
 {
     if (x->group.holds_all_shards)
@@ -54,8 +57,9 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
     return ahead && dd_may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
 }
 
-/* Collective. Adds up nn's work over all ranks, but only if the last level may have reached many normals, and asks whether
- * dd of any group has parts, if it may. All ranks know alike whether to do so. */
+/* Collective. Replaces total->of[NN], the sum of this group, by the sum over all ranks, if the last level may have reached
+ * many normals. Sets in_parts to whether any group divides dd, if any may. All ranks decide alike which of both sums is
+ * needed. If none is needed, nothing is sent. Sets nn.reach and nn.everywhere. Called by thread 0. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
     struct subgraph_work *nn = &total->of[NN];
@@ -67,7 +71,7 @@ static void sum_groups(struct exchange *x, struct workload *total)
     x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
     if (!x->nn.everywhere && !dd_may_have_parts(x))
         return;
-    if (x->group.first > 0) /* one rank of each group adds the sums of its group */
+    if (x->group.first > 0) /* the first rank of each group adds the sums of the group */
         memset(sum, 0, sizeof sum);
     comm_sum_u64(x->rank->comm, sum, sizeof sum / sizeof *sum);
     x->in_parts = sum[6] > 0;
@@ -79,7 +83,8 @@ static void sum_groups(struct exchange *x, struct workload *total)
                                      .cost = {[PUSH] = (double)sum[4], [PULL] = (double)sum[5]}};
 }
 
-/* Adds up the work of the group's devices for all subgraphs; for nn, if worth it, over all groups. */
+/* Sets *total to the work of the group's devices, summed for all subgraphs. The work of nn is summed over all groups if its
+ * frontier may be large. The member `delegates` is not set. All threads call this function; thread 0 sends the messages. */
 enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, struct workload *total, struct error *e)
 {
     total->fresh = 0;
@@ -100,16 +105,18 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
 
 /* ---- bitmaps or lists ---- */
 
-/* Whether devices may search by themselves: they hold all shards, and no form of vertices was asked for. */
+/* Returns whether devices may search by themselves: they hold all shards, `join` allowed it, and no form of vertices was
+ * asked for, unless there is a single device. */
 int exchange_is_fused(const struct exchange *x)
 {
     return x->group.holds_all_shards && x->group.searches_fused &&
            (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
 }
 
-/* Whether `bits` of all shards are fewer than the bits of lists, for the devices of the total `nn`. Each of these devices
- * gives or reads the bits of all other shards. A list has 32 bits for each edge, and an equal part of the edges leads to
- * each shard. `forward` may be a lower bound. */
+/* Returns whether bits are fewer than the 32-bit ids of lists, for the devices of the sum `nn`. `bits`: the
+ * bits of all shards. Each of these devices gives or reads the bits of all other shards. A list has 32 bits for each edge.
+ * An equal part of the edges leads to each shard. nn->forward may be a lower bound of the edges, so it is raised to their
+ * expected number. */
 static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits)
 {
     double edges = (double)x->rank->graph->manifest.edges[NN];
@@ -119,14 +126,16 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
     return 32 * vertices > (double)devices * (double)bits;
 }
 
-/* A list is at least as long as its frontier, so a large frontier decides without FV. */
+/* Returns whether the choice between lists and bitmaps needs FV, the edges of the frontier. A list is at least as long as
+ * the frontier. So a large frontier makes lists longer than bitmaps whatever FV is. `nn`: the work of one device. */
 int exchange_needs_forward(const struct exchange *x, const struct subgraph_work *nn)
 {
     return x->options.form == EXCHANGE_FORM_AUTO && x->has_bitmaps && nn->frontier > 0 &&
            nn->frontier * 32 <= x->group.count * x->nn.normals;
 }
 
-/* Whether the frontiers of nn can be given to all devices, and are fewer bits than the vertices of a push. */
+/* Returns whether nn may be pulled: the frontiers of nn can be given to all devices, and these frontiers have fewer bits
+ * than the vertices of a push in lists. With the option for bitmaps the number of bits does not matter. */
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
     if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.everywhere))
@@ -135,7 +144,8 @@ int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *n
            bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals);
 }
 
-/* Chooses bitmaps for the vertices of a push of nn if they are fewer bits than lists. */
+/* Returns bitmaps as the form of a push's vertices of nn if bitmaps are possible and have fewer bits than lists, or if the
+ * option wants bitmaps. Otherwise returns lists. */
 enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
 {
     if (!x->has_bitmaps)

@@ -1,4 +1,4 @@
-/* group.c: see group.h */
+/* group.c: forms the group of devices that read each other's memory, and keeps what they found in a level; see group.h */
 #include "group.h"
 
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 
 /* ---- opening ---- */
 
-/* Points to the arrays in the shared memory, behind the peers' handles. Returns the bytes of all. */
+/* Points work, spans, mask, updated and found to their places in `memory`, one behind the other. The handles of the peers
+ * stand in front of them. Returns the bytes of all. `memory` is NULL if only the bytes are wanted. */
 static uint64_t place_arrays(struct group *g, void *memory)
 {
     uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_handle);
@@ -21,7 +22,9 @@ static uint64_t place_arrays(struct group *g, void *memory)
     return at + 2 * g->count * sizeof *g->found - (uintptr_t)memory;
 }
 
-/* Collective over `comm`, the ranks of the group. Takes the shared memory, and numbers the peers. */
+/* Collective over `comm`, the ranks of the group. Allocates the memory that the ranks share, points the arrays there,
+ * charges its bytes to the budget of the group's first rank, and numbers the peers and their shards. Sets window, leaders,
+ * shard and peer. */
 static enum status open_memory(struct group *g, const struct comm *comm, struct error *e)
 {
     const uint64_t bytes = place_arrays(g, NULL), charged = comm->host_rank == 0 ? bytes : 0;
@@ -41,7 +44,7 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
     return ST_OK;
 }
 
-/* Job of a host thread: its devices join their peers. */
+/* Job of a host thread: lets the thread's devices join their peers, by the handles in the shared memory. */
 static enum status join_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct group *group = context;
@@ -52,13 +55,14 @@ static enum status join_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Collective. Shows the devices of this rank to their peers, and joins them. */
+/* Collective. Shows the devices of this rank to their peers, and lets them join the peers. Sets searches_fused to whether
+ * all devices of all ranks can search by themselves. */
 static enum status join_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
     struct peer_handle *handles = comm_window_memory(g->window);
     const int elsewhere = g->of_host && rank->comm->host_ranks > 1;
-    uint64_t stepped = 0; /* devices that cannot search by themselves: one is enough, as the others would wait for it */
+    uint64_t stepped = 0; /* devices that cannot search by themselves. One is enough: all other devices would wait for it */
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->show(rank->devices[i], elsewhere, &handles[g->first + i], e);
     if (comm_agree(rank->comm, e) != ST_OK)
@@ -72,10 +76,11 @@ static enum status join_peers(struct group *g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Forms the group of the host, or of the rank. ST_RESOURCE: a device cannot read the memory of a peer. */
+/* Collective. Zeroes *g, and forms the group of the host (of_host) or of this rank. After a failure group_close frees what
+ * was taken. ST_RESOURCE: a device cannot read the memory of a peer, or memory is short. Sets all members of *g. */
 static enum status form_group(struct group *g, const struct rank *rank, int of_host, struct error *e)
 {
-    struct comm alone = comm_alone; /* for a window of this rank */
+    struct comm alone = comm_alone; /* for a window that this rank does not share */
     const struct comm *comm = of_host ? rank->comm : &alone;
     uint32_t G = rank->device_count, p = G * rank->comm->ranks;
     *g = (struct group){.rank = rank, .of_host = of_host};
@@ -90,7 +95,9 @@ static enum status form_group(struct group *g, const struct rank *rank, int of_h
     return join_peers(g, e);
 }
 
-/* Forms the group of the host or, if that cannot be, of this rank alone, and says why. */
+/* Collective. Forms the group of the host if `reach` allows it and some host has several ranks, else the group of this
+ * rank. If the host's group cannot be formed and `reach` allows it, forms the group of this rank, and writes the reason to
+ * `why`. */
 enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why, struct error *e)
 {
     int of_host = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
@@ -103,7 +110,8 @@ enum status group_open(struct group *g, const struct rank *rank, enum group_reac
     return form_group(g, rank, 0, e);
 }
 
-/* Ends the sharing of memory, on all ranks of the host before any frees it, and frees the tables. */
+/* Ends the sharing of memory, closes the shared window, discharges the budget, frees the tables and zeroes *g. All ranks of
+ * the host leave their peers before any rank frees memory. Does nothing for a zeroed group. */
 void group_close(struct group *g)
 {
     const struct rank *rank = g->rank;
@@ -124,7 +132,9 @@ void group_close(struct group *g)
     *g = (struct group){0};
 }
 
-/* Takes host memory that is charged to the budget until the group is closed. */
+/* Allocates memory of the host that devices copy to and from fast, and charges it to the budget. The caller frees the
+ * memory by backend.release_buffer of the rank's first device before group_close. group_close takes the charge back.
+ * Returns NULL after a failure, which *e describes by the name `what`. */
 void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
 {
     if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
@@ -135,7 +145,8 @@ void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struc
 
 /* ---- levels ---- */
 
-/* Waits for the host threads of this rank and, in a group of the host, for those of all its ranks. */
+/* Waits until all host threads of this rank have called this function and, in a group of the host, all host threads of the
+ * other ranks of the host. If a thread of this rank failed, all threads of this rank get the failure. */
 enum status group_barrier(const struct group *g, const struct host_thread *t, struct error *e)
 {
     if (host_threads_barrier(t, e) != ST_OK || !g->of_host)
@@ -145,7 +156,8 @@ enum status group_barrier(const struct group *g, const struct host_thread *t, st
     return host_threads_barrier(t, e);
 }
 
-/* Looks up the span that one peer found for another, in shared memory or in this rank's own table. */
+/* Returns the vertices that peer `from` found for peer `to`, from shared memory or from this rank's own table. Empty if
+ * both are the same peer. */
 struct vertex_span group_span_between(const struct group *g, uint32_t from, uint32_t to)
 {
     if (from == to)
@@ -153,7 +165,9 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
     return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_outgoing(g, from - g->first)[g->shard[to]];
 }
 
-/* Writes what a device found to where its peers see it: flags, and the spans for each peer. */
+/* Writes what a device of this rank found to where its peers see it: the flags `updated` and `found`, and the spans for
+ * each peer. Shortens the bitmaps in result->outgoing to the words of their shards. Called before the barrier that ends a
+ * visit. The spans that peers see have no pointers (ids), because peers may be in other processes. */
 void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
     const uint32_t from = g->first + device;
@@ -162,19 +176,19 @@ void group_put_result(struct group *g, uint32_t device, const struct visit_resul
     for (uint32_t s = 0; s < g->rank->graph->manifest.p; s++) {
         struct vertex_span *span = &result->outgoing[s];
         if (span->form == OUTGOING_MASK && span->count > 0)
-            span->count = group_shard_words(g, s); /* without the words behind its vertices */
+            span->count = group_shard_words(g, s); /* without the words behind the shard's vertices */
     }
     for (uint32_t to = 0; to < g->count; to++) {
         struct vertex_span span = to == from ? (struct vertex_span){0} : result->outgoing[g->shard[to]];
-        span.ids = NULL; /* peers may be of other processes */
+        span.ids = NULL; /* a pointer has no meaning in another process */
         if (g->spans != NULL)
             g->spans[(size_t)to * g->count + from] = span;
         g->found[from] |= span.count > 0;
     }
 }
 
-/* Whether one of the flags is set. */
-static int any(const int *flags, uint32_t count)
+/* Returns whether one of `count` flags is set. */
+static int is_any_set(const int *flags, uint32_t count)
 {
     int set = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -182,14 +196,15 @@ static int any(const int *flags, uint32_t count)
     return set;
 }
 
-/* Whether a device of the group found a delegate. */
+/* Returns whether any device of the group found a delegate in this level. Called after the barrier of the group. */
 int group_updated(const struct group *g)
 {
-    return any(g->updated, g->count);
+    return is_any_set(g->updated, g->count);
 }
 
-/* Whether a device of the group found a normal vertex, of its own shard or for a peer. */
+/* Returns whether any device of the group found a normal vertex in this level, of its own shard or for a peer. Called after
+ * the barrier of the group. */
 int group_found(const struct group *g)
 {
-    return any(g->found, g->count);
+    return is_any_set(g->found, g->count);
 }

@@ -1,4 +1,4 @@
-/* pair_log.c: see exchange_counts.h */
+/* pair_log.c: the vertices that ranks send to each other, by level and pair of ranks; see exchange_counts.h */
 #include "exchange_counts.h"
 
 #include "formats/base/memory.h"
@@ -10,7 +10,9 @@
 const char *const pair_member_name[PAIR_MEMBERS] = {"level",          "source",        "destination",
                                                     "found_vertices", "sent_vertices", "bytes"};
 
-/* Appends this level's notes for the ranks to which this rank sent something. Sets `failed` if there is no memory. */
+/* Appends a note of this level for each rank to which this rank sent something, and counts the level in log->levels.
+ * Without memory sets log->failed; this note and all later ones are lost, but levels are counted. to[ranks]: the counts for
+ * each rank. */
 void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to)
 {
     for (uint32_t r = 0; r < comm->ranks && !log->failed; r++) {
@@ -30,7 +32,9 @@ void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pa
     log->levels++;
 }
 
-/* Replaces the notes by those of all ranks: each rank writes its own into zeroed memory, and all are added up. */
+/* Collective. Replaces the notes of each rank by the notes of all ranks, in the order of ranks. Each rank writes its own
+ * notes into zeroed memory, and a sum over all ranks merges them. If any rank failed to log, or has no memory, all ranks
+ * fail, and the log stays as it was. */
 enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struct error *e)
 {
     uint64_t before = comm_sum_before(comm, log->count), all = log->count;

@@ -1,5 +1,5 @@
-/* args.c: struct args: defaults, roots as they are given, and what follows from several options; see args.h and
- * options.h */
+/* args.c: the defaults of struct args, the roots as they are given, and the members that follow from several options; see
+ * args.h and options.h */
 #include "options.h"
 
 #include "formats/base/memory.h"
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns how many results go to standard output. */
 int args_stdouts(const struct args *args)
 {
     int count = 0;
@@ -17,11 +18,13 @@ int args_stdouts(const struct args *args)
     return count;
 }
 
+/* Returns whether levels must be noted in a search: for -v, --breakdown or --trace. */
 int args_want_levels(const struct args *args)
 {
     return args->cli.verbose || args->breakdown || args->trace != NULL;
 }
 
+/* Sets all options to their defaults, before options are read. `program` is the name of the program. */
 void args_defaults(struct args *args, const char *program)
 {
     *args = (struct args){.cli = {.program = program},
@@ -36,6 +39,8 @@ void args_defaults(struct args *args, const char *program)
                           .exchange = {.chunk_bytes = EXCHANGE_CHUNK_BYTES}};
 }
 
+/* Sets the members that follow from several options, after all options are read: by_classes and mode of the policy,
+ * parents_width, and warm_up if it was not given. */
 void args_settle(struct args *args)
 {
     args->policy.by_classes = args->direction == DIRECTION_BY_COST;
@@ -45,6 +50,7 @@ void args_settle(struct args *args)
         args->warm_up = !args->roots_given && !args->serve;
 }
 
+/* Prints a note for each given option that has no effect. `directed`: the graph has directed edges. Called by rank 0. */
 void args_note_idle(const struct args *args, int directed)
 {
     const int no_report = args->json == NULL && args->trace == NULL && !args->cli.verbose;
@@ -60,6 +66,7 @@ void args_note_idle(const struct args *args, int directed)
     }
 }
 
+/* Frees the roots as they were given. Defaults that were never changed are allowed. */
 void args_free(struct args *args)
 {
     free(args->roots);
@@ -69,13 +76,14 @@ void args_free(struct args *args)
 
 /* ---- roots ---- */
 
+/* Frees `args`, prints the failure *e, and ends the program with the exit code of *e. */
 _Noreturn void args_end(struct args *args, struct error *e)
 {
     args_free(args);
     comm_leave(&args->cli, e);
 }
 
-/* Returns the memory, or ends the program if there was none. */
+/* Returns `memory`, or ends the program if `memory` is NULL. `bytes` is for the message. */
 static void *need_memory(struct args *args, void *memory, uint64_t bytes)
 {
     struct error e = {0};
@@ -85,11 +93,14 @@ static void *need_memory(struct args *args, void *memory, uint64_t bytes)
     args_end(args, &e);
 }
 
+/* Returns a copy of a text, which the caller frees. Ends the program if there is no memory. */
 char *args_copy(struct args *args, const char *text)
 {
     return need_memory(args, strdup(text), strlen(text) + 1);
 }
 
+/* Appends a root, as it was given, to args->root_names, and raises args->count. The text is not copied. Ends the program if
+ * there is no memory. */
 void args_add_root(struct args *args, char *text)
 {
     uint64_t width = sizeof *args->root_names;
@@ -97,7 +108,8 @@ void args_add_root(struct args *args, char *text)
     args->root_names[args->count++] = text;
 }
 
-/* Appends the ids of one -r, which are separated by commas, to args->roots. */
+/* Appends the ids in the text of one -r, which commas separate, to args->roots, and raises args->count. Ends the program if
+ * a word is no id, if there are too many roots, or if there is no memory. */
 static void parse_roots(struct args *args, const char *text)
 {
     uint64_t items = 1;
@@ -118,6 +130,8 @@ static void parse_roots(struct args *args, const char *text)
     free(list);
 }
 
+/* Replaces the texts of all -r by ids: sets args->roots and args->count, and frees args->root_names. With a map each text
+ * is a name, and nothing changes. Ends the program if a text is wrong. */
 void options_read_roots(struct args *args)
 {
     uint64_t texts = args->count;

@@ -1,4 +1,4 @@
-/* args.h: the command line of dbfs-traverse */
+/* args.h: the command line of the programs that search: the values of all options */
 #ifndef DBFS_ARGS_H
 #define DBFS_ARGS_H
 
@@ -15,39 +15,44 @@
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
+<<<<<<< HEAD
 /* Results that can be files are numbered in the order of their names in struct args. VALUE_RESULTS is the number of those
  * that have a value for each id. ROOT_RESULTS is the number of those that are files of one root each. */
 enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULTS = 6 };
 
+=======
+/* The values of all options of the programs that search. */
+>>>>>>> r2/e
 struct args {
     struct cli cli;
     const char *folder;
-    int roots_given;   /* 0: a sample of `count` */
+    int roots_given;   /* the user named the roots; 0: `count` roots are drawn */
     int count_given;
-    uint64_t *roots;   /* [count] original ids, owned; NULL with a map */
-    char **root_names; /* [count] with a map; owned, without the text of the names */
+    uint64_t *roots;   /* [count] original ids. Owned; NULL with a map */
+    char **root_names; /* [count] names, with a map. The array is owned, the names are not */
     struct roots_file roots_from; /* the file of --roots-from */
-    int serve;         /* roots come on standard input while it runs */
-    int in_place;      /* with `serve`: result files are written over where they stand */
+    int serve;         /* roots come on standard input while the program runs */
+    int in_place;      /* with `serve`: result files that exist are overwritten in place */
     int result_format; /* of depths and parents; an enum result_format */
-    const char *map;   /* file that maps ids to names; NULL: none */
+    const char *map;   /* the file that maps ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;
-    uint64_t shards_per_rank; /* 0: p / R */
+    uint64_t shards_per_rank; /* 0: p / R, for R ranks */
     enum backend_choice backend;
     enum residence resident;
-    int breakdown;      /* times are noted for the phases of each level */
-    int count_pairs;    /* vertices and bytes between pairs of ranks are counted */
-    int plan;           /* prints the memory that a search would take, and ends */
-    int dry_run;        /* options and result files are checked, and the program ends */
+    int breakdown;      /* the times of the phases of each level are recorded */
+    int count_pairs;    /* the vertices and bytes between each pair of ranks are counted */
+    int plan;           /* the program prints the memory that a search would take, and ends */
+    int dry_run;        /* the program checks options and result files, and ends */
     int reverse;         /* the search goes against the edges of a directed graph */
     int undirected_only; /* the program refuses directed graphs */
     int direction;      /* a mode of choose.h, or DIRECTION_BY_COST */
     struct direction_policy policy;
     struct exchange_options exchange;
-    uint64_t warm_up; /* searches before the first one that counts */
+    uint64_t warm_up; /* untimed searches before the first search that counts */
     uint64_t max_depth; /* the depth at which searches end; NO_MAX_DEPTH: not given */
     int check;        /* the CRC of every section is compared before searching */
+<<<<<<< HEAD
     int trust;        /* the ranges of indices are not checked */
     union { /* names of results; NULL: not wanted. The names of files of one root may have a %d, which becomes the root */
         struct {
@@ -63,10 +68,21 @@ struct args {
     int record_parents;      /* parents are the answer, or are written */
     int parents_wide;        /* --parents-width: 4 << this; PARENTS_AS_IDS: not given */
     /* options of dbfs-batch */
+=======
+    int trust;        /* the ranges of ids and offsets are not checked */
+    const char *depths, *parents, *json, *trace;
+    const char *reached; /* the file of --list-reached */
+    int no_answer;       /* only `reached` is wanted, so searches make no answer */
+    enum answer_kind answer; /* the kind of answer of which answer_s is the time */
+    int record_parents;      /* parents are the answer, or are written to a file */
+    int parents_wide;        /* the choice of --parents-width, for 4 << parents_wide bytes; PARENTS_AS_IDS: not given */
+    /* Options of dbfs-batch. */
+>>>>>>> r2/e
     uint64_t batch;     /* roots of one batch */
     int all_roots;      /* -n all */
     int no_checksum;
     int resume;
+<<<<<<< HEAD
     uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 if that is enough */
 };
 
@@ -75,20 +91,28 @@ _Static_assert(offsetof(struct args, centrality) == offsetof(struct args, result
                "the numbers of results are those of their names");
 
 /* Sets the defaults of all options. */
+=======
+    const char *centrality;
+    uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 if 4 bytes are enough, else 8 */
+};
+
+/* Sets the defaults of all options. `program` is the name of the program. */
+>>>>>>> r2/e
 void args_defaults(struct args *args, const char *program);
 
+/* Frees what the members own. */
 void args_free(struct args *args);
 
-/* Sets members that follow from several options, after options_read. */
+/* Sets the members that follow from several options. Called after options_read. */
 void args_settle(struct args *args);
 
-/* Says which of the given options have no effect. `directed`: the edges of the graph are. Rank 0 calls it. */
+/* Prints a note for each given option that has no effect. `directed`: the graph has directed edges. Called by rank 0. */
 void args_note_idle(const struct args *args, int directed);
 
-/* Returns whether notes of each level are wanted. */
+/* Returns whether the levels of searches must be noted. */
 int args_want_levels(const struct args *args);
 
-/* Returns the number of results on standard output. */
+/* Returns how many results go to standard output. */
 int args_stdouts(const struct args *args);
 
 #endif

@@ -10,7 +10,8 @@
 
 /* ---- options that do more than set their member ---- */
 
-/* -r ROOT[,ROOT...]: appends the text of roots, which replace the sample. */
+/* Takes -r ROOT[,ROOT...]: appends the text to the roots as given. The given roots replace the sample. Sets roots_given.
+ * Ends the program if -n was given. */
 static void take_root(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -21,7 +22,7 @@ static void take_root(struct args *args, const struct option_row *row, char *val
     args_add_root(args, value);
 }
 
-/* --roots-from FILE: reads the file, and appends each line of it. */
+/* Takes --roots-from FILE: reads the file, and appends each of its lines to the roots as given. */
 static void take_roots_from(struct args *args, const struct option_row *row, char *value)
 {
     struct error e = {0};
@@ -36,6 +37,8 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
         take_root(args, row, f->line[i]);
 }
 
+/* Takes -n: sets args->count, or args->all_roots for "all" in the row of dbfs-batch. Ends the program if the value is
+ * wrong, or if roots were given by -r. Sets count_given. */
 void options_take_count(struct args *args, const struct option_row *row, char *value)
 {
     if (args->roots_given)
@@ -46,7 +49,8 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
         args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
-/* --factor0 or --factor1: sets the factors of a list such as dd=0.5,dn=0.05,nd=1e-7. */
+/* Takes --factor0 or --factor1: sets the factors of a list such as dd=0.5,dn=0.05,nd=1e-7. Ends the program if the list is
+ * wrong. Sets factors_given. */
 static void take_factors(struct args *args, const struct option_row *row, char *text)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;
@@ -69,7 +73,7 @@ static void take_factors(struct args *args, const struct option_row *row, char *
     free(list);
 }
 
-/* --chunk SIZE */
+/* Takes --chunk SIZE: sets the bytes of a chunk of messages. Ends the program if the size is wrong. */
 static void take_chunk(struct args *args, const struct option_row *row, char *value)
 {
     if (parse_size(value, &args->exchange.chunk_bytes) != 0 || args->exchange.chunk_bytes == 0 ||
@@ -128,7 +132,8 @@ const struct option_row option_table[] = {
 
     {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
      .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
-    /* cost: as auto, but small graphs on a GPU are searched as large ones are */
+    /* With `cost` directions are chosen as with `auto`, and each class of edges has a direction in small graphs on a GPU,
+     * too. */
     {.name = "direction", .value = "auto|push|pull|cost", .shown = "auto|push|pull", .group = GROUP_SEARCH, .of = OF_BOTH,
      .kind = TAKE_CHOICE, .at = AT(direction), .json = "direction",
      .help = "auto: in each level and subgraph, the one that is predicted to be faster (default auto)"},

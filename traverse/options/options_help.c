@@ -1,4 +1,4 @@
-/* options_help.c: --help, from the table; see options.h */
+/* options_help.c: the text of --help, made from the table; see options.h */
 #include "options.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@ static const char *const group_name[OPTION_GROUPS] = {
     [GROUP_SEARCH] = "Search",   [GROUP_EXCHANGE] = "Between devices and ranks",
     [GROUP_MACHINE] = "Machine", [GROUP_COMMON] = "Common"};
 
-/* Prints words from TEXT_COLUMN on; the line has `column` characters already. */
+/* Prints the words of a text, and a newline. Words begin at column TEXT_COLUMN, and lines are broken at WIDTH. The line has
+ * `column` characters already. */
 static void print_words(FILE *out, const char *text, int column)
 {
     while (*text != '\0') {
@@ -29,7 +30,8 @@ static void print_words(FILE *out, const char *text, int column)
     fputc('\n', out);
 }
 
-/* Prints an option: its names and value, then its text beside them, or below if they are long. */
+/* Prints an option: its names and its value, then its text. The text stands beside them, or on the next line if they are too
+ * long. */
 static void print_row(FILE *out, const struct option_row *row)
 {
     const char *value = row->shown != NULL ? row->shown : row->value;
@@ -45,6 +47,9 @@ static void print_row(FILE *out, const struct option_row *row)
     print_words(out, row->help, column);
 }
 
+/* Returns the text of --help of a program, from its own rows and the rows of the table, under the headings of their groups.
+ * The caller frees the text. `all`: the text has every option but the options for tests; otherwise it has the EVERYDAY
+ * options. NULL: there is no memory. */
 char *options_help(const struct option_program *program, int all)
 {
     char *text = NULL;

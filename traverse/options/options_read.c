@@ -1,4 +1,4 @@
-/* options_read.c: the command line, read by the rows of the table; see options.h */
+/* options_read.c: reads the command line by the rows of the table, and prints the values that were chosen; see options.h */
 #include "options.h"
 
 #include "traverse/session/report_text.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 /* above those of cli.h */ };
+enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 /* above the numbers of cli.h's options */ };
 
-/* The rows of a program, and getopt's tables of them, while a command line is read. */
+/* The rows of a program, and the tables that getopt needs for them, while a command line is read. */
 struct reading {
     struct args *args;
     const struct option_program *program;
@@ -20,7 +20,7 @@ struct reading {
     int count;
 };
 
-/* Adds a row to getopt's tables, if the program has the option. */
+/* Adds a row to getopt's tables, if the program has the option. Otherwise, and if the tables are full, does nothing. */
 static void add_row(struct reading *r, const struct option_row *row)
 {
     char letter[] = {(char)row->letter, row->value != NULL ? ':' : '\0', '\0'};
@@ -39,7 +39,8 @@ static void add_row(struct reading *r, const struct option_row *row)
 
 /* ---- values ---- */
 
-/* Gives the value of an option to its member, as the kind of the row says. `value` is NULL if there is none. */
+/* Takes an option: gives its value to its member, as the kind of the row says. `value` is NULL if the option has no value.
+ * Ends the program if the value is wrong, and after --help or --version. */
 static void take_value(const struct reading *r, const struct option_row *row, char *value)
 {
     struct args *args = r->args;
@@ -75,12 +76,12 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
 
 /* ---- the command line ---- */
 
-/* Options that people look for here, and the programs that have them. */
+/* Options of other programs that people look for here. */
 static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"}};
 
-/* Ends the program after getopt has refused `word`. If another program has the option, the message names that program. */
+/* Ends the program after getopt has refused `word`. If another program has this option, the message names that program. */
 static void refuse_unknown(struct cli *cli, const char *word)
 {
     size_t length = strcspn(word, "=");
@@ -92,7 +93,7 @@ static void refuse_unknown(struct cli *cli, const char *word)
     cli_option(cli, '?', NULL);
 }
 
-/* Returns DIR, the one word after the options. Ends the program if there is none, or more than one. */
+/* Returns DIR, the one word behind the options. Ends the program if there is no word, or more than one. */
 static const char *read_folder(const struct args *args, int argc, char *const *argv)
 {
     static const char numbers[] = "0123456789,";
@@ -109,6 +110,8 @@ static const char *read_folder(const struct args *args, int argc, char *const *a
     return argv[optind];
 }
 
+/* Reads all options and DIR into `args`, by the program's own rows and the rows of the table. Ends the program if the
+ * command line is wrong, and after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     struct reading r = {.args = args, .program = program};
@@ -131,7 +134,7 @@ void options_read(struct args *args, const struct option_program *program, int a
 
 /* ---- choices ---- */
 
-/* Returns word `number` of "a|b|c", and its length. */
+/* Returns where word `number`, from 0, begins in a text such as "a|b|c". Sets *length to the length of the word. */
 static const char *word_at(const char *words, int number, int *length)
 {
     for (; number > 0; number--)
@@ -140,6 +143,8 @@ static const char *word_at(const char *words, int number, int *length)
     return words;
 }
 
+/* Prints the word that was chosen for the option `name`, which must be a choice. Prints nothing if there is no such option.
+ */
 void options_print_choice(FILE *out, const struct args *args, const char *name)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
@@ -152,6 +157,7 @@ void options_print_choice(FILE *out, const struct args *args, const char *name)
     }
 }
 
+/* Prints a member for each choice or flag that has a key in the JSON report. */
 void options_json(struct json *json, const struct args *args)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
@@ -169,7 +175,8 @@ void options_json(struct json *json, const struct args *args)
 
 /* ---- the command line of a program that searches and writes results ---- */
 
-/* Refuses options that exclude --serve: there is no number of searches, and so no summary and no report. */
+/* Ends the program if an option was given that excludes --serve. With --serve the number of searches is not known before,
+ * and there is no summary and no report. */
 static void check_serve(const struct args *args)
 {
     const struct { int given; const char *name; } others[] = {
@@ -184,8 +191,8 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
-/* Refuses names of results if two results would go to one file: each root needs a file of its own, and only one result can
- * have standard output. */
+/* Ends the program if two results would go to one file. Each root needs a file of its own, and standard output takes only
+ * one result. With --in-place one file may be overwritten for each root. */
 static void check_outputs(const struct args *args)
 {
     for (int i = 0; i < ROOT_RESULTS && (args->count > 1 || args->serve); i++) {
@@ -200,11 +207,14 @@ static void check_outputs(const struct args *args)
         cli_usage(&args->cli, "only one result can go to standard output");
 }
 
+/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into `args`: sets the defaults, reads options and roots,
+ * chooses the kind of answer, and checks options against each other. Ends the program if the command line is wrong. Sets
+ * no_answer, record_parents and the members of args_settle. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     args_defaults(args, program->name);
     cli_called(&args->cli);
-    args->answer = (enum answer_kind)ANSWER_NONE; /* not given */
+    args->answer = (enum answer_kind)ANSWER_NONE; /* stands for "not given" until options are read */
     options_read(args, program, argc, argv);
     if (args->serve)
         check_serve(args);

@@ -1,4 +1,4 @@
-/* roots_file.c: see roots_file.h */
+/* roots_file.c: reads a file of roots, one on a line; see roots_file.h */
 #include "roots_file.h"
 
 #include "formats/base/launch.h"
@@ -14,8 +14,9 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* Opens the file, or standard input if `path` is NULL. With several ranks, refuses anything but a regular file: each rank
- * reads the file, and from a pipe each rank would get only a part of the lines, or wait forever. */
+/* Opens the file, or standard input if `path` is NULL. Returns NULL after a failure. With several ranks refuses anything
+ * but a regular file: each rank reads the file. From a pipe each rank would get only a part of the lines, or wait forever.
+ */
 static FILE *open_text(const char *path, const char *name, struct error *e)
 {
     struct stat st;
@@ -31,7 +32,7 @@ static FILE *open_text(const char *path, const char *name, struct error *e)
     return file;
 }
 
-/* Refuses a file whose text or lines take more than `most` bytes. */
+/* Fails with ST_RESOURCE because the text, or the table of its lines, takes more than `most` bytes. */
 static enum status refuse_large(const char *name, uint64_t most, struct error *e)
 {
     char size[16];
@@ -39,7 +40,8 @@ static enum status refuse_large(const char *name, uint64_t most, struct error *e
                 format_size(most, size, sizeof size));
 }
 
-/* Reads all of `file` as one text of at most `most` bytes, with a NUL behind it, and closes the file. */
+/* Reads all of `file` into f->text, with a NUL behind the text, and closes the file. The text may take `most` bytes.
+ * ST_BAD_DATA: the file has a NUL. roots_file_free frees the text, also after a failure. */
 static enum status read_text(struct roots_file *f, FILE *file, const char *name, uint64_t most, struct error *e)
 {
     size_t used = 0, capacity = 0, got = CHUNK;
@@ -67,6 +69,8 @@ static enum status read_text(struct roots_file *f, FILE *file, const char *name,
     return e->status;
 }
 
+/* Reads a file of roots, or of pairs of roots, and sets f->line to its lines, without blank lines. ST_BAD_DATA: there are
+ * none. roots_file_free frees the lines, also after a failure. */
 enum status roots_file_read(struct roots_file *f, const char *path, const char *item, uint64_t memory_bytes,
                             struct error *e)
 {
@@ -78,7 +82,7 @@ enum status roots_file_read(struct roots_file *f, const char *path, const char *
     memory_budget_init(&budget, memory_bytes);
     if (file == NULL || read_text(f, file, name, budget.limit_bytes / 2, e) != ST_OK)
         return e->status;
-    uint64_t most = 0; /* lines that are not empty */
+    uint64_t most = 0; /* the number of lines that are not empty */
     for (const char *at = f->text + strspn(f->text, "\n"); *at != '\0'; at += strspn(at, "\n")) {
         at += strcspn(at, "\n");
         most++;
@@ -97,6 +101,7 @@ enum status roots_file_read(struct roots_file *f, const char *path, const char *
                         : fail(e, ST_BAD_DATA, "%s: has no %ss: expected one on each line", name, item);
 }
 
+/* Frees the lines, and zeroes *f. A zeroed *f is allowed. */
 void roots_file_free(struct roots_file *f)
 {
     free(f->text);

@@ -1,4 +1,4 @@
-/* answer_slices.c: see answer_slices.h */
+/* answer_slices.c: exchanges the slices of answers between devices, in place or by messages; see answer_slices.h */
 #include "answer_slices.h"
 
 #include "formats/graph/partition.h"
@@ -8,9 +8,10 @@
 
 static const char what[] = "messages of answers";
 
-enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags differ from those of the nn exchange */
+enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags of slices begin at SLICE_TAG; the nn exchange uses lower ones */
 
-/* Takes tables for each pair of a device of the rank and a shard, and no buffers yet. */
+/* Allocates the tables of slices, for each pair of a device of the rank and a shard. Buffers are allocated by the first
+ * exchange. slices_close frees everything, also after a failure. Overwrites *x. Charges no budget. */
 enum status slices_open(struct slices *x, const struct rank *rank, struct error *e)
 {
     uint32_t G = rank->device_count, p = rank->graph->manifest.p;
@@ -27,7 +28,7 @@ enum status slices_open(struct slices *x, const struct rank *rank, struct error 
     return e->status;
 }
 
-/* Frees all tables and buffers. */
+/* Frees all tables and buffers. Slices that are zeroed or were opened in part are allowed. */
 void slices_close(struct slices *x)
 {
     struct slice_buffer *const buffers[] = {x->send, x->receive};
@@ -45,8 +46,9 @@ void slices_close(struct slices *x)
     free(x->transfers);
 }
 
-/* Enlarges a buffer to at least `bytes`; old contents are lost. */
-static enum status make_room(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
+/* Replaces a buffer by a buffer of at least `bytes`, unless it is large enough. The old content is lost. After a failure
+ * the buffer is empty. Charges no budget. */
+static enum status grow_buffer(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
     const struct backend *backend = x->rank->backend;
@@ -58,8 +60,8 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
     return e->status;
 }
 
-/* Returns whether a slice for or from shard s goes through a message to or from another rank: it is not empty, and the
- * receiver cannot read it in place. */
+/* Returns whether a slice for or from shard s goes through a message between ranks. That is so if the slice is not empty,
+ * the shard is on another rank, and the receiver cannot read the slice in place. */
 static int is_message(const struct slices *x, uint32_t s, const struct slice *slice)
 {
     const struct comm *comm = x->rank->comm;
@@ -67,7 +69,7 @@ static int is_message(const struct slices *x, uint32_t s, const struct slice *sl
 }
 
 /* Returns whether the slice of device g for shard s must be copied to memory of the host: for a message, or for a device of
- * this rank that cannot read the memory of device g. */
+ * this rank that cannot read the memory of device g. Slices that lie in memory of the host already need no copy. */
 static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
@@ -80,8 +82,8 @@ static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
     return !rank->backend->answers->reads_peer(reader, rank->graph->shards[g].index);
 }
 
-/* Called by rank_each for device g: copies the slices that must be sent from memory of the host into the send
- * buffer, and points slices_out there. The context is a struct slices. */
+/* Called by rank_each for device g: copies the slices that must lie in memory of the host into the device's send buffer,
+ * which grows as needed. Points slices_out to the copies. The context is a struct slices. */
 static enum status stage_device(void *context, uint32_t g, struct error *e)
 {
     struct slices *x = context;
@@ -89,7 +91,7 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     uint64_t total = 0;
     for (uint32_t s = 0; s < x->p; s++)
         total += is_staged(x, g, s) ? out[s].bytes : 0;
-    if (make_room(x, &x->send[g], total, e) != ST_OK)
+    if (grow_buffer(x, &x->send[g], total, e) != ST_OK)
         return e->status;
     char *at = x->send[g].memory;
     for (uint32_t s = 0; s < x->p && e->status == ST_OK; s++) {
@@ -102,16 +104,17 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Returns the index, in the tables told and told_by, of the slice that device `from` of a rank has for device `to` of
- * another rank. `other`: the rank of the two that is not this one. */
+/* Returns the index, in the tables told and told_by, of one slice: the slice that device `from` of one rank has for device
+ * `to` of another rank. `other`: the rank of the two that is not this rank. */
 static size_t pair_of(const struct slices *x, uint32_t other, uint32_t from, uint32_t to)
 {
     return ((size_t)other * x->G + from) * x->G + to;
 }
 
-/* Collective. Tells every rank the lengths and places of the slices for its devices. Sets slices_in: slices that are read in
- * place, and memory in the receive buffers for those that come in messages. Prepares the messages. */
-static enum status share(struct slices *x, struct error *e)
+/* Collective. Tells every rank the lengths and places of the slices for its devices. Sets slices_in: a slice that is read in
+ * place points there, and a slice that comes in a message points into the receive buffer. Prepares the messages, but sends
+ * none. If *e has failed, or memory is short, the other ranks are told the lengths all the same. */
+static enum status share_slices(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
     size_t sends = 0, receives = 0;
@@ -130,7 +133,7 @@ static enum status share(struct slices *x, struct error *e)
     else
         comm_alltoall_u64(comm, (const uint64_t *)(const void *)x->told, (uint64_t *)(void *)x->told_by,
                           (int)(x->G * x->G * sizeof *x->told / sizeof(uint64_t)));
-    if (e->status != ST_OK) /* the others wait in comm_alltoall_u64 */
+    if (e->status != ST_OK) /* not returned before: the other ranks wait in comm_alltoall_u64 */
         return e->status;
     for (uint32_t g = 0; g < x->G; g++) {
         struct slice *in = slices_in(x, g);
@@ -139,7 +142,7 @@ static enum status share(struct slices *x, struct error *e)
             in[s] = x->told_by[pair_of(x, rank_of_shard(s, comm->ranks), device_of_shard(s, comm->ranks), g)];
             total += is_message(x, s, &in[s]) ? in[s].bytes : 0;
         }
-        if (make_room(x, &x->receive[g], total, e) != ST_OK)
+        if (grow_buffer(x, &x->receive[g], total, e) != ST_OK)
             return e->status;
         char *at = x->receive[g].memory;
         for (uint32_t s = 0; s < x->p; s++) {
@@ -159,20 +162,22 @@ static enum status share(struct slices *x, struct error *e)
     return comm_prepare_transfers(&x->transfers, x->sends, sends, x->receives, receives, CHUNK_BYTES, e);
 }
 
-/* Stages, shares lengths, and moves the messages; see answer_slices.h. */
+/* Collective. Copies slices to the host where needed, tells all ranks the lengths, and moves the messages. Sets slices_in. A
+ * rank that fails returns at once, and must end the job, as the other ranks wait for it. */
 enum status slices_exchange(struct slices *x, struct error *e)
 {
-    if (rank_each(x->rank, stage_device, x, e) == ST_OK && share(x, e) == ST_OK)
+    if (rank_each(x->rank, stage_device, x, e) == ST_OK && share_slices(x, e) == ST_OK)
         comm_move_transfers(x->rank->comm, x->transfers);
     return e->status;
 }
 
-/* Does all steps on every rank, failed ones too, until the ranks agree; see answer_slices.h. */
+/* Collective. Does what slices_exchange does, but a rank that fails takes part until the ranks agree. Then the call fails
+ * on all ranks. *e may have failed before. */
 enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
     rank_each(x->rank, stage_device, x, e);
-    share(x, e);
+    share_slices(x, e);
     if (comm_agree(comm, e) == ST_OK && comm->ranks > 1)
         comm_move_transfers(comm, x->transfers);
     return e->status;

@@ -1,19 +1,21 @@
-/* answers.c: see answers.h
+/* answers.c: makes the depths or parents of all vertices on the devices; see answers.h
  *
  * Devices make the values of their own vertices. Where the parent of a vertex comes from (find_parents):
  *
  * - A single device recorded all parents. make_values turns them into input ids.
- * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: those of
- *   normals that were reached over an nn edge from another shard, and those of delegates that another device found.
- *   - If all devices read each other's memory (GPUs of a host), each of them looks there for its missing parents, in
- *     take_replies between two barriers. For a normal it looks at all neighbours on other shards. For a delegate that it
- *     owns it looks at the parents that the others recorded.
- *   - Otherwise (several hosts, CPUs) a normal asks all its neighbours on other shards, by a question each. Any neighbour
- *     that replies becomes the parent. For a delegate the largest id that a device recorded wins, in one reduction.
+ * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: parents
+ *   of normals that were reached over an nn edge from another shard, and parents of delegates that another device found.
+ *   - If all devices read each other's memory (GPUs of a host), each device looks for its missing parents in the memory of
+ *     its peers, in take_replies between two barriers. For a normal it looks at all neighbours on other shards. For a
+ *     delegate that it owns it looks at the parents that the other devices recorded.
+ *   - Otherwise (several hosts, CPUs) a normal sends a question to each of its neighbours on other shards. Any neighbour
+ *     that replies with its id becomes the parent. For a delegate one reduction takes the largest id that a device
+ *     recorded.
  *
- * Parents are asked for after the search, and not carried with the messages of the search. Every nn edge of another shard
- * carries a vertex in the search, 4 bytes, and would carry 4 more. Only the edges of vertices that were found over such an
- * edge carry a question, 8 bytes, and a reply of 4.
+ * Parents are asked for after the search. The messages of the search do not carry them, because that would cost more. In
+ * the search every nn edge to another shard carries a vertex of 4 bytes, and would carry a parent of 4 bytes. After the
+ * search only the edges of vertices that were found over an edge from another shard carry a question of 8 bytes and a reply
+ * of 4 bytes.
  */
 #include "answers.h"
 #include "traverse/engine/answer_ids.h"
@@ -24,7 +26,8 @@
 
 /* ---- opening ---- */
 
-/* Makes the tables of device g that `open` of the backend needs; input ids only with `parents`. */
+/* Makes the tables of device g that `open` of the backend needs: the vertex of each value and, with `parents`, the input id
+ * of each vertex. Both arrays are charged to the budget. release_tables frees them, also after a failure. */
 static enum status make_tables(const struct answers *a, uint32_t g, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -58,7 +61,8 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
     return ST_OK;
 }
 
-/* Frees the arrays of the tables of all devices. Tables that were released before are allowed. */
+/* Frees the arrays in the tables of all devices, and sets them to NULL. Does nothing for tables that were released before.
+ */
 static void release_tables(const struct answers *a)
 {
     for (uint32_t g = 0; a->tables != NULL && g < a->rank->device_count; g++) {
@@ -70,15 +74,15 @@ static void release_tables(const struct answers *a)
     }
 }
 
-/* Called by rank_each when answers are opened: passes its tables to device g. The context is a struct answers, as
- * in all functions below that rank_each calls. */
+/* Called by rank_each when answers are opened: device g gets its tables, and says where its answer will be. The context is a
+ * struct answers, here and in all functions below that rank_each calls. */
 static enum status open_device(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->open(a->rank->devices[g], &a->tables[g], &a->arrays[g], e);
 }
 
-/* Collective. Returns, alike on all ranks, whether every device reads the memory of all devices. */
+/* Collective. Returns whether every device of all ranks reads the memory of all devices. All ranks get the same result. */
 static int all_read(const struct rank *rank)
 {
     uint64_t missing = 0;
@@ -89,21 +93,24 @@ static int all_read(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-/* Sets delegate_parents[g] of each device g to where the host sees the parents of delegates: the device's own array, or
- * memory taken for a copy. */
+/* Sets delegate_parents[g] of each device g to where the host sees the device's parents of delegates. That is the device's
+ * own array for devices of the CPU, and otherwise memory for a copy, which is not charged to a budget. */
 static enum status take_delegate_parents(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
     const uint64_t bytes = (rank->graph->manifest.d + 1) * a->id_bytes;
     a->delegate_parents = zeroed(rank->device_count, sizeof *a->delegate_parents, "answers", e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
-        a->delegate_parents[g] = rank->backend->has_device_memory ? rank->backend->take_buffer(rank->devices[g], EXCHANGE_HOST,
-                                                                                               bytes, "delegate parents", e)
-                                                                  : a->arrays[g].delegate_parents;
+        a->delegate_parents[g] = rank->backend->has_device_memory
+                                     ? rank->backend->take_buffer(rank->devices[g], EXCHANGE_HOST, bytes,
+                                                                  "delegate parents", e)
+                                     : a->arrays[g].delegate_parents;
     return e->status;
 }
 
-/* Makes the tables and opens answers on all devices; frees the tables where devices have copied them. */
+/* Collective. Makes the tables, opens answers on all devices, and allocates the memory in which parents of delegates are
+ * merged if that will be needed. Frees the tables if devices have copied them. answers_close frees everything, also after a
+ * failure, which all ranks return. Overwrites *a. Sets all_read if parents can be found by reading peers. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
     *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(rank->graph->manifest.totals.n)};
@@ -122,7 +129,8 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the tables and host memory; answers on the devices are freed with the devices. */
+/* Frees the tables and the memory of the host. The answers on devices are freed with the devices. Zeroed answers are
+ * allowed. */
 void answers_close(struct answers *a)
 {
     release_tables(a);
@@ -139,28 +147,30 @@ void answers_close(struct answers *a)
 
 /* ---- parents ---- */
 
-/* Called by rank_each: device g turns recorded parents into input ids, and writes its questions. */
+/* Called by rank_each: device g turns the parents that it recorded into input ids, and writes its questions to other
+ * shards. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, slices_out(&a->questions, g), e);
 }
 
-/* Called by rank_each: device g replies to the questions received. */
+/* Called by rank_each: device g replies to the questions that it received. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->reply(a->rank->devices[g], slices_in(&a->questions, g), slices_out(&a->replies, g), e);
 }
 
-/* Called by rank_each: device g takes the parents in the replies received, or looks for them in the memory of its peers. */
+/* Called by rank_each: device g takes the parents from the replies that it received. With all_read it looks for the missing
+ * parents in the memory of its peers instead. */
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
 }
 
-/* Called by rank_each: copies the parents of delegates of device g to the host, if they are not there. */
+/* Called by rank_each: copies the parents of delegates that device g recorded to the host, unless they are there already. */
 static enum status read_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -168,7 +178,7 @@ static enum status read_delegates(void *context, uint32_t g, struct error *e)
                                            a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
-/* Sets to[i] to the larger of to[i] and from[i], for ids number begin..end of 4 or 8 bytes. */
+/* Sets to[i] to the larger of to[i] and from[i], for i from begin to end - 1. Both are arrays of ids of 4 or 8 bytes. */
 WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from, uint32_t id_bytes, uint64_t begin,
                                     uint64_t end)
 {
@@ -182,8 +192,8 @@ WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from
         to8[i] = from8[i] > to8[i] ? from8[i] : to8[i];
 }
 
-/* Called by rank_each: for its share of the delegates, share g of G, sets delegate_parents[0] to the largest parent of all
- * devices of the rank. */
+/* Called by rank_each: merges the parents of delegates of all devices of the rank in delegate_parents[0]. The largest id
+ * wins. The delegates are divided into G equal shares, and this call does share g. */
 static enum status merge_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -193,7 +203,7 @@ static enum status merge_delegates(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Called by rank_each: device g takes over the merged parents of delegates. */
+/* Called by rank_each: copies the merged parents of delegates, delegate_parents[0], to device g. */
 static enum status write_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -201,17 +211,17 @@ static enum status write_delegates(void *context, uint32_t g, struct error *e)
                                            a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
-/* Collective, for several devices: leaves the input id of every vertex's parent on the device of its owner, for
- * make_values. The cases stand at the head of this file. */
+/* Collective, for several devices. Finds the input id of every vertex's parent, and leaves it on the device that owns the
+ * vertex, for make_values. The head of this file says where parents come from. A failed rank returns at once. */
 static enum status find_parents(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
     if (rank_each(rank, ask, a, e) != ST_OK)
         return e->status;
     if (a->all_read) {
-        comm_barrier(rank->comm); /* no device looks before all have shown their arrays */
+        comm_barrier(rank->comm); /* no device looks before all devices have shown their arrays */
         rank_each(rank, take_replies, a, e);
-        comm_barrier(rank->comm); /* after this no device looks, so values may overwrite the arrays */
+        comm_barrier(rank->comm); /* now no device looks any more, so values may overwrite the arrays */
         return e->status;
     }
     if (slices_exchange(&a->questions, e) != ST_OK || rank_each(rank, reply, a, e) != ST_OK ||
@@ -226,15 +236,16 @@ static enum status find_parents(struct answers *a, struct error *e)
 
 /* ---- values ---- */
 
-/* Called by rank_each: device g fills its values for the answer. */
+/* Called by rank_each: device g computes its values of the answer. */
 static enum status make_values(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->make_values(a->rank->devices[g], a->kind, a->levels, e);
 }
 
-/* Completes the parents of several devices first if they are wanted, and then lets all devices of the rank fill their
- * values; see answers.h. */
+/* Collective. Makes the answer of the last search: finds the missing parents, if parents of several devices are wanted, and
+ * lets all devices of the rank compute their values. A root without edges gets its value from here. Keeps kind, root and
+ * levels. */
 enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e)
 {
@@ -249,7 +260,8 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
     return answers_set_value(a, root->id, kind == ANSWER_DEPTHS ? 0 : (int64_t)original_id(a->rank->graph, root->id), e);
 }
 
-/* Copies the value to the array of the owner; see answers.h. */
+/* Overwrites the value of one vertex, if a device of this rank owns it; otherwise does nothing. `stored`: the stored id of
+ * the vertex. `value`: a depth or an input id. */
 enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t value, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -263,7 +275,7 @@ enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t 
     return rank->backend->answers->copy(rank->devices[g], to, &bytes, width, e);
 }
 
-/* Returns the bytes of a value of an answer of this kind. */
+/* Returns the bytes of one value of an answer of this kind: 4 or 8. */
 uint32_t answers_width(const struct answers *a, enum answer_kind kind)
 {
     return answer_width(&a->tables[0], kind);

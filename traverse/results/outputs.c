@@ -1,4 +1,4 @@
-/* outputs.c: see outputs.h */
+/* outputs.c: names of result files, checks that they replace no input, and files that all ranks write; see outputs.h */
 #include "outputs.h"
 
 #include "formats/graph/manifest.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Replaces the first %d of a name by the root, or copies a name without one; see outputs.h. */
+/* Returns a copy of a file name with its first %d replaced by the root. The caller frees the copy. NULL: no memory. */
 char *outputs_name(const char *pattern, uint64_t root)
 {
     const char *at = strstr(pattern, "%d");
@@ -25,15 +25,16 @@ char *outputs_name(const char *pattern, uint64_t root)
     return name;
 }
 
-/* Returns whether a name ends in the suffix, in the same case. */
+/* Returns whether a name ends in the suffix. Upper and lower case are not alike. */
 int outputs_ends_in(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcmp(name + length - end, suffix) == 0;
 }
 
-/* Rank 0 broadcasts the path of its temporary file, or an empty one if it is not wanted; the other ranks open it.
- * See outputs.h. */
+/* Collective. Opens the file that rank 0 has in *out on all other ranks, too, in their *out. Rank 0 broadcasts the path of
+ * its temporary file, or an empty path if it has no file or passes no `wanted`. Returns whether all ranks have the file
+ * open, alike on all ranks. If not, some ranks may have it open. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name)
 {
     struct error ignored = {0};
@@ -47,7 +48,8 @@ int outputs_join(struct outfile **out, const struct comm *comm, int wanted, cons
     return path[0] != '\0' && comm_min_of(comm, *out != NULL) == 1;
 }
 
-/* Closes the file on all ranks, and commits or discards it on rank 0; see outputs.h. */
+/* Collective. Closes the file on all ranks. Rank 0 commits the file under its name, or discards it if any rank has failed.
+ * *out becomes NULL, and may be NULL before. All ranks return the same status. */
 enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e)
 {
     if (comm->rank != 0) {
@@ -70,7 +72,7 @@ struct inputs {
     size_t count;
 };
 
-/* Frees the paths. A zeroed structure is allowed. */
+/* Frees the paths. Zeroed inputs are allowed. */
 static void free_inputs(struct inputs *in)
 {
     for (size_t i = 0; in->path != NULL && i < in->count; i++)
@@ -78,8 +80,9 @@ static void free_inputs(struct inputs *in)
     free(in->path);
 }
 
-/* Fills the paths of all input files: the manifest, the map if there is one, and the parts. A manifest that cannot
- * be read is no failure here, as opening the graph reports it later; it is listed without parts. */
+/* Sets in->path to the paths of all input files: the manifest, the map (NULL without a map) and the parts of the graph. If
+ * the manifest cannot be read, the parts are missing, and this is no failure: opening the graph reports it later.
+ * free_inputs frees the paths, also after a failure. */
 static enum status list_inputs(struct inputs *in, const struct args *args, struct error *e)
 {
     struct manifest m;
@@ -104,21 +107,29 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- results ---- */
 
+<<<<<<< HEAD
 /* Returns whether a name has a %d, so that each root gets a file. NULL is allowed. */
+=======
+/* The results that can be files are always in this order: depths, parents, JSON, trace, reached vertices, centrality. */
+enum { RESULTS = 6, VALUE_FILES = 2 /* depths and parents */ };
+
+/* Returns whether a name has a %d, so that each root gets a file of its own. NULL is allowed. */
+>>>>>>> r2/e
 static int is_per_root(const char *pattern)
 {
     return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
-/* Returns whether a name ends in the suffix, in upper or lower case. */
+/* Returns whether a name ends in the suffix. Upper and lower case are alike. */
 static int is_ending(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
-/* Fails with ST_USAGE if the name of a result ends like that of a compressed file or, for depths and parents, like that of a
- * format that is not written. Other bytes under such a name would be noticed only by the next program that reads them. */
+/* Fails with ST_USAGE if the name of a result ends like the name of a compressed file. `has_values`: also if it ends like a
+ * file format that is not written. Without this check only the next program that reads the file would notice that its
+ * content is not of this format. */
 static enum status refuse_formats(const char *name, int has_values, struct error *e)
 {
     static const char *const compression[][2] = {
@@ -140,9 +151,16 @@ static enum status refuse_formats(const char *name, int has_values, struct error
     return ST_OK;
 }
 
+<<<<<<< HEAD
 /* Checks the names result[RESULTS] against the inputs, against each other, and against what outfile_check_output refuses. The
  * names are in the order of args->results; NULL: not wanted. A file that is written over in place (--in-place) needs no room
  * for a file beside it. */
+=======
+/* Checks the names of results, result[RESULTS], before any is written. A result is refused if it is an input, if it is
+ * another result, if its name asks for a format that is not written, or if outfile_check_output refuses it. NULL stands for
+ * a result that is not wanted. A file that is written over in place (--in-place) needs no space for a second file beside
+ * it, so outfile_check_output is not asked. */
+>>>>>>> r2/e
 static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
 {
@@ -162,7 +180,8 @@ static enum status check_names(const char *const *result, const struct inputs *i
     return e->status;
 }
 
-/* With --plan only the JSON file is written and checked; see outputs.h. */
+/* Checks the names of all results as they are given, before anything is read. With --plan only the JSON file is written, and
+ * only its name is checked. */
 enum status outputs_check(const struct args *args, struct error *e)
 {
     const char *const plan[RESULTS] = {[RESULT_JSON] = args->json};
@@ -179,8 +198,9 @@ enum status outputs_check(const struct args *args, struct error *e)
     return e->status;
 }
 
-/* Checks the names of the results of one root, given by its input id. Fills *in only when a result exists, as a
- * file that does not exist cannot be an input; later calls use the same *in. */
+/* Checks the names of the results of one root, given by its input id. *in has the inputs, and is filled at the first call
+ * that needs it: a result that does not exist cannot be an input, so without an existing result nothing is checked. The
+ * caller passes the same *in to later calls, and frees it. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
     const char *result[RESULTS];
@@ -204,7 +224,8 @@ static enum status check_root(const struct args *args, uint64_t root, struct inp
     return e->status;
 }
 
-/* Checks nothing unless a name has a %d. `ids`: [count] input ids of roots. See outputs.h. */
+/* Checks the names of the results of each root, if any name has a %d; otherwise does nothing. ids[count]: the input ids of
+ * the roots. */
 enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
                                 struct error *e)
 {

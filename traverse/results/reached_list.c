@@ -17,15 +17,15 @@ struct reached_vertex {
     uint64_t id, depth; /* id of the input */
 };
 
-/* The reached vertices of one rank or, on rank 0 in the end, of all. */
+/* The reached vertices of one rank. On rank 0 the list finally has the vertices of all ranks. */
 struct reached_list {
-    struct reached_vertex *vertex; /* NULL: entries are only counted */
+    struct reached_vertex *vertex; /* NULL: vertices are only counted */
     uint64_t count;
-    const struct name_map *map; /* NULL: ids are printed */
+    const struct name_map *map; /* the names of vertices; NULL: ids are printed */
 };
 
-/* Appends a vertex, given by its id as stored, to the list if it was reached, or only counts it if the list has no
- * memory. */
+/* Appends a vertex to the list if it was reached. If the list has no memory, only counts it. `stored`: the stored id of the
+ * vertex. */
 static void add_vertex(struct reached_list *list, const struct graph *graph, uint64_t stored, int32_t depth)
 {
     if (depth == DEPTH_UNREACHED)
@@ -35,8 +35,8 @@ static void add_vertex(struct reached_list *list, const struct graph *graph, uin
     list->count++;
 }
 
-/* Appends the reached vertices of this rank: its locals and, on rank 0 only, the delegates and a root without
- * edges. */
+/* Appends the reached vertices of this rank to the list: the normals of its shards. On rank 0 also appends the delegates,
+ * and the root if it has no edges. A list without memory only counts them, in list->count. */
 static void add_own(struct reached_list *list, const struct results *r, const struct root *root)
 {
     const struct shard *shard = &r->graph->shards[0];
@@ -50,8 +50,8 @@ static void add_own(struct reached_list *list, const struct results *r, const st
         add_vertex(list, r->graph, root->id, 0);
 }
 
-/* Collective. Copies the vertices of all other ranks into the list of rank 0, at first[rank]; the vertices of rank
- * 0 are at the start of its list already. If one rank fails, all do. */
+/* Collective. Copies the lists of all other ranks into the list of rank 0. The vertices of rank r go to index first[r]
+ * there. The vertices of rank 0 are at the start of its list already. If one rank fails, the call fails on all ranks. */
 static enum status gather_list(struct reached_list *list, const struct comm *comm, const uint64_t *first, struct error *e)
 {
     const uint64_t width = sizeof *list->vertex;
@@ -71,7 +71,7 @@ static enum status gather_list(struct reached_list *list, const struct comm *com
 
 /* ---- the file ---- */
 
-/* Compares two struct reached_vertex for qsort: by depth, then by id. */
+/* Compares two struct reached_vertex for qsort: by depth, and at equal depths by id. */
 static int compare(const void *a, const void *b)
 {
     const struct reached_vertex *x = a, *y = b;
@@ -80,7 +80,7 @@ static int compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Called by outfile_print: prints a line of id or name, tab and depth for each vertex. The context is a struct
+/* Called by outfile_print: prints a line for each vertex, with its id or name, a tab and its depth. The context is a struct
  * reached_list. */
 static void print_list(FILE *out, const void *context)
 {
@@ -91,14 +91,16 @@ static void print_list(FILE *out, const void *context)
     }
 }
 
-/* Counts the vertices of all ranks, takes memory, lists them, and brings the lists to rank 0, which sorts and prints; see
- * results.h. */
+/* Collective, after results_collect. Counts the reached vertices of all ranks, and allocates lists for them from the
+ * budget. Lists the vertices of each rank, and brings them to rank 0, which sorts the list and writes the file. All ranks
+ * return the same status. `pattern`: the name of the file, in which %d stands for the root. `map`: NULL if ids are printed.
+ */
 enum status reached_list_write(struct results *r, const struct root *root, const char *pattern,
                                const struct name_map *map, struct error *e)
 {
     struct reached_list list = {.map = map};
     const uint32_t ranks = r->comm->ranks, own = r->comm->rank;
-    uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e); /* where the list of rank 0 has those of each rank */
+    uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e); /* index of each rank's first vertex in rank 0's list */
     add_own(&list, r, root);
     if (comm_agree(r->comm, e) == ST_OK) {
         for (uint32_t i = own + 1; i <= ranks; i++)

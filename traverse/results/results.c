@@ -11,7 +11,7 @@
 
 /* ---- arrays ---- */
 
-/* Frees the depths, and closes windows and answers. A zeroed structure is allowed. */
+/* Frees the depths, and closes windows and answers. Zeroed results are allowed. */
 void results_close(struct results *r)
 {
     windows_close(&r->windows);
@@ -22,14 +22,15 @@ void results_close(struct results *r)
     memory_release(r->budget, r->delegate_depth);
 }
 
-/* Returns whether searches make answers: not if only the list of reached vertices is wanted (args->no_answer), and
- * without `files` only if ids are dense. */
+/* Returns whether searches make answers. They do not if only the list of reached vertices is wanted (args->no_answer). If no
+ * answer is written to a file (`files` is 0), they do only if an array over all ids is not much larger than the graph. */
 int results_wanted(const struct graph *graph, const struct args *args, int files)
 {
     return !args->no_answer && (files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
 }
 
-/* Collective. Takes arrays of depths, and opens answers if they are wanted; see results.h. */
+/* Collective. Sets up *r, allocates arrays of depths from the budget, and opens answers if answers are wanted. results_close
+ * frees everything, also after a failure. */
 enum status results_open(struct results *r, const struct rank *rank, const struct args *args, int files,
                          struct error *e)
 {
@@ -52,16 +53,18 @@ enum status results_open(struct results *r, const struct rank *rank, const struc
 
 /* ---- counting ---- */
 
-/* Sums over reached vertices (depth >= 0). `deepest` is the largest depth. */
+/* Sums over the reached vertices of a search: their number, the sum of their degrees and of their hashes, and the largest
+ * depth. */
 struct sums {
     uint64_t vertices, degrees, checksum, deepest;
 };
 
-/* Ids that are hashed together, by vectors. */
+/* The number of ids that are hashed together, by vectors. */
 enum { HASHED = 512 };
 
-/* Adds the reached ones of `count` vertices to the sums, given the input id and depth of each. Unreached vertices
- * are masked and not skipped, so that the compiler can use vectors. */
+/* Adds the reached vertices among `count` vertices to the sums, but not their degrees. id[] has the input ids of the
+ * vertices, and depth[] their depths. Unreached vertices are masked and not skipped, so that the compiler can use vectors.
+ */
 WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uint64_t count, struct sums *sums)
 {
     uint64_t reached = 0, hash = 0;
@@ -78,9 +81,10 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
         sums->deepest = (uint64_t)deepest;
 }
 
-/* Adds the vertices first..end of one kind, locals of the shard or delegates, to the sums, but not their degrees. Uses
- * threads if there are many. */
-static void add_run(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
+/* Adds the reached vertices of one kind with numbers first to end - 1 to the sums: their count, their checksum and the
+ * largest depth, but not their degrees. `at` says the kind: locals of the shard (ROOT_AT_LOCAL), otherwise delegates. Reads
+ * the depths of results_collect. Uses threads of OpenMP if there are many vertices. */
+static void add_range(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {
     const int32_t *depth = at == ROOT_AT_LOCAL ? r->depth[shard - r->graph->shards] : r->delegate_depth;
@@ -104,21 +108,23 @@ static void add_run(const struct results *r, const struct shard *shard, enum roo
     sums->deepest = deepest > sums->deepest ? deepest : sums->deepest;
 }
 
-/* Adds the locals or the delegates of a shard to the sums, with their degrees. Vertices are numbered in the order
- * of degrees, so each run of the degree list is a range of equal degrees. */
+/* Adds the reached locals or the reached delegates of a shard to the sums, with their degrees. `at` says the kind: locals
+ * (ROOT_AT_LOCAL), otherwise delegates. Vertices are numbered in the order of degrees, so each run of the degree list is a
+ * range of vertices of one degree. */
 static void add_vertices(const struct results *r, const struct shard *shard, enum root_at at, struct sums *sums)
 {
     const struct degree_list *degrees = at == ROOT_AT_LOCAL ? &shard->degrees.locals : &shard->degrees.delegates;
     uint64_t first = 0;
     for (uint64_t run = 0; run < degrees->count; run++) {
         uint64_t end = first + degrees->runs[run].vertices, before = sums->vertices;
-        add_run(r, shard, at, first, end, sums);
+        add_range(r, shard, at, first, end, sums);
         sums->degrees += (sums->vertices - before) * degrees->runs[run].degree;
         first = end;
     }
 }
 
-/* Returns the number of self-loops of the reached vertices that this rank has the counts of. */
+/* Returns the number of self-loops at reached vertices. Counts only the self-loops of which this rank's shards have a
+ * record. */
 static uint64_t count_loops(const struct results *r, const struct root *root)
 {
     uint64_t sum = 0;
@@ -137,8 +143,8 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
     return sum;
 }
 
-/* Returns the number of directed edges of a subgraph from reached vertices. depth[rows]: the depths of its rows.
- * The edges of unreached rows, which are usually fewer, are subtracted from all edges. */
+/* Returns how many directed edges of a subgraph begin at reached vertices. depth[rows]: the depths of the subgraph's rows.
+ * The edges of unreached rows are subtracted from all edges, because usually fewer rows are unreached. */
 static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 {
     uint64_t unreached = 0;
@@ -152,8 +158,9 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     return csr->edges - unreached;
 }
 
-/* Collective. Sums the counts of the devices of this rank, and then those of all ranks. Rank 0 adds the delegates, which
- * every shard knows, and a root without edges, which no device has. See results.h. */
+/* Collective. Copies the depths of the last search to the host, and sets *reach to counts over all ranks. Sums the counts
+ * of this rank's devices first. Rank 0 alone counts the delegates, which every shard has, and a root without edges, which
+ * no device has. A failure is known to this rank only. */
 enum status results_collect(struct results *r, const struct root *root, struct reach *reach,
                             struct error *e)
 {

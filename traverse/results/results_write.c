@@ -1,8 +1,9 @@
 /* results_write.c: writes an answer as a file in the order of input ids; see results.h
  *
- * Values come in windows (windows.h). All ranks write a regular file, each its own part; for text they first tell each
- * other the lengths of their parts. Rank 0 alone writes a pipe or device, a file that some rank cannot open, and names, as
- * only rank 0 has the map: all windows are its own then. No rank ever holds an array over n. */
+ * Values come in windows (windows.h). All ranks write a regular file, each rank its own part. For text the ranks first tell
+ * each other the lengths of their parts. Rank 0 alone writes the file if the file is a pipe or device, if some rank cannot
+ * open it, or if it has names, as only rank 0 has the map. In these cases all windows go to rank 0. No rank ever holds an
+ * array over n. */
 #include "outputs.h"
 #include "results.h"
 
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids of a piece of a window that a thread makes text of. Fewer ids than MANY take one thread. */
+/* PIECE: the ids of a window of which one thread makes text at a time. Windows of fewer ids than MANY take one thread. */
 enum { PIECE = 1 << 14, PIECES = ANSWER_WINDOW / PIECE, MANY = 1 << 15 };
 
 /* One file that is being written. */
@@ -29,26 +30,27 @@ struct writing {
     uint32_t memory_width; /* bytes of a value in memory */
     char *name;
     uint64_t window_ids; /* the largest number of ids of a window */
-    struct outfile *out; /* open on rank 0, and on the others if all_write; otherwise NULL */
-    int all_write;
+    struct outfile *out; /* the open file, on rank 0, and on the other ranks if all_write; otherwise NULL */
+    int all_write;       /* every rank writes its own part of the file */
     uint64_t at;         /* if all_write: the offset in bytes of the next window in the file */
-    struct id_range *range; /* [ranks] the ids of the window of each rank */
+    struct id_range *range; /* [ranks] the ids of each rank's current window */
     const void *window;  /* the values of this rank's window */
-    int64_t *values;     /* [ANSWER_WINDOW] the values of the window widened to 8 bytes, if needed */
-    char *text;          /* [ANSWER_WINDOW] lines */
-    uint64_t length[PIECES]; /* bytes of the lines of each PIECE ids; they begin at i * PIECE * LINE_BYTES in text */
+    int64_t *values;     /* [ANSWER_WINDOW] the values of the window, widened to 8 bytes where a format needs that */
+    char *text;          /* memory for ANSWER_WINDOW lines */
+    uint64_t length[PIECES]; /* bytes of the lines of piece i, which begin at i * PIECE * LINE_BYTES in text */
 };
 
 /* ---- formats ---- */
 
-/* Returns whether the file has lines of text. */
+/* Returns whether the file has lines of text (RESULT_TEXT, RESULT_CSV). */
 static int is_text(const struct writing *w)
 {
     return w->format == RESULT_TEXT || w->format == RESULT_CSV;
 }
 
-/* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple of 64 bytes, a
- * newline. */
+/* Writes the header of a numpy array of integers of `width` bytes to `header`: n integers, or a matrix of rows x n if
+ * `rows` is not 0. The header is that of numpy's format 1.0: magic, version, header length, a Python dict padded with
+ * spaces to a multiple of 64 bytes, a newline. */
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n)
 {
     char shape[48];
@@ -68,7 +70,8 @@ void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t 
 
 /* ---- windows ---- */
 
-/* Returns the input ids that a rank writes: an equal share if all ranks write, otherwise all ids on rank 0. */
+/* Returns the input ids that a rank writes to the file. If all ranks write, each has an equal share. Otherwise rank 0 has
+ * all ids and the other ranks none. */
 static struct id_range range_of(const struct writing *w, uint32_t rank)
 {
     uint64_t n = w->results->graph->manifest.totals.n, ranks = w->results->comm->ranks;
@@ -78,8 +81,9 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
                              n / ranks * (rank + 1) + n % ranks * (rank + 1) / ranks};
 }
 
-/* Collective. Reads window number `round` of each rank, the own one into w->window. Returns the ids of the own
- * window, which may be empty. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Reads window number `round` of each rank's ids. Sets w->window to the values of this rank's window, and
+ * returns its ids, which may be none. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. Sets
+ * w->range to the windows of all ranks. */
 static struct id_range read_windows(struct writing *w, uint64_t round, struct error *e)
 {
     const struct comm *comm = w->results->comm;
@@ -95,7 +99,7 @@ static struct id_range read_windows(struct writing *w, uint64_t round, struct er
     return w->range[comm->rank];
 }
 
-/* Widens the `count` values of the window to 8 bytes each in w->values, and returns them. */
+/* Copies the first `count` values of the window to w->values, as 8 bytes each, and returns w->values. */
 static const int64_t *wide_values(const struct writing *w, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -107,7 +111,7 @@ static const int64_t *wide_values(const struct writing *w, uint64_t count)
 
 enum { LINE_BYTES = 48 }; /* at least the bytes of the longest line */
 
-/* Writes a number in decimal, without a terminator. Returns its end. */
+/* Writes a number in decimal to `at`, without a terminating NUL. Returns the end of the digits. */
 static char *print_number(char *at, int64_t value)
 {
     uint64_t x = value < 0 ? (uint64_t)-value : (uint64_t)value;
@@ -121,8 +125,8 @@ static char *print_number(char *at, int64_t value)
     return at + digits;
 }
 
-/* Makes the lines "id value" of ids first..first+count of the window in w->text, with threads, and sets w->length.
- * Returns the bytes of all lines. */
+/* Writes the lines "id value" of the window's ids first to first + count - 1 to w->text, and sets w->length. Threads make
+ * the lines of PIECE ids each. Returns the bytes of all lines. */
 static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
 {
     const int64_t *values = wide_values(w, count);
@@ -145,18 +149,20 @@ static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
 
 /* ---- names ---- */
 
-/* Called by text_printed: prints a name without control characters. The context is a struct map_name. */
+/* Called by text_printed: prints a name with its control characters made visible. The context is a struct map_name. */
 static void print_visible(FILE *stream, const void *context)
 {
     const struct map_name *name = context;
     text_print_visible(stream, name->bytes, name->length);
 }
 
-/* Names go to a terminal, without control characters, to a field of comma-separated values (RFC 4180), which is in quotes if
- * it has a comma or a quote, or to a file as they are. */
+/* The form in which names are written:
+ * - NAME_SHOWN, to a terminal: control characters are made visible.
+ * - NAME_CSV, to a field of comma-separated values (RFC 4180): a name that has a comma or a quote stands in quotes.
+ * - NAME_PLAIN, to other files: as it is. */
 enum name_form { NAME_SHOWN, NAME_CSV, NAME_PLAIN };
 
-/* Writes a name and `end`. */
+/* Writes a name in this form to the file, and behind it the character `end`. */
 static enum status write_name(struct outfile *out, struct map_name name, enum name_form form, char end, struct error *e)
 {
     size_t size = name.length;
@@ -177,8 +183,8 @@ static enum status write_name(struct outfile *out, struct map_name name, enum na
     return e->status;
 }
 
-/* Writes the lines of ids first..first+count with names from the map: name and depth, or name and name of the
- * parent. The map is read in order for the vertices and at random for their parents. */
+/* Writes the lines of the window's ids first to first + count - 1 with names from the map: the name of the vertex, and its
+ * depth or the name of its parent. The map is read in order for the vertices, and at random for their parents. */
 static enum status put_named_lines(const struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     const struct name_map *map = w->file->map;
@@ -202,7 +208,8 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
 
 /* ---- the file ---- */
 
-/* Appends bytes to the file: at w->at, which advances, if all ranks write. */
+/* Writes bytes to the file. If all ranks write, the bytes go to the offset w->at, which advances. Otherwise they are
+ * appended. */
 static enum status put_bytes(struct writing *w, const void *bytes, uint64_t count, struct error *e)
 {
     if (!w->all_write)
@@ -211,8 +218,8 @@ static enum status put_bytes(struct writing *w, const void *bytes, uint64_t coun
     return outfile_fill(w->out, w->at - count, bytes, count, e);
 }
 
-/* Writes the values of ids first..first+count of the window in the format of the file. Values in the file have at
- * least as many bytes as in memory. */
+/* Writes the values of the window's ids first to first + count - 1 in the format of the file. A value has at least as many
+ * bytes in the file as in memory. */
 static enum status put_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     if (w->file->map != NULL && is_text(w))
@@ -225,13 +232,13 @@ static enum status put_window(struct writing *w, uint64_t first, uint64_t count,
     return e->status;
 }
 
-/* Collective. Reads and writes all windows of this rank. A file that all ranks write gets the parts of the ranks one behind
- * the other; for text, all windows are read and their lines made once before, only to count the bytes of each part. After a
- * failure of one rank the next read_windows fails on all ranks. */
+/* Collective. Reads all windows of this rank one after the other, and writes them. If all ranks write, the parts of the
+ * ranks stand one behind the other in the file. For text all windows are then read twice: the first time their lines are
+ * only made to count the bytes of each rank's part. After a failure of one rank the next read_windows fails on all ranks. */
 static enum status write_windows(struct writing *w, struct error *e)
 {
     const struct comm *comm = w->results->comm;
-    uint64_t rounds = 0, bytes = 0; /* rounds: windows of the rank that has most of them, alike on all ranks */
+    uint64_t rounds = 0, bytes = 0; /* rounds: the windows of the rank that has most windows; alike on all ranks */
     for (uint32_t r = 0; r < comm->ranks; r++)
         rounds = larger(rounds, divide_up(range_of(w, r).end - range_of(w, r).first, w->window_ids));
     if (w->all_write && is_text(w)) {
@@ -253,8 +260,8 @@ static enum status write_windows(struct writing *w, struct error *e)
     return e->status;
 }
 
-/* Chooses format and widths, takes buffers, and opens the file on rank 0. After a failure the buffers are still to be
- * freed. */
+/* Chooses the format and the widths of values, allocates buffers, and opens the file on rank 0. After a failure the caller
+ * must still free the buffers. Sets name, range, text and all sizes of *w. */
 static enum status open_writing(struct writing *w, struct error *e)
 {
     const struct results *r = w->results;
@@ -279,7 +286,9 @@ static enum status open_writing(struct writing *w, struct error *e)
     return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
-/* Makes the answer first if the devices hold the one of the other kind; see results.h. */
+/* Collective. Writes an answer to a file. If the devices hold the answer of the other kind, makes this answer first. Opens
+ * the windows if they are not open. The file replaces an old one only when all ranks have succeeded. A failure of
+ * answers_make or windows_open ends the call at once. */
 enum status results_write(struct results *r, const struct result_file *file, struct error *e)
 {
     struct writing w = {.results = r, .file = file};
@@ -306,7 +315,8 @@ enum status results_write(struct results *r, const struct result_file *file, str
     return e->status;
 }
 
-/* Uses results without devices, for a single rank; see results.h. */
+/* Writes the values in memory, file->values, to a file, for a single rank and without devices. Uses results that have the
+ * graph and the root only. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e)
 {

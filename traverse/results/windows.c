@@ -1,9 +1,9 @@
-/* windows.c: see windows.h
+/* windows.c: assembles the values of consecutive input ids from the shards that own them; see windows.h
  *
- * If ids are not permuted, the values that a shard has of a window are consecutive ones, and the shards take turns in the
- * window. Permuted ids are anywhere: each owner lists those that it has, and all go over all ids of the windows for that.
- * Values that lie in memory of the host are read, and sent, where they lie. The only device of a search has values by
- * input id.
+ * If ids are not permuted, the values that a shard has of a window lie one behind the other, and consecutive ids of the
+ * window belong to the shards in rotation. Permuted ids of a window are on any shard. So each owner goes over all ids of
+ * the windows, and lists the values that it has. Values that lie in memory of the host are read in place, and sent from
+ * there. A single device has its values in the order of input ids.
  */
 #include "windows.h"
 
@@ -15,21 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids of all windows together, and the fewest of one; ids that a thread takes at a time; ids that are permuted together, by
- * vectors. */
+/* ROUND_IDS: ids of the windows of all ranks together. LEAST_WINDOW: the fewest ids of a window. PIECE: ids that a thread
+ * takes at a time. STORED_AT_ONCE: ids that are permuted together, by vectors. */
 enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14, STORED_AT_ONCE = 512 };
 
 static const char what[] = "windows of results";
 
 /* ---- memory ---- */
 
-/* Returns the bytes of a list for each value: the value, and its index. A list holds all values first, then all indices. */
+/* Returns the bytes that each value takes in a list: the value, and its 4-byte index. A list has all values first, and then
+ * all indices. */
 static uint64_t listed_bytes(uint32_t width)
 {
     return width + sizeof(uint32_t);
 }
 
-/* Chooses the size of windows, and takes their memory and threads; see windows.h. */
+/* Collective. Sets up *w, chooses the size of windows, allocates their memory, and opens their threads. windows_close frees
+ * everything, also after a failure, which all ranks return. *e may have failed before. */
 enum status windows_open(struct windows *w, const struct answers *answers, struct error *e)
 {
     const struct rank *rank = answers->rank;
@@ -55,7 +57,7 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the memory and threads. Does nothing for windows that are not open. */
+/* Frees the memory, and closes the threads. Does nothing for windows that were never opened. */
 void windows_close(struct windows *w)
 {
     if (w->answers == NULL)
@@ -69,8 +71,9 @@ void windows_close(struct windows *w)
 
 /* ---- parts of the own devices ---- */
 
-/* Returns the slice of the values that device g has of the ids in `range`. `copy`: memory for values that lie in device
- * memory, and for lists. Permuted ids are listed: the values, and behind them their indices, rounded up to 8 bytes. */
+/* Returns the slice of the values that device g has of the ids in `range`. Values that lie in device memory are copied to
+ * `copy`, which has copied_bytes. Permuted ids are listed in `copy`: all values, and behind them their indices in the
+ * window. The bytes of a list are rounded up to 8. Other values are returned in place. */
 static struct slice part_of(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = w->rank;
@@ -93,8 +96,8 @@ static struct slice part_of(const struct windows *w, uint32_t g, struct id_range
     return (struct slice){.at = values, .bytes = count * width};
 }
 
-/* Called by rank_each: sets slices_out of device g to the values that it has of the window of each rank. The
- * context is a struct windows. */
+/* Called by rank_each: sets slices_out of device g to the values that it has of the window of each rank. A window goes to
+ * the first device of its rank. The context is a struct windows. */
 static enum status get_parts(void *context, uint32_t g, struct error *e)
 {
     const struct windows *w = context;
@@ -110,16 +113,16 @@ static enum status get_parts(void *context, uint32_t g, struct error *e)
 
 /* ---- shards that take turns ---- */
 
-/* Always inlined, so that the width and, where it is small, the number of shards are constants. */
+/* Functions that are always inlined, so that the width and, where it is small, the number of shards are constants. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Sets to[i] = from[j] for values of `width` bytes, 4 or 8. */
+/* Copies a value of `width` bytes, 4 or 8: sets to[i] to from[j]. */
 INLINE void copy_value(void *to, uint64_t i, const void *from, uint64_t j, uint32_t width)
 {
     answer_set_id(to, width, i, answer_id(from, width, j));
 }
 
-/* to[k * p + s] = of[s][k] for k from begin to end - 1. */
+/* Interleaves the values of p shards: sets to[k * p + s] to of[s][k], for k from begin to end - 1 and each shard s. */
 INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end,
                           uint32_t width)
 {
@@ -129,7 +132,8 @@ INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, 
     }
 }
 
-/* Calls interleave_as with a constant number of shards where it is 2, 4 or 8. `width`: bytes of a value. */
+/* Interleaves the values of p shards: sets to[k * p + s] to of[s][k], for k from begin to end - 1. Calls interleave_as with
+ * a constant number of shards if p is 2, 4 or 8. `width`: bytes of a value. */
 INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end, uint32_t width)
 {
     if (p == 2)
@@ -142,8 +146,8 @@ INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t beg
         interleave_as(to, of, p, begin, end, width);
 }
 
-/* Pool callback of take_turns: fills rows begin..end of the window, each one value of every shard. The context is a struct
- * windows. */
+/* Called by the thread pool in take_turns: fills rows begin to end - 1 of the window. A row has one value of every shard.
+ * The context is a struct windows. */
 WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
@@ -153,8 +157,8 @@ WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
         interleave(w->window, w->source, w->p, begin, end, 8);
 }
 
-/* Assembles the own window of ids that are not permuted: consecutive ids belong to consecutive shards in rotation,
- * beginning with the shard of the first id. */
+/* Fills w->window, for ids that are not permuted, from the slices that this rank's first device received. Consecutive ids
+ * belong to consecutive shards in rotation, beginning with the shard of the first id. Sets w->source. */
 static void take_turns(struct windows *w, struct id_range own)
 {
     const uint32_t p = w->p;
@@ -168,15 +172,15 @@ static void take_turns(struct windows *w, struct id_range own)
 
 /* ---- permuted ids ---- */
 
-/* A list whose values are put into a window. */
+/* A list of values that are copied to their indices in a window. */
 struct putting {
     const struct windows *w;
     const void *values;
     const uint32_t *index;
 };
 
-/* Pool callback of put_lists: copies entries begin..end of the list to their indices in the window. The context is
- * a struct putting. */
+/* Called by the thread pool in put_lists: copies entries begin to end - 1 of a list to their indices in the window. The
+ * context is a struct putting. */
 static void put_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct putting *p = context;
@@ -184,8 +188,8 @@ static void put_range(void *context, uint64_t begin, uint64_t end)
         copy_value(p->w->window, p->index[i], p->values, i, p->w->now.width);
 }
 
-/* Copies the values that devices of this rank have of input ids first..first+count (at most STORED_AT_ONCE) into
- * the window, from index `at` on. Ids of other ranks are skipped. */
+/* Copies the values of permuted input ids first to first + count - 1 into the window, from index `at` on. `count` is at most
+ * STORED_AT_ONCE. Only the values that devices of this rank have are copied. The values of other ranks are left alone. */
 INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count, uint64_t at, uint32_t width)
 {
     const struct shard_inverse shards = shard_inverse(w->p);
@@ -199,8 +203,8 @@ INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count,
     }
 }
 
-/* Pool callback of put_lists: takes the values that the devices of this rank have of ids begin..end, counted from the first
- * of the window. The context is a struct windows. */
+/* Called by the thread pool in put_lists: copies the values that devices of this rank have of some ids of the window. These
+ * are the ids with indices begin to end - 1 in the window. The context is a struct windows. */
 static void take_own_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
@@ -214,12 +218,12 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Assembles the own window of permuted ids: from the memory of the own devices, if it is read in place, and from
- * the lists received. */
+/* Fills w->window, for permuted ids. With takes_own the values of this rank's own devices are read in place. All other
+ * values come from the lists that this rank's first device received. Sets w->source. */
 static void put_lists(struct windows *w, struct id_range own)
 {
     const struct rank *rank = w->rank;
-    for (uint32_t g = 0; w->takes_own && g < rank->device_count; g++) /* those of other ranks stay NULL */
+    for (uint32_t g = 0; w->takes_own && g < rank->device_count; g++) /* the sources of shards of other ranks stay NULL */
         w->source[rank->graph->shards[g].index] = w->answers->arrays[g].values;
     if (w->takes_own)
         pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_own_range, w);
@@ -236,8 +240,10 @@ static void put_lists(struct windows *w, struct id_range own)
 
 /* ---- all of it ---- */
 
-/* Devices provide the values for the windows of all ranks, slices bring them, and this rank assembles its own; see
- * windows.h. */
+/* Collective. Reads the values of consecutive input ids: sets *values to the values of range[r], where r is this rank.
+ * Devices provide the values for the windows of all ranks, slices bring them, and each rank assembles its own window. A
+ * single device's values are not copied: *values points to the slice. *values is valid until the next call. Keeps the
+ * arguments in w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)
 {

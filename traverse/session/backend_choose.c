@@ -1,4 +1,4 @@
-/* backend_choose.c: see backend_choose.h */
+/* backend_choose.c: chooses CPUs or GPUs for a search; see backend_choose.h */
 #include "backend_choose.h"
 
 #ifdef DBFS_CUDA
@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-/* Why there is no GPU to use; NULL where there is one. */
+/* Returns why there is no GPU to use, as a text for a message; NULL if there is one. */
 static const char *missing_gpu(void)
 {
     int gpus = 0;
@@ -20,6 +20,8 @@ static const char *missing_gpu(void)
     return gpus > 0 ? NULL : "there is no GPU";
 }
 
+/* Returns the address of the GPU that the device of this slot of the host would use, plus 1. Returns 0 if the choice leads
+ * to no GPU. Opens nothing. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 {
     int gpus = 0;
@@ -30,12 +32,13 @@ uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 
 static const struct backend *const cuda = &backend_cuda;
 #else
-/* Why this build has no GPU to use. */
+/* Returns why there is no GPU to use: this build has no CUDA. */
 static const char *missing_gpu(void)
 {
     return "this build has no CUDA backend";
 }
 
+/* Returns 0: in this build no choice leads to a GPU. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 {
     (void)choice, (void)slot;
@@ -45,6 +48,8 @@ uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 static const struct backend *const cuda = &backend_cpu;
 #endif
 
+/* Sets *backend to the backend that the user asked for. BACKEND_AUTO gives CUDA if there is a GPU to use, else the CPU.
+ * ST_RESOURCE: CUDA was asked for, and there is no GPU to use. */
 enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e)
 {
     const char *missing = choice == BACKEND_CPU ? NULL : missing_gpu();

@@ -1,4 +1,4 @@
-/* graph.c: see graph.h */
+/* graph.c: opens the shards of a rank, decodes and checks them; see graph.h */
 #include "graph.h"
 #include "numa_nodes.h"
 
@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the manifest, and maps the files of this rank's shards. Refuses a search that the shards are not packed for: without
- * in-rows a search can only go along the edges, and only push; and among several shards a vertex finds its parent in its
- * in-row. */
+/* Reads the manifest, and maps the files of this rank's shards. Sets manifest, device_count and shards. Turns the shards
+ * around if a directed graph is searched in reverse. ST_USAGE: the shards cannot be divided among the ranks, or the graph
+ * has no in-rows and the search needs them. Without in-rows a search can only go along the edges, and only push. Among
+ * several shards a vertex finds its parent in its in-row. */
 static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                                struct error *e)
 {
@@ -41,7 +42,7 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
     return e->status;
 }
 
-/* Compares the CRC of every section of every shard. */
+/* Compares the CRC of every section of this rank's shards. ST_BAD_DATA: a section differs. Shows its progress. */
 static enum status check_shards(const struct graph *graph, int threads, struct error *e)
 {
     uint64_t bytes = 0;
@@ -55,14 +56,15 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
-/* Returns whether all columns are decoded into host memory. */
+/* Returns whether all columns are decoded into memory of the host. */
 static int has_columns(const struct graph_options *options)
 {
     return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
 }
 
-/* Decodes the sections of all shards, and sets graph->search_bytes. Columns stay packed if the user wants packed columns, or
- * if decoded columns and the arrays of devices would exceed the memory that is left. */
+/* Decodes the sections of this rank's shards into memory that is charged to the budget, and sets graph->search_bytes.
+ * Columns stay packed if the user wants packed columns. With RESIDENT_AUTO they also stay packed if decoded columns and the
+ * arrays of devices would exceed the memory that is left. */
 static enum status decode_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint64_t raw_bytes = 0, packed_bytes = 0;
@@ -84,7 +86,7 @@ static enum status decode_shards(struct graph *graph, const struct graph_options
     return ST_OK;
 }
 
-/* Collective. Counts the local vertices of every shard, and all vertices with edges. */
+/* Collective. Sets graph->locals, the local vertices of every shard, and graph->vertices, all vertices with edges. */
 static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
 {
     uint32_t p = graph->manifest.p;
@@ -100,8 +102,8 @@ static enum status count_vertices(struct graph *graph, const struct comm *comm, 
     return ST_OK;
 }
 
-/* Checks that all ids are in range. The ids of columns are checked only where columns are decoded here: a device that
- * decodes columns checks them. */
+/* Checks that all ids in this rank's shards are in range. The ids of columns are checked only if columns are decoded here; a
+ * device that decodes columns checks them itself. With options->trust only the widths of ids are checked. */
 static enum status check_ranges(const struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint64_t most = 0;
@@ -124,7 +126,8 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
     return e->status;
 }
 
-/* Collective. Opens the graph as graph_open does, step by step, and keeps the time of each step. */
+/* Collective. Opens and checks the graph, and sets the seconds of each step. After each step the ranks agree, so that a
+ * failure of one rank fails on all. graph_close frees the graph, also after a failure. */
 static enum status open_graph(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                               struct error *e)
 {
@@ -155,7 +158,8 @@ static enum status open_graph(struct graph *graph, const struct comm *comm, cons
     return ST_OK;
 }
 
-/* Spreads the memory of columns over NUMA nodes, as all cores read it in a search on the CPU. */
+/* Collective. Opens this rank's shards, decodes and checks them. Columns that are decoded here are spread over the NUMA
+ * nodes, because all cores read them in a search on the CPU. graph_close frees the graph, also after a failure. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e)
 {
     int spreads = has_columns(options) && numa_spread() > 1;
@@ -165,6 +169,8 @@ enum status graph_open(struct graph *graph, const struct comm *comm, const struc
     return e->status;
 }
 
+/* Unmaps the shards, frees all memory of the graph, and zeroes it. Zeroed graphs and graphs that were opened in part are
+ * allowed. */
 void graph_close(struct graph *graph)
 {
     for (uint32_t g = 0; graph->shards != NULL && g < graph->device_count; g++)

@@ -1,4 +1,4 @@
-/* numa_nodes.c: see numa_nodes.h */
+/* numa_nodes.c: spreads memory over the NUMA nodes of this thread's cores; see numa_nodes.h */
 #include "numa_nodes.h"
 
 #include <linux/mempolicy.h>
@@ -9,7 +9,7 @@
 
 enum { MOST_NODES = 64 };
 
-/* Whether a core of `cores` is in a list such as "0-15,32-47". */
+/* Returns whether any core of `cores` is in a list of cores such as "0-15,32-47". */
 static int has_core(const char *list, const cpu_set_t *cores)
 {
     char *end;
@@ -24,6 +24,8 @@ static int has_core(const char *list, const cpu_set_t *cores)
     return 0;
 }
 
+/* Returns the NUMA nodes that have a core of `cores`, as bits of nodes 0 to 63. `folder` has a folder for each node, with
+ * the list of its cores. Returns 0 if no node can be read there. */
 uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores)
 {
     uint64_t nodes = 0;
@@ -40,6 +42,9 @@ uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores)
     return nodes;
 }
 
+/* Makes the kernel spread the pages that this thread, or a thread started by it, writes first from now on. The pages go to
+ * the NUMA nodes of this thread's cores in turn. Nothing changes if there are fewer than two nodes. Returns the number of
+ * nodes. */
 int numa_spread(void)
 {
     cpu_set_t cores;
@@ -52,6 +57,7 @@ int numa_spread(void)
     return count;
 }
 
+/* Ends the spreading of numa_spread: from now on a page lies on the node of the thread that writes it first. */
 void numa_rest(void)
 {
     syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);

@@ -1,4 +1,4 @@
-/* plan.c: see plan.h */
+/* plan.c: adds up the device memory of all shards, and prints it (--plan); see plan.h */
 #include "plan.h"
 
 #include "traverse/engine/answer_ids.h"
@@ -9,7 +9,7 @@
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
 
-/* Bytes, or edges, of all shards together and of the largest shard. */
+/* Bytes, or edges: the sum over all shards, and the most of one shard. */
 struct plan_bytes {
     uint64_t all, largest;
 };
@@ -18,37 +18,39 @@ enum plan_sum {
     SUM_GRAPH,
     SUM_WORKING,
     SUM_TOTAL,
-    SUM_LOADING, /* SUM_TOTAL, while the shard is loaded */
-    SUM_AMPLE,   /* SUM_TOTAL, with memory for speed */
-    SUM_HOST,    /* memory of the host */
+    SUM_LOADING, /* SUM_TOTAL and the memory that only loading the shard takes */
+    SUM_AMPLE,   /* SUM_TOTAL and memory that makes searches faster */
+    SUM_HOST,    /* memory of the host that the GPU reads */
     SUMS
 };
 
-/* Names of the sums that are printed. */
+/* The names of the sums; sums without a name are not printed. */
 static const char *const sum_name[RESIDENCES][SUMS] = {
     {"graph", "working arrays", "total", "total, while loading"},
     {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
     {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
 
-/* The plan for columns in one residence. */
+/* The plan for all shards with their columns in one residence. */
 struct residence_plan {
     struct gpu_plan_options options;
     const char *name[GPU_ARRAY_COUNT];
     struct plan_bytes array[GPU_ARRAY_COUNT], sum[SUMS];
-    uint32_t gpus; /* that are enough; 0: no number is enough */
+    uint32_t gpus; /* the number of GPUs of -S bytes that suffice; 0: no number suffices */
 };
 
+/* The plan of the device memory of a graph. */
 struct plan {
     const struct args *args;
     struct manifest manifest;
     struct residence_plan of[RESIDENCES];
-    uint64_t locals, words;         /* of all shards: normal vertices, and words of their bitmaps (words_of) */
-    struct plan_bytes nn, messages; /* edges; ids and words that shards send and receive in a level */
+    uint64_t locals, words;         /* of all shards: normal vertices, and 32-bit words of their bitmaps (words_of) */
+    struct plan_bytes nn, messages; /* edges of nn; ids or words that shards send and receive in a level */
 };
 
 /* ---- adding up shards ---- */
 
-/* Adds the bytes of one shard. */
+/* Adds the bytes of one shard to the sum over all shards, and raises `largest`, the most bytes of one shard, if this shard
+ * has more. */
 static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
 {
     sum->all += bytes;
@@ -61,7 +63,8 @@ static uint64_t words_of(const struct shard *shard)
     return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
 }
 
-/* Adds a shard to the sums: its bytes in each residence, and the messages of a level. plan->words is complete. */
+/* Adds a shard to the sums of the plan: its bytes in each residence, and its messages of a level. Raises the GPUs that
+ * suffice to the number that this shard needs. plan->words must be complete. */
 static void add_shard(struct plan *plan, const struct shard *shard)
 {
     const uint64_t capacity = plan->args->cli.memory_bytes;
@@ -89,14 +92,15 @@ static void add_shard(struct plan *plan, const struct shard *shard)
     }
     if (shard->p == 1)
         return;
-    /* The most that a shard sends and receives in a level, as ids or as bitmaps. Each edge that leads out of the shard has a
-     * reverse that leads back. */
+    /* The most that a shard sends and receives in a level, as ids or as bitmaps. The shard receives as many ids as it sends,
+     * because each edge that leads out of the shard has a reverse that leads back. */
     const uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
     add_bytes(&plan->nn, edges);
     add_bytes(&plan->messages, larger(edges, plan->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
-/* Opens all shards twice, as bytes of one shard depend on counts of all: adds up these counts first, and then bytes. */
+/* Adds up the bytes of all shards. Opens each shard twice: first to sum counts of all shards, on which the bytes of a shard
+ * depend, and then to add its bytes. Sets locals and words of the plan, and the options of each residence. */
 static enum status add_shards(struct plan *plan, struct error *e)
 {
     const struct args *args = plan->args;
@@ -129,7 +133,7 @@ static enum status add_shards(struct plan *plan, struct error *e)
 
 /* ---- printing ---- */
 
-/* Prints a name and its bytes: as a line of text, or with --json as a member of an object. */
+/* Prints a name and its two numbers of bytes: as a line of text, or with --json as a member of an object. */
 static void print_bytes(FILE *out, const struct plan *plan, const char *name, uint64_t all, uint64_t largest)
 {
     if (plan->args->json != NULL)
@@ -138,7 +142,7 @@ static void print_bytes(FILE *out, const struct plan *plan, const char *name, ui
         fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, all, largest);
 }
 
-/* Prints the arrays of one residence that take bytes: of --resident, or raw if that is "auto". */
+/* Prints each array that takes bytes, for the residence of --resident; for raw columns if that is "auto". */
 static void print_arrays(FILE *out, const struct plan *plan)
 {
     const enum residence wanted = plan->args->resident;
@@ -152,7 +156,7 @@ static void print_arrays(FILE *out, const struct plan *plan)
     }
 }
 
-/* Prints the sums of all residences. */
+/* Prints the named sums of each residence. */
 static void print_sums(FILE *out, const struct plan *plan)
 {
     for (int r = 0; r < RESIDENCES; r++) {
@@ -163,8 +167,8 @@ static void print_sums(FILE *out, const struct plan *plan)
     }
 }
 
-/* Prints the memory that grows in a search: messages, and on the CPU bins, which double, and the list made of them, up
- * to so many bytes for an edge of nn. */
+/* Prints the largest memory that grows in a search. Messages have 4 bytes for each id. On the CPU bins and the list that is
+ * made from them have 12 bytes for each edge of nn: bins have 4, doubled as they grow, and the list 4. */
 static void print_growing(FILE *out, const struct plan *plan)
 {
     enum { UNIT_BYTES = 4, BIN_BYTES = 2 * 4 + 4 };
@@ -172,8 +176,8 @@ static void print_growing(FILE *out, const struct plan *plan)
     print_bytes(out, plan, "bins (cpu)", BIN_BYTES * plan->nn.all, BIN_BYTES * plan->nn.largest);
 }
 
-/* Prints the plan as text: bytes of each array and their sums beside Table I of the paper, how many GPUs of -S bytes would
- * do, and what grows in a search. */
+/* Prints the plan as text: the bytes of each array, their sums beside the bytes of Table I of the paper, the number of GPUs
+ * of -S bytes that suffice, and the memory that grows in a search. */
 static void print_text(FILE *out, const struct plan *plan)
 {
     const struct manifest *m = &plan->manifest;
@@ -201,7 +205,7 @@ static void print_text(FILE *out, const struct plan *plan)
     print_growing(out, plan);
 }
 
-/* Prints the plan as a JSON object; outfile_print calls it. */
+/* Called by outfile_print: prints the plan as a JSON object. The context is a struct plan. */
 static void print_json(FILE *out, const void *context)
 {
     const struct plan *plan = context;
@@ -222,6 +226,8 @@ static void print_json(FILE *out, const void *context)
     fputs("\n}\n", out);
 }
 
+/* Computes the device memory that the graph in args->folder takes, and prints it: as JSON to the file of --json, otherwise
+ * as text on standard output. */
 enum status plan_print(const struct args *args, struct error *e)
 {
     struct plan plan = {.args = args};

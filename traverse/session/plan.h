@@ -4,10 +4,10 @@
 
 #include "traverse/options/args.h"
 
-/* Prints on standard output the bytes of every section and working array, for all shards together and for the largest one,
- * and the sums with raw and with packed columns. The bytes of the graph stand beside those of Table I of Pan et al. With
- * -S, which is then the memory of a GPU, lines say how many GPUs are enough. No GPU is needed. With --json the file gets
- * the plan as a JSON object, and standard output gets nothing. */
+/* Prints on standard output the bytes of every section and working array, both for all shards together and for the largest
+ * shard. Then prints the sums for each residence of columns. The bytes of Table I of Pan et al. stand beside the bytes of
+ * the graph. With -S, which is the memory of a GPU here, lines say how many GPUs are enough. No GPU is needed. With --json
+ * the file gets the plan as a JSON object, and standard output gets nothing. */
 enum status plan_print(const struct args *args, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* record.c: see record.h */
+/* record.c: runs a search, measures it, and fills its record; see record.h */
 #include "record.h"
 #include "traverse/engine/threads.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* -v: prints the line of a level. */
+/* Prints the line of a level on standard error, for -v. */
 static void print_level(const char *program, uint32_t depth, const struct level_trace *trace)
 {
     const struct level_counts *counts = &trace->counts;
@@ -21,8 +21,10 @@ static void print_level(const char *program, uint32_t depth, const struct level_
             1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
-/* Searches, and makes the answer if answers are made. Both clocks start when all ranks are ready. A failure ends the job. */
-static void search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
+/* Collective. Searches from a root, and makes the answer if answers are made. Sets record->time_s and record->answer_s,
+ * *times and the log. Both clocks start when all ranks are ready. A failure ends the job. `log`: NULL if levels are not
+ * wanted. */
+static void search_and_answer(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                    struct bfs_times *times, struct level_log *log)
 {
     struct error error = {0};
@@ -34,7 +36,7 @@ static void search(struct record *record, struct searcher *s, const struct args 
     if (s->method->search(&s->bfs, root, times, log, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
     if (error.status == ST_OK && s->results.answering) {
-        answers_make(&s->results.answers, args->answer, root, times->iterations + 1 /* the last level was empty */, &error);
+        answers_make(&s->results.answers, args->answer, root, times->iterations + 1 /* depths are below this */, &error);
         record->answer_s = cli_seconds() - start;
     }
     if (error.status != ST_OK) {
@@ -43,20 +45,24 @@ static void search(struct record *record, struct searcher *s, const struct args 
     }
 }
 
+/* Collective. Searches from a root and makes the answer, as a warm-up. Keeps nothing. A failure ends the job. */
 void record_nothing(struct searcher *s, const struct args *args, const struct root *root)
 {
     struct record unused;
     struct bfs_times times;
-    search(&unused, s, args, root, &times, NULL);
+    search_and_answer(&unused, s, args, root, &times, NULL);
 }
 
+/* Collective. Searches from a root, makes the answer, and fills the record, but for its root and name: times are those of
+ * the slowest rank, and counts are sums over all ranks. With -v rank 0 prints a line for each level. The log of levels
+ * stays in the record only if there is a trace. record_free frees the record. */
 enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                           struct error *e)
 {
     struct level_log *log = &record->log;
     struct bfs_times times;
     s->exchange.pairs = args->count_pairs ? &record->pairs : NULL;
-    search(record, s, args, root, &times, args_want_levels(args) ? log : NULL);
+    search_and_answer(record, s, args, root, &times, args_want_levels(args) ? log : NULL);
     s->exchange.pairs = NULL;
     if (args_want_levels(args))
         s->method->log_rest(&s->bfs, e);
@@ -76,7 +82,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
         level_log_clear(log);
     if (e->status != ST_OK || results_collect(&s->results, root, &record->reach, e) != ST_OK)
         return e->status;
-    /* the numbers of this rank become maxima and sums over all ranks */
+    /* The times of this rank become the largest of all ranks, and its counts become sums over all ranks. */
     double slowest[] = {record->time_s, record->answer_s, times.compute_s, times.exchange_s};
     comm_max_double(&s->comm, slowest, sizeof slowest / sizeof *slowest);
     record->time_s = slowest[0];
@@ -96,6 +102,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     return e->status;
 }
 
+/* Frees what the record owns. A zeroed record is allowed. */
 void record_free(struct record *record)
 {
     free(record->name);

@@ -1,4 +1,4 @@
-/* report.c: see report.h */
+/* report.c: prints records of searches as text and as JSON; see report.h */
 #include "report.h"
 
 #include "traverse/options/options.h"
@@ -19,7 +19,7 @@
 #define DBFS_REVISION ""
 #endif
 
-/* Returns the value of --exchange-memory that stands for the memory in use. */
+/* Returns the value of --exchange-memory that stands for the memory through which devices exchange. */
 static const char *exchange_memory_name(const struct environment *env)
 {
     if (env->searcher->exchange.group.of_host)
@@ -27,6 +27,8 @@ static const char *exchange_memory_name(const struct environment *env)
     return env->searcher->rank.exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }
 
+/* Returns a description of a program after its set-up, which began at the time `begun` (cli_seconds). It keeps pointers to
+ * the searcher and the command. peak_bytes is left 0. */
 struct environment environment_of(const struct searcher *s, char *const *command, double begun)
 {
     return (struct environment){.searcher = s,
@@ -35,7 +37,7 @@ struct environment environment_of(const struct searcher *s, char *const *command
                                 .start_s = cli_seconds() - begun};
 }
 
-/* Returns the share of reached vertices among the vertices with edges. */
+/* Returns the reached vertices of a search as a share of the vertices with edges; 1 if no vertex has an edge. */
 static double reached_share(const struct environment *env, const struct record *r)
 {
     uint64_t vertices = env->searcher->rank.graph->vertices;
@@ -44,6 +46,7 @@ static double reached_share(const struct environment *env, const struct record *
 
 /* ---- lines of text ---- */
 
+/* Prints the lines of text about the set-up: the graph, the devices and the times of loading. */
 void report_environment(FILE *out, const struct environment *env)
 {
     const struct searcher *s = env->searcher;
@@ -76,6 +79,7 @@ void report_environment(FILE *out, const struct environment *env)
     fflush(out);
 }
 
+/* Prints the line of one search. */
 void report_record(FILE *out, const struct environment *env, const struct record *r)
 {
     fprintf(out,
@@ -95,14 +99,14 @@ void report_record(FILE *out, const struct environment *env, const struct record
     fflush(out);
 }
 
-/* The statistics that everybody wants of all searches. dbfs-report has the rest. */
+/* The statistics of all searches that most people want. dbfs-report prints the other statistics. */
 struct summary {
     double median_s, median_answer_s; /* median_answer_s is 0 if no answers are made */
     double harmonic_mean_teps;
-    uint64_t checksum; /* over all distances from all roots, in any order of the roots */
+    uint64_t checksum; /* of all distances from all roots; the order of the roots makes no difference */
 };
 
-/* Computes the summary of all records. */
+/* Returns the statistics of all records. */
 static struct summary summarise(const struct record *records, uint64_t count)
 {
     struct statistics times, answers, rates;
@@ -115,6 +119,7 @@ static struct summary summarise(const struct record *records, uint64_t count)
     return (struct summary){times.median, answers.median, rates.harmonic_mean, checksum};
 }
 
+/* Prints the lines of statistics over all searches. */
 void report_summary(FILE *out, const struct record *records, uint64_t count)
 {
     struct summary all = summarise(records, count);
@@ -127,7 +132,7 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
-/* Reads the model of the CPU from the first line of /proc/cpuinfo that has a model; empty if no line has one. */
+/* Reads the model of the CPU from the first line of /proc/cpuinfo that names a model. `model` is empty if no line does. */
 static void read_cpu(char model[256])
 {
     char line[256];
@@ -141,7 +146,7 @@ static void read_cpu(char model[256])
         fclose(file);
 }
 
-/* Prints the factors of the four subgraphs as an object. */
+/* Prints the factors of the four subgraphs as a member that is an object. */
 static void json_factors(struct json *json, const char *name, const double *factor)
 {
     json_begin(json, name, '{');
@@ -150,7 +155,7 @@ static void json_factors(struct json *json, const char *name, const double *fact
     json_end(json, '}');
 }
 
-/* Prints the members of the environment about the graph: sizes, how it is packed, and the seconds that opening took. */
+/* Prints the members of "environment" about the graph: its sizes, how it is packed, and the seconds that opening it took. */
 static void json_graph(struct json *json, const struct graph *graph)
 {
     const struct manifest *m = &graph->manifest;
@@ -175,6 +180,8 @@ static void json_graph(struct json *json, const struct graph *graph)
     json_member(json, "\nload_ranges_s", JSON_SECONDS, graph->ranges_s);
 }
 
+/* Prints the member "environment" of the report, with a comma behind it: the graph, the machine, the options and the
+ * set-up. */
 void report_json_environment(FILE *out, const struct environment *env)
 {
     const struct searcher *s = env->searcher;
@@ -189,7 +196,7 @@ void report_json_environment(FILE *out, const struct environment *env)
     json_text(&j, "graph", args->folder);
     json_text(&j, "\nrevision", DBFS_REVISION);
     json_command(&j, env->command);
-    json_text(&j, "\ncpu", cpu); /* this and the next three: empty if not known */
+    json_text(&j, "\ncpu", cpu); /* cpu, gpu, gpu_driver and cuda are empty if not known */
     json_text(&j, "gpu", devices->slowest.model);
     json_text(&j, "gpu_driver", devices->slowest.driver);
     json_text(&j, "cuda", devices->slowest.runtime);
@@ -216,7 +223,7 @@ void report_json_environment(FILE *out, const struct environment *env)
         json_member(&j, "max_depth", JSON_COUNT, args->max_depth);
     if (!args->roots_given)
         json_member(&j, "seed", JSON_COUNT, args->seed);
-    if (s->results.answering) /* answer_s of two layouts must not be compared */
+    if (s->results.answering) /* to tell apart answer_s of different layouts, which must not be compared */
         json_text(&j, "answer_layout", answers_are_by_owner(s->results.graph) ? "owner" : "ids");
     json_member(&j, "device_load_s", JSON_SECONDS, devices->slowest.load_s);
     json_member(&j, "device_load_bytes", JSON_COUNT, devices->slowest.load_s > 0 ? devices->slowest.bytes : 0);
@@ -230,8 +237,8 @@ static const char *const phase_name[PHASES] = {"previsit",        "visit_nn",   
                                       "local_exchange",  "remote_exchange", "mask_reduction",
                                       "merged_exchange", "choose",          "ahead"};
 
-/* Prints rows[count][members] as an object of columns: an array of `count` numbers for each member. A number is a double in
- * seconds, or a uint64_t. */
+/* Prints the table rows[count][members] as an object of columns: for each member an array of `count` numbers. The numbers
+ * are doubles, in seconds, if in_seconds, else uint64_t. */
 static void json_columns(struct json *json, const char *title, const char *const *name, int members, const void *rows,
                          int in_seconds, uint64_t count)
 {
@@ -252,7 +259,7 @@ static void json_columns(struct json *json, const char *title, const char *const
     json_end(json, '}');
 }
 
-/* Prints a record as an item of "roots". */
+/* Prints a record as an item of the array "roots". */
 static void json_record(FILE *out, const struct environment *env, const struct record *r)
 {
     _Static_assert(sizeof *r->levels == PHASES * sizeof(double), "phases have nothing between them");
@@ -292,6 +299,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
     fputs("}", out);
 }
 
+/* Prints the member "roots": an array with an item for each record. No comma follows. */
 void report_json_roots(FILE *out, const struct environment *env, const struct record *records, uint64_t count)
 {
     fputs("  \"roots\": [\n", out);
@@ -302,14 +310,14 @@ void report_json_roots(FILE *out, const struct environment *env, const struct re
     fputs("  ]\n", out);
 }
 
-/* One report: the set-up and the records. */
+/* The content of one report: the set-up and the records of all searches. */
 struct report {
     const struct environment *env;
     const struct record *records;
     uint64_t count;
 };
 
-/* Prints the report as one JSON object; outfile_print calls it. */
+/* Called by outfile_print: prints the report as one JSON object. The context is a struct report. */
 static void print_json(FILE *out, const void *context)
 {
     const struct report *report = context;
@@ -326,6 +334,7 @@ static void print_json(FILE *out, const void *context)
     fputs("}\n", out);
 }
 
+/* Writes the environment, the summary and all records to the file `path`, as one JSON object. */
 enum status report_json(const char *path, const struct environment *env, const struct record *records, uint64_t count,
                         struct error *e)
 {

@@ -1,12 +1,12 @@
-/* roots.c: see roots.h
+/* roots.c: chooses the vertices where searches start, and finds out where they are; see roots.h
  *
- * Roots that are drawn are the first candidates from which a search goes on. Candidates are ids from 0 to n - 1, in an order
- * that follows from the seed: random ids at first, as many as usually find enough vertices with edges, and then all ids in
- * turn, from a random id on, as vertices with edges may be rare.
+ * Roots are drawn from a list of candidates: the first candidates from which a search goes on become the roots. Candidates
+ * are ids from 0 to n - 1, in an order that follows from the seed. Random ids come first, as many as usually find enough
+ * vertices with edges. As vertices with edges may be rare, all ids follow in turn, from a random id on.
  *
- * No array and no loop goes over n. Random candidates are located in the shards, as given roots are. Of the ids in turn, the
- * roots are the vertices of the shards at the smallest distances from the first id. So drawing takes a few passes over the
- * vertices that have edges. */
+ * No array and no loop goes over n. Random candidates are located in the shards, as given roots are. For the ids in turn,
+ * the shards are searched for the vertices that follow the first id at the smallest distances. So drawing takes a few
+ * passes over the vertices that have edges. */
 #include "roots.h"
 
 #include "traverse/engine/threads.h"
@@ -20,21 +20,23 @@
 
 /* ---- locating ---- */
 
-/* Returns the location of a vertex as one word: its kind, then its index. */
+/* Returns the location of a vertex as one word: its kind in the high bits, and its index below. Kinds are in the order of
+ * enum root_at, so the location of a vertex with edges is a smaller number than the location of an isolated vertex. */
 static uint64_t encode_location(enum root_at at, uint64_t index)
 {
     return (uint64_t)at << 40 | index;
 }
 
-/* Stored ids, and the location of each. */
+/* A list of stored ids, and the location of each. */
 struct locations {
     uint64_t count;
-    uint64_t *id; /* [count], ascending once locate has sorted them */
-    uint64_t *of; /* [count]; of an id that is there several times, only one location is set */
-    const uint64_t *delegates; /* NULL, or struct drawing's: a vertex from which no search goes on then counts as isolated */
+    uint64_t *id; /* [count], ascending once locate_ids has sorted them */
+    uint64_t *of; /* [count] locations. If an id is there several times, the location of one copy is set */
+    const uint64_t *delegates; /* as in struct drawing: a vertex from which no search goes on counts as isolated; or NULL */
 };
 
-/* Takes memory for `count` ids, which locations_close releases, also after a failure. `what` is for messages. Collective. */
+/* Collective. Allocates the memory of `count` ids and locations from the budget. locations_close frees it, also after a
+ * failure. `what` is for messages. If a rank has failed, the call fails on all ranks. */
 static enum status locations_open(struct locations *l, uint64_t count, const struct rank *rank, const char *what,
                                   struct error *e)
 {
@@ -44,34 +46,36 @@ static enum status locations_open(struct locations *l, uint64_t count, const str
     return comm_agree(rank->comm, e);
 }
 
-/* Releases the memory of locations_open. */
+/* Frees the memory of locations_open. */
 static void locations_close(struct locations *l, const struct rank *rank)
 {
     memory_release(rank->budget, l->id);
     memory_release(rank->budget, l->of);
 }
 
-/* Returns where `l` keeps the location of an id; NULL: `l` does not have the id. */
+/* Returns a pointer to the location of an id in `l`, or NULL if `l` does not have the id. The ids must be sorted. */
 static uint64_t *location_of(const struct locations *l, uint64_t id)
 {
     const uint64_t *found = bsearch(&id, l->id, l->count, sizeof id, compare_u64);
     return found != NULL ? &l->of[found - l->id] : NULL;
 }
 
-/* Returns the stored id of a vertex of a shard, by its kind and its number. */
+/* Returns the stored id of vertex i of a shard: local vertex i (ROOT_AT_LOCAL), or delegate i. */
 static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i)
 {
     return at == ROOT_AT_LOCAL ? local_vertex_id(shard, i) : shard_delegate_id(shard, i);
 }
 
-/* Returns whether a vertex has an edge that a search would follow. Bit i of `delegates` is the answer for delegate i. */
+/* Returns whether a vertex has an edge that a search would follow. `delegates` is a bitmap with the answers for all
+ * delegates, because their edges lie on all shards. */
 static int goes_on(const uint64_t *delegates, const struct shard *shard, enum root_at at, uint64_t i)
 {
     return at == ROOT_AT_LOCAL ? mask_bit(shard->csr[NN].sources, i) || mask_bit(shard->csr[ND].sources, i)
                                : mask_bit(delegates, i);
 }
 
-/* Sets the location of vertex i of a shard, if the vertex is among the ids and the shard owns it. */
+/* Sets the location of vertex i of a shard in `l`. Does nothing if its id is not in `l`, if another shard owns the vertex,
+ * or if vertices without edges to follow count as isolated and this vertex is one. */
 static void locate_vertex(const struct locations *l, const struct shard *shard, enum root_at at, uint64_t i)
 {
     uint64_t id = vertex_id(shard, at, i), *location = location_of(l, id);
@@ -80,7 +84,8 @@ static void locate_vertex(const struct locations *l, const struct shard *shard, 
         *location = encode_location(at, i);
 }
 
-/* Returns the first vertex of first..end whose id is not below `id`. Vertices of one degree ascend by id. */
+/* Returns the number of the first vertex among first to end - 1 whose stored id is not below `id`, or `end`. The vertices
+ * must be of one degree, as these ascend by id. */
 static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t first, uint64_t end, uint64_t id)
 {
     while (first < end) {
@@ -93,8 +98,9 @@ static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t
     return first;
 }
 
-/* Locates the vertices of one kind in a shard. Searches the vertices of each degree for all ids, or where ids are more than
- * vertices, all ids for each vertex. */
+/* Sets the locations of the vertices of one kind in a shard, local vertices or delegates. Does so for the vertices of each
+ * degree. If a degree has more vertices than `l` has ids, each id is searched among the vertices. Otherwise each vertex is
+ * searched among the ids. Uses threads of OpenMP. */
 static void locate_in_shard(const struct locations *l, const struct shard *shard, enum root_at at,
                             struct degree_list degrees)
 {
@@ -110,7 +116,7 @@ static void locate_in_shard(const struct locations *l, const struct shard *shard
         }
 #pragma omp parallel for schedule(static) if (l->count > MANY_IDS)
         for (uint64_t i = 0; i < l->count; i++) {
-            const int again = i > 0 && l->id[i] == l->id[i - 1]; /* another thread may locate the id */
+            const int again = i > 0 && l->id[i] == l->id[i - 1]; /* another thread may be locating this id */
             const uint64_t found = again ? end : lower_bound(shard, at, first, end, l->id[i]);
             if (found < end && vertex_id(shard, at, found) == l->id[i])
                 locate_vertex(l, shard, at, found);
@@ -118,13 +124,14 @@ static void locate_in_shard(const struct locations *l, const struct shard *shard
     }
 }
 
-/* Collective. Sorts the ids, and sets the locations of all on all ranks. */
-static void locate(const struct locations *l, const struct rank *rank)
+/* Collective. Sorts the ids, and sets the location of each id on all ranks. The rank that owns a vertex finds its location.
+ * A vertex that no shard lists is isolated. */
+static void locate_ids(const struct locations *l, const struct rank *rank)
 {
     const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
     qsort(l->id, l->count, sizeof *l->id, compare_u64);
     memset(l->of, 0xff, l->count * sizeof *l->of);
-    for (uint64_t i = 0; i < l->count; i++) { /* isolated, unless a shard lists the vertex */
+    for (uint64_t i = 0; i < l->count; i++) { /* isolated vertices, unless a shard lists them below */
         if (rank_of_shard(shard_of_vertex(l->id[i], shards), ranks) == rank->comm->rank)
             l->of[i] = encode_location(ROOT_AT_ISOLATED, slot_of_vertex(l->id[i], shards));
     }
@@ -133,9 +140,10 @@ static void locate(const struct locations *l, const struct rank *rank)
         locate_in_shard(l, shard, ROOT_AT_LOCAL, shard->degrees.locals);
         locate_in_shard(l, shard, ROOT_AT_DELEGATE, shard->degrees.delegates);
     }
-    comm_min_u64(rank->comm, l->of, l->count); /* the owner's: other ranks have UINT64_MAX */
+    comm_min_u64(rank->comm, l->of, l->count); /* the location that the owner found, as other ranks have UINT64_MAX */
 }
 
+/* Collective. Sets roots->root from roots->ids: the stored id of each root, and where the root is. ST_USAGE: an id >= n. */
 enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
@@ -149,7 +157,7 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
     if (locations_open(&l, roots->count, rank, "roots", e) == ST_OK) {
         for (uint64_t i = 0; i < l.count; i++)
             l.id[i] = roots->root[i].id;
-        locate(&l, rank);
+        locate_ids(&l, rank);
         for (uint64_t i = 0; i < roots->count; i++) {
             struct root *root = &roots->root[i];
             uint64_t location = *location_of(&l, root->id);
@@ -164,26 +172,27 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
 
 /* ---- drawing ---- */
 
-/* Random candidates of the first block, which is enough for most graphs, and of the largest block; of all blocks, and for
- * each of every 4,096 roots. */
+/* Numbers of random candidates. FIRST_BLOCK: in the first block, which suffices for most graphs. LARGEST_BLOCK: in the
+ * largest block. RANDOM: in all blocks, and in addition RANDOM_OF_ROOTS for every ROOTS roots. */
 enum { FIRST_BLOCK = 1 << 10, LARGEST_BLOCK = 1 << 18, RANDOM = 1 << 20, RANDOM_OF_ROOTS = 1 << 16, ROOTS = 1 << 12 };
 
+/* The state of drawing roots. */
 struct drawing {
     const struct rank *rank;
-    uint64_t *delegates; /* bit i: a search goes on from delegate i, whose edges lie on all shards */
+    uint64_t *delegates; /* bit i: a search goes on from delegate i. The edges of a delegate lie on all shards */
     uint64_t seed, n;
-    uint64_t *ids; /* [count] input ids, `drawn` of them so far */
+    uint64_t *ids; /* [count] input ids of roots, of which the first `drawn` are set */
     uint64_t count, drawn;
 };
 
-/* Returns random candidate i, an input id. */
+/* Returns random candidate number i, an input id that follows from the seed. */
 static uint64_t random_candidate(const struct drawing *d, uint64_t i)
 {
     return (uint64_t)((unsigned __int128)random64(d->seed, i) * d->n >> 64);
 }
 
-/* Collective. Locates the random candidates `first` to `end` - 1, and draws the ones from which a search goes on, in their
- * order, until d->count are drawn. */
+/* Collective. Draws roots from the random candidates `first` to `end` - 1, in their order: appends the candidates from
+ * which a search goes on to d->ids, until d->count roots are drawn. No id is drawn twice. */
 static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, struct error *e)
 {
     const struct graph *graph = d->rank->graph;
@@ -193,7 +202,7 @@ static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, s
         for (uint64_t i = first; i < end; i++)
             l.id[i - first] = stored_id(graph, random_candidate(d, i));
         l.delegates = d->delegates;
-        locate(&l, d->rank);
+        locate_ids(&l, d->rank);
         for (uint64_t i = 0; i < d->drawn; i++) {
             uint64_t *location = location_of(&l, stored_id(graph, d->ids[i]));
             if (location != NULL)
@@ -212,8 +221,8 @@ static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, s
     return e->status;
 }
 
-/* Returns the stored id of vertex `number` of a shard: local vertices come first, then delegates. UINT64_MAX: the vertex
- * cannot be drawn, as another shard owns the vertex, or no search goes on from there. */
+/* Returns the stored id of the vertex that has this number in a shard, if it can be drawn, else UINT64_MAX. Local vertices
+ * are numbered first, then delegates. A vertex cannot be drawn if another shard owns it, or if no search goes on from it. */
 static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, uint64_t number)
 {
     const enum root_at at = number < shard->locals ? ROOT_AT_LOCAL : ROOT_AT_DELEGATE;
@@ -221,14 +230,14 @@ static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, u
     return goes_on(d->delegates, shard, at, i) && shard_of_vertex(id, shard->p) == shard->index ? id : UINT64_MAX;
 }
 
-/* The smallest of many numbers. */
+/* The smallest numbers of a long stream: `wanted` of them. */
 struct least {
-    uint64_t *number; /* [4 * wanted]: `count` of at most 2 * wanted; least_of_ranks uses the rest */
+    uint64_t *number; /* [4 * wanted]: `count` numbers, at most 2 * wanted; the rest is for least_of_ranks */
     uint64_t count, wanted;
-    uint64_t bound; /* no number from here on is among the `wanted` smallest */
+    uint64_t bound; /* a number that is not below this is not among the `wanted` smallest */
 };
 
-/* Sorts the numbers, and keeps the smallest. */
+/* Sorts the numbers, drops all but the `wanted` smallest, and lowers the bound. */
 static void least_sort(struct least *l)
 {
     qsort(l->number, l->count, sizeof *l->number, compare_u64);
@@ -237,7 +246,7 @@ static void least_sort(struct least *l)
         l->bound = l->number[l->count - 1];
 }
 
-/* Adds a number, if it may be among the smallest. */
+/* Adds a number, unless it is too large to be among the smallest. */
 static void least_add(struct least *l, uint64_t number)
 {
     if (number >= l->bound)
@@ -247,7 +256,7 @@ static void least_add(struct least *l, uint64_t number)
         least_sort(l);
 }
 
-/* Collective. Makes the sorted numbers of each rank the smallest of all ranks. */
+/* Collective. Replaces the smallest numbers of each rank, which must be sorted, by the smallest numbers of all ranks. */
 static void least_of_ranks(struct least *l, const struct comm *comm)
 {
     const uint64_t own = l->count;
@@ -265,7 +274,8 @@ static void least_of_ranks(struct least *l, const struct comm *comm)
     least_sort(l);
 }
 
-/* Collective. Draws the vertices that follow a random id: the ones at the smallest distances from that id, modulo n. */
+/* Collective. Draws the roots that are still missing: the vertices that follow a random input id at the smallest distances,
+ * modulo n. Appends them to d->ids. Vertices that were drawn before are left out. */
 static enum status draw_in_turn(struct drawing *d, struct error *e)
 {
     const struct rank *rank = d->rank;
@@ -289,7 +299,7 @@ static enum status draw_in_turn(struct drawing *d, struct error *e)
         least_sort(&l);
         least_of_ranks(&l, rank->comm);
         for (uint64_t i = 0; i < l.count; i++) {
-            if (i == 0 || l.number[i] != l.number[i - 1]) /* parts may list a vertex twice */
+            if (i == 0 || l.number[i] != l.number[i - 1]) /* damaged parts may list a vertex twice */
                 d->ids[d->drawn++] = (first + l.number[i]) % d->n;
         }
     }
@@ -298,7 +308,8 @@ static enum status draw_in_turn(struct drawing *d, struct error *e)
     return e->status;
 }
 
-/* Collective. Sets d->delegates, and lowers d->count to the number of vertices that can be drawn. */
+/* Collective. Sets d->delegates, and lowers d->count to the number of vertices that can be drawn. The caller frees
+ * d->delegates, also after a failure. */
 static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
 {
     const struct rank *rank = d->rank;
@@ -324,16 +335,16 @@ static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Draws distinct roots at random from the vertices that have edges, in a directed graph in the direction of the
- * search. Their count becomes smaller if the graph has fewer such vertices. A seed gives the same ids for every number of
- * shards, ranks and threads. ST_BAD_DATA: parts contradict themselves. */
-static enum status draw(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
+/* Collective. Sets roots->ids to distinct random vertices that have edges. In a directed graph these are edges in the
+ * direction of the search. Lowers roots->count if the graph has fewer such vertices. A seed gives the same ids for every
+ * number of shards, ranks and threads. ST_BAD_DATA: the parts of the graph contradict each other. */
+static enum status draw_roots(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
 {
     struct drawing d = {
         .rank = rank, .seed = seed, .n = rank->graph->manifest.totals.n, .ids = roots->ids, .count = roots->count};
     if (find_vertices_to_draw(&d, e) == ST_OK) {
         const uint64_t all = RANDOM + d.count / ROOTS * RANDOM_OF_ROOTS;
-        uint64_t block = FIRST_BLOCK; /* blocks grow, as each may take a pass over the vertices */
+        uint64_t block = FIRST_BLOCK; /* blocks grow, because each block may take a pass over the vertices */
         for (uint64_t first = 0; first < all && d.drawn < d.count && e->status == ST_OK; first += block) {
             block = first == 0 ? FIRST_BLOCK : smaller(4 * block, LARGEST_BLOCK);
             draw_block(&d, first, smaller(first + block, all), e);
@@ -351,6 +362,9 @@ static enum status draw(struct roots *roots, const struct rank *rank, uint64_t s
 
 /* ---- choosing ---- */
 
+/* Collective. Allocates the roots, chooses them, and locates each. The command line names them by id or by name, or else
+ * they are drawn. With --serve only allocates one root. `map`: the names, on rank 0. roots_free frees the roots, also after
+ * a failure. ST_BAD_DATA: the graph has no vertices. ST_RUNTIME: no vertex has an edge. */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
 {
@@ -364,7 +378,7 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     if (comm_agree(comm, e) != ST_OK || args->serve)
         return e->status;
     if (!args->roots_given) {
-        draw(roots, rank, args->seed, e);
+        draw_roots(roots, rank, args->seed, e);
     } else if (args->map == NULL) {
         memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
     } else {
@@ -379,6 +393,7 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     return e->status == ST_OK ? roots_locate(roots, rank, e) : e->status;
 }
 
+/* Frees the arrays of roots. Zeroed roots are allowed. */
 void roots_free(struct roots *roots)
 {
     free(roots->ids);

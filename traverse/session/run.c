@@ -7,7 +7,7 @@
  *   conclude                completes the trace (trace_file.c), prints the summary and writes JSON (report.c)
  *   searcher_run            closes all
  *
- * With --serve, roots come one after the other (serve.c), and nothing is concluded. With --plan there is no run (plan.c). */
+ * With --serve, roots come one after the other (serve.c), and there is no summary. With --plan there is no run (plan.c). */
 #include "run.h"
 #include "plan.h"
 #include "record.h"
@@ -29,6 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The state of a run on this rank. */
 struct run {
     struct args *args;
     char *const *command; /* argv */
@@ -36,11 +37,11 @@ struct run {
     struct record *records; /* [roots.count] */
     struct environment env;
     struct trace_file trace; /* with --trace */
-    FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
+    FILE *talk; /* where records and the summary are printed: stdout, or stderr if a result takes stdout */
 };
 
-/* Collective. Writes the result files of a search that are wanted. Parents come first, as devices usually hold them
- * already. */
+/* Collective. Writes the result files of a search that are wanted. Parents are written first, because devices usually hold
+ * them already. */
 static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = run->args;
@@ -62,7 +63,8 @@ static enum status write_results(struct run *run, const struct root *root, struc
     return e->status;
 }
 
-/* Collective. Searches from root i, prints the record if this rank `talks`, and writes the results. */
+/* Collective. Searches from root i, fills the record, prints the record if this rank `talks`, and writes the results. If the
+ * search fails, a job of several ranks ends at once. Sets record->root and record->name. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
     struct searcher *s = &run->searcher;
@@ -78,18 +80,18 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     if (e->status != ST_OK || record_search(record, s, run->args, root, e) != ST_OK) {
         if (s->comm.ranks > 1)
             comm_abort(&s->comm, run->args->cli.program, e);
-        return e->status; /* nobody waits, and unfinished files are removed */
+        return e->status; /* a single rank: no other rank waits, and the caller removes unfinished files */
     }
     if (talks && !run->args->serve)
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, record->root);
-    /* with --serve the line says that the files are complete */
+    /* With --serve the record is printed last, because its line says that the files are complete. */
     if (write_results(run, root, e) == ST_OK && talks && run->args->serve)
         report_record(run->talk, &run->env, record);
     return e->status;
 }
 
-/* Collective. Prints the environment, and searches from all roots, after the warm-up. */
+/* Collective. Prints the set-up, opens the trace, does the warm-up, and searches from all roots. Shows its progress. */
 static enum status search_all(struct run *run, struct error *e)
 {
     const struct args *args = run->args;
@@ -115,8 +117,8 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. --serve: searches from each root that standard input names. Prints a line for each line of the input: the
- * record, or the reason why the line is no root. */
+/* Collective. The loop of --serve: searches from each root that standard input names. Prints a line for each line of the
+ * input: the record, or the reason why the line is no root. ST_USAGE: some line was no root. */
 static enum status serve_all(struct run *run, struct error *e)
 {
     static struct serve serve;
@@ -139,14 +141,15 @@ static enum status serve_all(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Collective. Completes the trace, prints the summary, and writes JSON. */
+/* Collective. Called after the last search: completes the trace, prints the summary, and writes the JSON report. Rank 0
+ * does so. All ranks return the same status. */
 static enum status conclude(struct run *run, struct error *e)
 {
     if (run->args->trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
         return e->status;
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
-        if (!run->args->cli.quiet || run->talk == stdout) /* with -q, a result on stdout stands alone */
+        if (!run->args->cli.quiet || run->talk == stdout) /* with -q only a result is on stdout, without a summary */
             report_summary(run->talk, run->records, run->searcher.roots.count);
         stream_flush(run->talk, e);
         if (run->args->json != NULL && e->status == ST_OK)
@@ -155,8 +158,9 @@ static enum status conclude(struct run *run, struct error *e)
     return comm_agree(&run->searcher.comm, e);
 }
 
-/* Opens, searches and reports; searcher_run calls this function on each rank. `context` is the struct run. */
-static void work(void *context, struct error *e)
+/* Called by searcher_run on each rank: opens the searcher, chooses roots, searches and reports. The context is the struct
+ * run. Sets run->records and run->env. */
+static void run_on_rank(void *context, struct error *e)
 {
     struct run *run = context;
     const struct args *args = run->args;
@@ -177,7 +181,8 @@ static void work(void *context, struct error *e)
         conclude(run, e);
 }
 
-/* Frees the records, and discards an incomplete trace; searcher_run calls this function at the end. */
+/* Called by searcher_run at the end: frees the records, and discards a trace that is not complete. The context is the struct
+ * run. */
 static void tear_down(void *context)
 {
     struct run *run = context;
@@ -187,6 +192,8 @@ static void tear_down(void *context)
     outfile_abort(run->trace.out);
 }
 
+/* Runs dbfs-traverse or dbfs-traverse-2d, which search by `method`, and returns the exit code. With --plan only prints the
+ * plan. Frees what `args` holds. */
 int run_searches(struct args *args, const struct bfs_method *method, char **argv)
 {
     static struct run run;
@@ -196,7 +203,7 @@ int run_searches(struct args *args, const struct bfs_method *method, char **argv
                        .searcher.method = method,
                        .talk = args_stdouts(args) > 0 ? stderr : stdout};
     if (!args->plan)
-        return searcher_run(&run.searcher, args, 0, work, tear_down, &run);
+        return searcher_run(&run.searcher, args, 0, run_on_rank, tear_down, &run);
     if (outputs_check(args, &error) == ST_OK)
         plan_print(args, &error);
     args_free(args);

@@ -1,4 +1,4 @@
-/* searcher.c: see searcher.h */
+/* searcher.c: opens what searches need on a rank, runs a program with it, and closes it; see searcher.h */
 #include "searcher.h"
 #include "traverse/engine/answer_ids.h"
 #include "shared_gpus.h"
@@ -13,9 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Collective. Makes rank 0 search for all ranks. Rank 0 gets the threads and the memory of all ranks, as -@ and -S are per
- * rank; but threads are not raised above the cores. */
-static void lead(struct searcher *s)
+/* Collective. Makes rank 0 the only rank that searches. Rank 0 gets the threads and the memory of all ranks, because -@ and
+ * -S are per rank. Threads are not raised above the number of cores. Rank 0 prints a note. Sets s->led. On rank 0 s->comm
+ * then has this rank alone. */
+static void search_on_rank_0(struct searcher *s)
 {
     struct args *args = s->args;
     const int ranks = (int)s->launched_ranks, cores = cli_cores();
@@ -33,6 +34,8 @@ static void lead(struct searcher *s)
              s->launched_ranks);
 }
 
+/* Runs a program: starts MPI, checks the names of results, calls `work` on each rank that searches, then `close`, and frees
+ * the searcher and the args. Returns the exit code. With --dry-run only checks the names. */
 int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_work *work, void (*close)(void *context),
                  void *context)
 {
@@ -47,7 +50,7 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
         if (comm_agree(&s->comm, e) == ST_OK &&
             watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e) == ST_OK && !holds_all &&
             gpus_are_shared(&shared, &s->comm, args, e) == ST_OK && shared)
-            lead(s);
+            search_on_rank_0(s);
         if (e->status == ST_OK && (!s->led || s->comm.rank == 0)) {
             if (s->comm.rank == 0)
                 outputs_check(args, e);
@@ -75,7 +78,8 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
 
 /* ---- opening ---- */
 
-/* Sets the threads and the memory budget of this rank: its share of the cores and of the memory of its host. */
+/* Sets the threads and the memory budget of this rank: its share of the host's cores and memory. Sets the threads of
+ * OpenMP. */
 static void share_host(struct searcher *s)
 {
     struct cli *cli = &s->args->cli;
@@ -85,7 +89,8 @@ static void share_host(struct searcher *s)
     memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
 }
 
-/* Returns the options of the graph that follow from the command line, for devices that read columns of the host. */
+/* Returns options of the graph as the command line has them. All columns are decoded. The caller changes this, if devices
+ * do not read columns of the host. */
 static struct graph_options graph_options_of(struct searcher *s)
 {
     const struct args *args = s->args;
@@ -98,7 +103,9 @@ static struct graph_options graph_options_of(struct searcher *s)
                                   .budget = &s->budget};
 }
 
-/* Collective. Opens this rank's part of the graph. Refuses or changes the options that do not suit the graph. */
+/* Collective. Opens this rank's part of the graph. Refuses options that the graph does not allow, and directed graphs if
+ * the program is for undirected ones. Sets args->policy.mode to push if the graph has no in-rows. Rank 0 notes options
+ * without effect. */
 static enum status open_graph(struct searcher *s, struct error *e)
 {
     struct args *args = s->args;
@@ -124,7 +131,8 @@ static enum status open_graph(struct searcher *s, struct error *e)
     return ST_OK;
 }
 
-/* If no messages are sent, notes which of the given options have no effect for that reason. */
+/* Notes on rank 0 which of the given options have no effect because no messages are sent. Does nothing if messages are
+ * sent. */
 static void note_idle_options(const struct searcher *s, const struct args *args)
 {
     const struct exchange_options *o = &args->exchange;
@@ -143,8 +151,8 @@ static void note_idle_options(const struct searcher *s, const struct args *args)
     }
 }
 
-/* Collective. Opens a device for each shard, then the exchange between devices, the results and the search itself. `files`:
- * see searcher_open. */
+/* Collective. Opens a device for each shard, then the exchange between devices, the results, and the method of searching.
+ * `files`: results_write will be called. searcher_run closes all, also after a failure. */
 static enum status open_devices(struct searcher *s, const struct args *args, int files, struct error *e)
 {
     struct rank *rank = &s->rank;
@@ -180,15 +188,20 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     return s->method->open(&s->bfs, rank, &s->exchange, &search, e);
 }
 
+/* If *e is a lack of memory, and the budget is too small for a whole search, appends the value of -S that suffices to the
+ * message of *e. Otherwise does nothing. */
 void searcher_explain_memory(const struct searcher *s, struct error *e)
 {
     const uint64_t bytes = s->graph.search_bytes;
-    const uint64_t enough = bytes + bytes / 8 + (8 << 20); /* messages, results, small arrays */
+    const uint64_t enough = bytes + bytes / 8 + (8 << 20); /* with messages, results and small arrays */
     const size_t used = strlen(e->text);
     if (e->status == ST_RESOURCE && bytes > 0 && s->budget.limit_bytes < enough)
         snprintf(e->text + used, sizeof e->text - used, "; -S %" PRIu64 "M is enough for a search", (enough >> 20) + 1);
 }
 
+/* Collective. Sets the threads and the memory of this rank, chooses the backend, and opens the graph, the devices, the
+ * exchange, the results, the method and, on rank 0, the map. If a rank fails, the call fails on all ranks. searcher_run
+ * closes all. */
 enum status searcher_open(struct searcher *s, int files, struct error *e)
 {
     struct args *args = s->args;
@@ -211,6 +224,8 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
     return e->status;
 }
 
+/* Opens all shards on this rank, and the map of names. Sets the rank's threads and memory budget, and s->rank, whose comm
+ * has this rank alone. Opens no devices. A failure is known to this rank only. searcher_run closes all. */
 enum status searcher_open_all_shards(struct searcher *s, enum residence resident,
                                      uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                      struct error *e)
@@ -229,6 +244,8 @@ enum status searcher_open_all_shards(struct searcher *s, enum residence resident
     return args->map != NULL ? name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e) : ST_OK;
 }
 
+/* Collective. Chooses the roots of the searches. Rank 0 warns if they are fewer than wanted, and checks the names of their
+ * results. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status searcher_choose_roots(struct searcher *s, struct error *e)
 {
     const struct args *args = s->args;

@@ -1,4 +1,4 @@
-/* shared_gpus.c: see shared_gpus.h */
+/* shared_gpus.c: finds out whether ranks of a host would share GPUs; see shared_gpus.h */
 #include "shared_gpus.h"
 
 #include <stdlib.h>
@@ -13,9 +13,9 @@ static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
     return 0;
 }
 
-/* Collective. Returns whether two ranks of G shards each would share a GPU, and rank 0 sees all GPUs of all ranks. own[p]
- * and leader[p] are zeroed. They get the address of the GPU of each slot of the host: own if each rank drives its devices,
- * leader if rank 0 drives them all. 0: there is no GPU. */
+/* Collective. Returns whether two ranks of G shards each would share a GPU, and rank 0 sees all GPUs that the ranks would
+ * use. Sets own[s] and leader[s] to the address of the GPU of each slot s of the host; 0: there is no GPU. own: each rank
+ * drives its own devices. leader: rank 0 drives all devices. Both arrays have p elements, which must be 0. */
 static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
     const uint32_t p = G * comm->ranks, first = G * comm->host_rank;
@@ -29,11 +29,13 @@ static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct 
     for (uint32_t s = 0; s < p; s++) {
         if (own[s] == 0 || !is_among(own[s], leader, p))
             return 0;
-        shared |= is_among(own[s], own, s - s % G); /* the GPUs of ranks before */
+        shared |= is_among(own[s], own, s - s % G); /* among the GPUs of the ranks before */
     }
     return shared;
 }
 
+/* Collective. Sets *shared to 1 if rank 0 should search for all ranks, because ranks of one host would share GPUs and rank
+ * 0 sees all these GPUs. Otherwise sets *shared to 0, also if the graph cannot be read. */
 enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args, struct error *e)
 {
     uint32_t G = 0;

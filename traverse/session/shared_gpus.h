@@ -1,6 +1,6 @@
-/* shared_gpus.h: whether ranks would share GPUs, so that one of them had better drive all.
+/* shared_gpus.h: whether ranks would share GPUs. In this case one rank should drive all devices.
  *
- * A GPU takes turns between processes by time slices of its driver. So a search of several ranks that share GPUs takes
+ * The driver of a GPU gives time slices to one process after the other. So a search of several ranks that share GPUs takes
  * eight times as long as a search of a single rank that drives the same devices.
  */
 #ifndef DBFS_SHARED_GPUS_H
@@ -10,11 +10,11 @@
 
 #include "traverse/options/args.h"
 
-/* Collective. 1 if
+/* Collective. Sets *shared to 1 if
  * - all ranks are of one host, and the user leaves the memory of the exchange to the program;
- * - two of them would open devices on one GPU;
+ * - two of the ranks would open devices on one GPU;
  * - and rank 0 sees all GPUs that the ranks would use.
- * 0 otherwise, and if the graph or the GPUs cannot be used: opening them says why. */
+ * Otherwise sets it to 0. Also sets it to 0 if the graph or the GPUs cannot be used; opening them later says why. */
 enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args, struct error *e);
 
 #endif

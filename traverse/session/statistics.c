@@ -1,9 +1,10 @@
-/* statistics.c: see statistics.h */
+/* statistics.c: statistics of the numbers of searches; see statistics.h */
 #include "statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* Returns a measure of one search: seconds, edges, or edges a second. */
 double record_number(const struct record *r, enum measure measure)
 {
     double edges = (double)r->reach.edges;
@@ -17,15 +18,15 @@ double record_number(const struct record *r, enum measure measure)
     }
 }
 
-/* The order of two doubles, for qsort. */
+/* Compares two doubles, for qsort. */
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Returns the value below which a share q of the `count` values lies, interpolated between the two nearest values. The
- * values ascend. */
+/* Returns the quantile q of `count` ascending values: a share q of the values lies below it. Interpolates between the two
+ * nearest values. */
 static double quantile(const double *sorted, uint64_t count, double q)
 {
     double at = q * (double)(count - 1);
@@ -35,6 +36,7 @@ static double quantile(const double *sorted, uint64_t count, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
+/* Sorts values[count], and sets *s to their statistics. All statistics are 0 if `values` is NULL or `count` is 0. */
 void statistics_of_values(double *values, uint64_t count, struct statistics *s)
 {
     double sum = 0, inverses = 0, squares = 0, inverse_squares = 0, n = (double)count;
@@ -61,10 +63,11 @@ void statistics_of_values(double *values, uint64_t count, struct statistics *s)
         inverse_squares += inverse * inverse;
     }
     s->deviation = sqrt(squares / (n - 1));
-    /* follows from the deviation of the inverses by the delta method, as in Graph500 */
+    /* The delta method gets this deviation from the deviation of the inverses, as in Graph500. */
     s->harmonic_deviation = sqrt(inverse_squares) / (n - 1) * s->harmonic_mean * s->harmonic_mean;
 }
 
+/* Sets *s to the statistics of a measure over all records. All statistics are 0 without records, or without memory. */
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s)
 {
     double *values = malloc((count + 1) * sizeof *values);

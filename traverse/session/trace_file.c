@@ -1,4 +1,4 @@
-/* trace_file.c: see trace_file.h */
+/* trace_file.c: reduces each level over all ranks, and writes a line of JSON for it; see trace_file.h */
 #include "trace_file.h"
 #include "report_text.h"
 
@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums over ranks. */
+/* Numbers of a level that are summed over all ranks. All members are uint64_t. */
 struct level_sums {
     struct level_counts counts;
     uint64_t backward[SUBGRAPHS], moved[EXCHANGE_COUNTS];
     uint64_t compute_ns, exchange_ns;
 };
 
-/* The largest values of all ranks. */
+/* Numbers of a level of which the largest over all ranks is taken. All members are doubles. */
 struct level_extremes {
     double compute_max, exchange_max;
-    double minus_compute_min, minus_exchange_min; /* the least values, negated */
+    double minus_compute_min, minus_exchange_min; /* the least values, negated; the largest is taken of these, too */
 };
 
 /* A line of the file: one level, reduced over all ranks. */
@@ -31,7 +31,7 @@ struct level_line {
     struct level_extremes extremes;
 };
 
-/* Collective. Sets the sums and extremes of the line from the level of each rank. */
+/* Collective. Sets the sums and the extremes of the line from the level `l` of each rank. */
 static void reduce_level(struct level_line *line, const struct level_trace *l)
 {
     enum { SUMS = sizeof line->sums / sizeof(uint64_t), EXTREMES = sizeof line->extremes / sizeof(double) };
@@ -47,7 +47,7 @@ static void reduce_level(struct level_line *line, const struct level_trace *l)
     comm_max_double(line->t->comm, (double *)(void *)&line->extremes, EXTREMES);
 }
 
-/* Prints the least, mean and largest seconds of the ranks. */
+/* Prints a member with the least, the mean and the largest seconds among the ranks. */
 static void print_times(struct json *json, const char *name, double least, double mean, double most)
 {
     json_begin(json, name, '{');
@@ -57,7 +57,7 @@ static void print_times(struct json *json, const char *name, double least, doubl
     json_end(json, '}');
 }
 
-/* Prints the line of a level; text_printed calls it. `context` is the struct level_line. */
+/* Called by text_printed: prints the line of a level. The context is the struct level_line. */
 static void print_line(FILE *out, const void *context)
 {
     const struct level_line *line = context;
@@ -103,6 +103,7 @@ static void print_line(FILE *out, const void *context)
     fputs("}\n", out);
 }
 
+/* Collective. Zeroes *t, and opens the file on rank 0. Until trace_file_commit, outfile_abort(t->out) discards the file. */
 enum status trace_file_open(struct trace_file *t, const char *path, const struct rank *rank, struct error *e)
 {
     *t = (struct trace_file){.comm = rank->comm, .devices = rank->comm->ranks * rank->device_count};
@@ -111,6 +112,8 @@ enum status trace_file_open(struct trace_file *t, const char *path, const struct
     return comm_agree(rank->comm, e);
 }
 
+/* Collective. Reduces each level of a search over all ranks, lets rank 0 append a line for it to the file, and clears the
+ * record's log. All ranks return the same status. */
 enum status trace_file_add(struct trace_file *t, struct record *record, struct error *e)
 {
     struct level_line line = {.t = t, .root = record->root};
@@ -138,6 +141,7 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
     return comm_agree(t->comm, e);
 }
 
+/* Collective. Completes the file, or discards it if a rank has failed. t->out becomes NULL. */
 enum status trace_file_commit(struct trace_file *t, struct error *e)
 {
     return outputs_commit(&t->out, t->comm, e);

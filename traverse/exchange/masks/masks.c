@@ -1,4 +1,4 @@
-/* masks.c: see masks.h */
+/* masks.c: reduces the masks of delegates, whole or as lists of the words that changed; see masks.h */
 #include "masks.h"
 
 #include "formats/mpi/watch.h"
@@ -8,10 +8,12 @@
 
 /* ---- opening ---- */
 
-/* A mask of fewer words is never listed, as sending it takes as long as sending one word. */
+/* A mask of fewer words is never sent as a list, because sending the whole mask takes as long as sending one word. */
 enum { LEAST_WORDS = 64 };
 
-/* Takes memory for lists of up to a quarter of a mask's `words`; none for short masks. */
+/* Allocates the memory of lists of up to a quarter of a mask's `words`, charged to the budget. Masks of fewer than
+ * LEAST_WORDS words get none. masks_close frees the memory, also after a failure. Sets list->most, which stays 0 without
+ * lists. */
 static enum status open_list(struct mask_list *list, struct group *group, uint64_t words, struct error *e)
 {
     static const char what[] = "words of masks";
@@ -29,7 +31,8 @@ static enum status open_list(struct mask_list *list, struct group *group, uint64
     return e->status;
 }
 
-/* Takes memory for the mask and the lists on their way to and from MPI; none if the group holds all shards. */
+/* Sets up *m, and allocates the mask and the lists on their way to and from MPI. A group that holds all shards needs no
+ * memory. Nothing is allocated if *e has failed already. masks_close frees the memory, also after a failure. */
 enum status masks_open(struct masks *m, struct group *group, int nonblocking, struct error *e)
 {
     *m = (struct masks){.group = group, .words = mask_words(group->rank->graph->manifest.d)};
@@ -43,7 +46,7 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     return e->status == ST_OK ? open_list(&m->list, group, m->words, e) : e->status;
 }
 
-/* Frees the memory of masks_open. */
+/* Frees the memory of masks_open. Zeroed masks are allowed. The shared mask of a group of the host stays with the group. */
 void masks_close(struct masks *m, const struct rank *rank)
 {
     rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->list.own);
@@ -55,21 +58,22 @@ void masks_close(struct masks *m, const struct rank *rank)
 
 /* ---- updates of the group ---- */
 
-/* Whether this rank reduces: in a group of several ranks the first rank does, for all. */
-static int reduces(const struct masks *m)
+/* Returns whether this rank takes part in reductions: the first rank of each group does, for all ranks of the group. */
+static int rank_reduces(const struct masks *m)
 {
     return m->group->first == 0;
 }
 
-/* Reads the delegates that the group found: into list.own, or into `bits` if their words are many. Sets `changed` to the
- * number of words, and is_whole. */
+/* Reads the delegates that the group found, by the rank's first device. Writes them to list.own or, if too many words
+ * changed, to `bits`. Sets `changed` to the number of words that changed, and is_whole to whether `bits` was written. Both
+ * are 0 on ranks that do not reduce, and if the group found no delegate. */
 static enum status read_updates(struct masks *m, struct error *e)
 {
     const struct rank *rank = m->group->rank;
     struct mask_update update = {.mask = m->bits, .words = m->list.own, .most = m->list.most};
     m->changed = 0;
     m->is_whole = 0;
-    if (!reduces(m) || !group_updated(m->group) ||
+    if (!rank_reduces(m) || !group_updated(m->group) ||
         rank->backend->read_masks(rank->devices[0], m->group->updated, &update, e) != ST_OK)
         return e->status;
     m->changed = update.count;
@@ -77,19 +81,22 @@ static enum status read_updates(struct masks *m, struct error *e)
     return e->status;
 }
 
-/* Reads the group's updates, unless masks_begin has. *changed: this rank's rank_note.changed. */
+/* Sets *changed to this rank's rank_note.changed: the words that its group changed plus 1, or 0 if another rank of the
+ * group sends the number. Reads the group's delegates first, unless masks_begin has read them. Clears is_read for the next
+ * level. */
 enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error *e)
 {
     if (!m->is_read)
         read_updates(m, e);
     m->is_read = 0;
-    *changed = reduces(m) ? m->changed + 1 : 0;
+    *changed = rank_reduces(m) ? m->changed + 1 : 0;
     return e->status;
 }
 
 /* ---- reductions ---- */
 
-/* ORs words into `bits`, which is cleared first unless it has the changes of the group. */
+/* ORs `count` words of a list into the mask `bits`. Clears `bits` before, unless the group's own changes are there
+ * (is_whole). */
 static void or_words(struct masks *m, const struct mask_word *words, uint64_t count)
 {
     if (!m->is_whole)
@@ -98,14 +105,15 @@ static void or_words(struct masks *m, const struct mask_word *words, uint64_t co
         m->bits[words[i].at] |= words[i].bits;
 }
 
-/* Counts the bytes that this rank sends to reduce masks, and the bytes of the whole mask. */
+/* Adds the bytes that this rank sends to reduce masks to `counts`, and the bytes that a whole mask would have. */
 static void count_sent(const struct masks *m, uint64_t bytes, struct exchange_counts *counts)
 {
     counts->of[COUNT_MASK_BYTES] += bytes;
     counts->of[COUNT_WHOLE_MASK_BYTES] += m->words * sizeof *m->bits;
 }
 
-/* Reduces whole masks. Returns before a non-blocking reduction is over. */
+/* Reduces whole masks over all groups, in place in `bits`. If the group's changes are a list, they are put into `bits`
+ * first. Returns before the end of a non-blocking reduction. */
 static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {
     or_words(m, m->list.own, m->is_whole ? 0 : m->changed);
@@ -116,19 +124,22 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
 
-/* Words that the group of a rank changed, by the note of its first rank; 0 by the notes of the group's other ranks. */
+/* Returns how many words the group of a rank changed, from the note of the rank. Only the note of a group's first rank has
+ * the number; the notes of other ranks give 0. */
 static uint64_t changed_words(const struct rank_note *note)
 {
     return note->changed > 0 ? note->changed - 1 : 0;
 }
 
-/* Whether devices take list.all as it was gathered, not a mask: only if the group is of this rank alone. */
+/* Returns whether devices take list.all, the gathered list, and not a mask. That is so after a reduction by lists if the
+ * group is of this rank alone. */
 static int takes_list(const struct masks *m)
 {
     return m->is_sparse && !m->group->of_host;
 }
 
-/* Gathers the lists of all groups, by their first ranks, and ORs them into `bits` where devices take a mask. */
+/* Gathers the lists of all groups in list.all, by MPI between the groups' first ranks. ORs the lists into `bits` if the
+ * devices of this group take a mask. Sets list.gathered to the number of words of all groups. Counts the bytes sent. */
 static void reduce_lists(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     struct mask_list *list = &m->list;
@@ -136,7 +147,7 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
     int groups = 0;
     list->gathered = 0;
     for (uint32_t r = 0; r < comm->ranks; r++) {
-        if (notes[r].changed == 0) /* not the first rank of its group */
+        if (notes[r].changed == 0) /* this rank is not the first one of its group */
             continue;
         list->begins[groups] = (int)(2 * list->gathered);
         list->counts[groups++] = (int)(2 * changed_words(&notes[r]));
@@ -148,23 +159,25 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
         or_words(m, list->all, list->gathered);
 }
 
-/* Reduces lists if they have room for the words of all groups, which all ranks know alike; otherwise whole masks, unless
- * their reduction has begun. */
+/* Reduces the masks of all groups: as lists if the lists have room for the words of all groups, otherwise as whole masks.
+ * Begins no reduction of whole masks that masks_move has begun already. All ranks choose alike, by the notes. Returns
+ * whether the reduction may still be under way, which masks_are_here tells. Sets is_sparse to that choice, and clears
+ * `begun` for the next level. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;
     for (uint32_t r = 0; r < m->group->rank->comm->ranks; r++)
         words += changed_words(&notes[r]);
     m->is_sparse = m->list.most > 0 && words <= m->list.most;
-    if (reduces(m) && m->is_sparse)
+    if (rank_reduces(m) && m->is_sparse)
         reduce_lists(m, notes, counts);
-    else if (reduces(m) && !m->begun)
+    else if (rank_reduces(m) && !m->begun)
         reduce_whole(m, counts);
     m->begun = 0;
     return m->nonblocking && !m->is_sparse;
 }
 
-/* Progresses a reduction of whole masks, and tells whether it is over. */
+/* Lets MPI go on with a non-blocking reduction of whole masks. Returns whether the reduction is over. */
 int masks_are_here(const struct masks *m)
 {
     return !m->nonblocking || comm_masks_are_here();
@@ -172,23 +185,24 @@ int masks_are_here(const struct masks *m)
 
 /* ---- between the parts of a visit ---- */
 
-/* Reads the group's delegates, reduces the whole mask over all groups, and waits. */
+/* Called between the two parts of a pull of dd. Reads the delegates that the group found, reduces the whole mask over all
+ * groups into `bits`, and waits. Ranks that do not reduce do nothing. Sets is_whole. Counts the bytes sent. */
 enum status masks_join(struct masks *m, struct exchange_counts *counts, struct error *e)
 {
     const struct rank *rank = m->group->rank;
     struct mask_update update = {.mask = m->bits};
-    if (!reduces(m) || rank->backend->read_masks(rank->devices[0], m->group->updated, &update, e) != ST_OK)
+    if (!rank_reduces(m) || rank->backend->read_masks(rank->devices[0], m->group->updated, &update, e) != ST_OK)
         return e->status;
     m->is_whole = 1;
     reduce_whole(m, counts);
     watch_wait_begin();
     while (!masks_are_here(m))
-        sched_yield(); /* a rank that is waited for may need this core */
+        sched_yield(); /* another rank may need this core before it can take part */
     watch_wait_end();
     return e->status;
 }
 
-/* Tells this thread's devices the delegates of the reduced mask, between the parts of a visit. */
+/* Tells this thread's devices which delegates masks_join found, so that the second part of dd does not look for them. */
 enum status masks_know(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -199,7 +213,9 @@ enum status masks_know(const struct masks *m, const struct host_thread *t, struc
 
 /* ---- while normals are looked for ---- */
 
-/* Reads the group's updates, and begins to add up over all ranks how many words changed. */
+/* Reads the delegates that the group found, and begins to add up over all ranks how many words changed. The sum is
+ * all_changed. masks_move goes on. Called by thread 0 while normals are looked for. Does nothing if the graph has no
+ * delegates. Sets is_read, so that masks_count_changed does not read again, and is_summing. */
 enum status masks_begin(struct masks *m, struct error *e)
 {
     if (m->words == 0 || read_updates(m, e) != ST_OK)
@@ -210,31 +226,34 @@ enum status masks_begin(struct masks *m, struct error *e)
     return ST_OK;
 }
 
-/* Begins the reduction of whole masks once the sum has come and is too large for lists, or drives it. */
+/* Moves the work of masks_begin on. When the sum has come and is too large for lists, begins the reduction of whole masks.
+ * After that lets MPI go on with the reduction. Returns 1 if nothing is under way, and 0 otherwise. Sets `begun` if a
+ * reduction has begun, and clears is_summing. */
 int masks_move(struct masks *m, struct exchange_counts *counts)
 {
     if (m->is_summing && !comm_sum_is_here(m->group->rank->comm))
         return 0;
     m->begun |= m->is_summing && m->all_changed > m->list.most;
-    if (m->is_summing && m->begun && reduces(m))
+    if (m->is_summing && m->begun && rank_reduces(m))
         reduce_whole(m, counts);
     m->is_summing = 0;
     return !m->begun || masks_are_here(m);
 }
 
-/* Waits until all ranks have added up how many words changed, and acts on the sum. */
+/* Waits until all ranks have added up how many words changed, if masks_begin has begun the sum. Then begins the reduction of
+ * whole masks if the sum is too large for lists. */
 void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 {
     watch_wait_begin();
     while (m->is_summing && !comm_sum_is_here(m->group->rank->comm))
-        sched_yield(); /* a rank that is waited for may need this core */
+        sched_yield(); /* another rank may need this core before it can take part */
     watch_wait_end();
     masks_move(m, counts);
 }
 
 /* ---- devices ---- */
 
-/* Lets each of this thread's devices OR the masks of its peers for itself. */
+/* Lets each of this thread's devices OR the masks of all its peers into a mask of its own, which masks_take then uses. */
 enum status masks_read_peers(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -243,7 +262,8 @@ enum status masks_read_peers(const struct masks *m, const struct host_thread *t,
     return e->status;
 }
 
-/* Gives the result of a reduction to this thread's devices, as the list that was gathered or as a mask. */
+/* Gives this thread's devices the result of the reduction: the list that was gathered, or the mask `bits`. In a group that
+ * holds all shards `bits` is NULL, and devices use the result of masks_read_peers. */
 enum status masks_take(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -255,7 +275,7 @@ enum status masks_take(const struct masks *m, const struct host_thread *t, struc
     return e->status;
 }
 
-/* Counts the bytes of masks that devices of this rank read of their peers. */
+/* Adds to `counts` the bytes of masks that devices of this rank read of their peers in this level. */
 void masks_count_peers(const struct masks *m, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < m->group->count; i++) {

@@ -1,10 +1,10 @@
-/* frontiers.c: frontiers that groups give each other before nn is pulled, a bit a vertex; see vertices.h */
+/* frontiers.c: the frontiers that groups give each other before nn is pulled, with one bit for a vertex; see vertices.h */
 #include "vertices.h"
 
 #include <string.h>
 
-/* Lets every device of this rank know which normals of each shard have nn edges. `bitmap` has room for those of a shard.
- * Collective. */
+/* Collective. Tells every device of this rank which normals of each shard have nn edges. The owner of each shard broadcasts
+ * its bitmap. `bitmap` has room for the normals of the largest shard, and is overwritten. */
 static void share_sources(const struct rank *rank, uint64_t *bitmap, struct error *e)
 {
     const struct comm *comm = rank->comm;
@@ -19,7 +19,9 @@ static void share_sources(const struct rank *rank, uint64_t *bitmap, struct erro
     }
 }
 
-/* Takes memory for the frontiers of all shards and, if they go as updates, tells devices the rows of nn that have edges. */
+/* Allocates the memory for the frontiers of all shards. If frontiers go as updates, also tells all devices which normals of
+ * each shard have nn edges. A failed *e is passed on to all ranks. The frontiers are charged to the budget until the group
+ * is closed. */
 enum status open_frontiers(struct vertices *v, struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -38,13 +40,14 @@ enum status open_frontiers(struct vertices *v, struct group *group, struct error
     return e->status;
 }
 
-/* Where a shard's frontier is in `frontiers`. */
+/* Returns where the frontier of a shard is in `frontiers`. */
 static uint32_t *frontier_of(const struct vertices *v, uint32_t shard)
 {
     return v->frontiers + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
 }
 
-/* Shows each device's frontier to its peers, and writes its message for other groups. */
+/* Shows the frontier of each of the thread's devices to its peers. Unless `sent` is NULL, also writes each device's message
+ * for other groups into sent->frontiers, and sets sent->frontier_words. */
 enum status vertices_show_frontiers(const struct group *group, const struct vertices *sent, const struct host_thread *t,
                                     struct error *e)
 {
@@ -57,7 +60,9 @@ enum status vertices_show_frontiers(const struct group *group, const struct vert
     return e->status;
 }
 
-/* Sends the frontiers of this rank's devices to all ranks of other groups, and receives theirs. */
+/* Sends the frontiers of this rank's devices to the ranks of other groups, and receives the frontiers of these ranks. Adds
+ * the bytes that are sent to `counts`. Each frontier goes once to each rank of another group. Called by thread 0, and
+ * waits. */
 static enum status transfer_frontiers(const struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     const struct comm *comm = v->rank->comm;
@@ -66,7 +71,7 @@ static enum status transfer_frontiers(const struct vertices *v, struct exchange_
         if (group_has_shard(v->group, s))
             continue;
         uint32_t other = rank_of_shard(s, comm->ranks), g = device_of_shard(s, comm->ranks);
-        uint32_t own = shard_of_device(comm->rank, g, comm->ranks); /* both ranks have equally many devices */
+        uint32_t own = shard_of_device(comm->rank, g, comm->ranks); /* all ranks have equally many devices */
         const uint64_t *words = v->frontier_words + g * buffers_of_device(v);
         counts->of[COUNT_FRONTIER_BYTES] += 4 * words[own];
         v->sends[messages] = (struct transfer){other, (int)g, frontier_of(v, own), 4 * words[own]};
@@ -75,7 +80,9 @@ static enum status transfer_frontiers(const struct vertices *v, struct exchange_
     return comm_transfer(comm, v->sends, messages, v->receives, messages, v->chunk_bytes, e);
 }
 
-/* Sends the messages that were written, receives those of other groups, and gives them to this thread's devices. */
+/* Sends the frontier messages of this rank's devices, receives the messages of other groups, and gives the received
+ * messages to this thread's devices. All threads call this function. Thread 0 sends and receives, while the other threads
+ * wait. */
 enum status vertices_give_frontiers(struct vertices *v, const struct host_thread *t, struct exchange_counts *counts,
                                     struct error *e)
 {

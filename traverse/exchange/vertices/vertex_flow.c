@@ -1,11 +1,12 @@
 /* vertex_flow.c: vertices on their way to devices of other groups; see vertices.h
  *
- * There is a message for each send buffer that is not empty. It goes in chunks, several of them under way at once:
+ * There is a message for each send buffer that is not empty. A message goes in chunks, and several chunks are under way at
+ * once:
  * 1. The device copies a chunk to exchange memory.
- * 2. MPI sends it when the copy is over.
- * 3. The receiving device takes it in when it has arrived.
- * Host thread 0 does all this for the devices of its rank, as only this thread calls MPI. It never waits for one of the
- * three.
+ * 2. MPI sends the chunk when the copy is over.
+ * 3. The receiving device takes in the chunk when it has arrived.
+ * Host thread 0 does these steps for all devices of its rank, because only this thread calls MPI. It never waits for a
+ * step.
  */
 #include "vertices.h"
 
@@ -14,13 +15,13 @@
 
 /* ---- sending ---- */
 
-/* The tag of a message: which devices it is from and for. */
+/* Returns the tag of a message, which says from which device of its rank it is, and for which device of the other rank. */
 static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
 {
     return (int)(from * v->rank->device_count + to);
 }
 
-/* Appends the chunks of a device's buffer `number` to those of the device. */
+/* Appends the chunks of a device's send buffer `number` to v->chunk, where *count chunks stand. Raises *count. */
 static enum status list_chunks(struct vertices *v, uint32_t device, size_t number, size_t *count, struct error *e)
 {
     const struct vertex_span *buffer = send_buffer_of(v, device, 0, 0) + number;
@@ -39,8 +40,9 @@ static enum status list_chunks(struct vertices *v, uint32_t device, size_t numbe
     return ST_OK;
 }
 
-/* Begins to copy the ids that end in the next chunk of a device. With option L the buffers are full already. Returns 0 if no
- * chunk is left, or after a failure. */
+/* Begins to copy the next chunk of a device to exchange memory: all ids that begin in the chunk. With option L the buffers
+ * have their ids already, and nothing is copied. Returns 1 if a chunk was begun, and 0 if no chunk is left or after a
+ * failure. */
 static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     const struct rank *rank = v->rank;
@@ -65,7 +67,9 @@ static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
     return 1;
 }
 
-/* Sends the oldest chunk of a device that is being copied. Returns 0 if there is none, or if the copy is not over. */
+/* Sends the oldest chunk of a device that is being copied, if its copy is over. Returns 1 if a chunk was sent. Returns 0 if
+ * no chunk is being copied, if the copy is not over, or after a failure. With option L nothing is copied, and the next
+ * chunk is sent at once. */
 static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     struct device_messages *own = &v->of[device];
@@ -81,7 +85,8 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 
 /* ---- receiving ---- */
 
-/* Takes memory for the messages that a device receives, and lists them: one from each device of each rank that sends. */
+/* Grows the memory for the messages that device `to` receives, and appends these messages to v->receives: one from each
+ * device of each rank that sends something to the device. Raises v->receive_count. */
 static enum status list_receives(struct vertices *v, uint32_t to, struct error *e)
 {
     uint32_t G = v->rank->device_count, devices = v->rank->comm->ranks * G;
@@ -101,7 +106,8 @@ static enum status list_receives(struct vertices *v, uint32_t to, struct error *
     return ST_OK;
 }
 
-/* Gives a chunk that arrived to its device: the ids that end in it. */
+/* Gives a chunk that arrived to its device: all ids that end in the chunk. An id that a chunk boundary cuts belongs to the
+ * later chunk. */
 static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk, struct error *e)
 {
     const struct transfer *t = &v->receives[chunk->message];
@@ -115,7 +121,7 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
 
 /* ---- both ---- */
 
-/* Counts the vertices and bytes of the send buffers. */
+/* Adds the vertices and bytes of the send buffers to `counts` and to v->to, the counts for each rank. */
 static void count_buffers(const struct vertices *v, struct exchange_counts *counts)
 {
     const uint32_t G = v->rank->device_count;
@@ -134,7 +140,10 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
     }
 }
 
-/* Lists the chunks to send and to receive, and opens the flow; vertices_move sends the first of them. */
+/* Begins the messages of a level: counts them, lists the chunks to send and the messages to receive, grows the memory for
+ * these, and opens the flow.
+ * Sends nothing yet; vertices_move does. If *e has failed, only counts. Sets `sent`, `copied`, `end` and `event` of each
+ * device. */
 enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     size_t chunks = 0;
@@ -156,7 +165,7 @@ enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, s
     return comm_flow_open(&v->flow, v->receives, v->receive_count, chunks, v->chunk_bytes, e);
 }
 
-/* Whether all chunks have arrived, and all of this rank's are sent. */
+/* Returns whether all messages have arrived, and all chunks of this rank are sent. */
 int vertices_are_here(const struct vertices *v)
 {
     int over = comm_flow_has_arrived(v->flow);
@@ -165,7 +174,8 @@ int vertices_are_here(const struct vertices *v)
     return over;
 }
 
-/* Begins copies, sends chunks whose copy is over, and takes in one chunk that has arrived. */
+/* Moves the messages on without waiting: begins copies of chunks, sends chunks that are copied, and takes in one chunk that
+ * has arrived. */
 enum status vertices_move(struct vertices *v, struct error *e)
 {
     struct flow_chunk chunk;
@@ -180,7 +190,7 @@ enum status vertices_move(struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Closes the flow of this level. */
+/* Closes the flow of this level, and sets v->flow to NULL. Called when vertices_are_here has returned 1. */
 void vertices_end(struct vertices *v)
 {
     comm_flow_close(v->flow);

@@ -1,7 +1,8 @@
-/* vertices.c: memory of messages, and the notes in which ranks tell each other about a level; see vertices.h
+/* vertices.c: the memory of messages, and the notes in which ranks tell each other about a level; see vertices.h
  *
- * A note says how the level of the rank went, and how much comes from each of its devices to each device of the receiver.
- * There is one message for each send buffer that is not empty: receivers learn the length from the note.
+ * A note says how the level of the rank went. Beside the note stand the sizes of the messages from each device of the rank
+ * to each device of the receiver. There is one message for each send buffer that is not empty. Receivers know its length
+ * from these sizes.
  */
 #include "vertices.h"
 
@@ -14,16 +15,17 @@
 
 enum { NOTE_WORDS = sizeof(struct rank_note) / sizeof(uint64_t) };
 
-#define BITMAP_BIT (UINT64_C(1) << 63) /* in a count: of words of a bitmap, not of ids */
+#define BITMAP_BIT (UINT64_C(1) << 63) /* set in a count of words of a bitmap; not set in a count of ids */
 
-/* 64-bit words of a row of `control`: a note, and the counts for each pair of devices. */
+/* Returns the 64-bit words of a row of `control`: a note, and a count for each pair of devices. */
 static size_t control_width(const struct rank *rank)
 {
     return NOTE_WORDS + (size_t)rank->device_count * rank->device_count;
 }
 
-/* Frees exchange memory of a device. */
-static void release(const struct rank *rank, uint32_t device, struct message_memory *memory)
+/* Frees a device's exchange memory, and zeroes *memory. Takes back the charge to the budget, which only host memory has.
+ * Empty memory is allowed. */
+static void free_message_memory(const struct rank *rank, uint32_t device, struct message_memory *memory)
 {
     rank->backend->release_buffer(rank->devices[device], rank->exchange_memory, memory->ids);
     if (rank->exchange_memory == EXCHANGE_HOST)
@@ -31,20 +33,22 @@ static void release(const struct rank *rank, uint32_t device, struct message_mem
     *memory = (struct message_memory){0};
 }
 
-/* Replaces a device's memory for messages if it has less than `need` ids, and charges host memory. */
+/* Grows a device's memory for messages to at least `need` ids. The old content is lost if the memory grows. Host memory is
+ * charged to the budget. After a failure *memory is empty, or has a capacity without ids. */
 enum status message_memory_grow(const struct vertices *v, uint32_t device, struct message_memory *memory, uint64_t need,
                                 struct error *e)
 {
     static const char what[] = "nn exchange buffers";
     const struct rank *rank = v->rank;
-    /* Twice the capacity of before, if so much may be needed. With option L nobody knows how much a device may gather, so
-     * the memory grows to what is needed; all devices then have no more than without. */
+    /* Twice the capacity of before, but not more ids than the shard has edges of nn. With option L a device may gather more
+     * than its own vertices, and nobody knows how many. So the memory grows only to `need`, and all devices together have
+     * no more memory than without option L. */
     const uint64_t twice = smaller(2 * memory->capacity, rank->graph->shards[device].csr[NN].edges);
     const uint64_t capacity = v->gathers ? need : larger(need, twice);
     const size_t bytes = capacity * sizeof *memory->ids;
     if (need <= memory->capacity)
         return ST_OK;
-    release(rank, device, memory);
+    free_message_memory(rank, device, memory);
     if (rank->exchange_memory == EXCHANGE_HOST && memory_charge(rank->budget, bytes, what, e) != ST_OK)
         return e->status;
     memory->capacity = capacity;
@@ -52,8 +56,9 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
     return e->status;
 }
 
-/* Takes memory for the longest lists that are shorter than bitmaps, if shards have edges for them. So no search waits for
- * more: memory that devices copy to fast takes milliseconds to get. */
+/* Grows the memory of each device for messages to send and to receive. The size is that of the longest list that is shorter
+ * than a bitmap, or one id for each nn edge of the shard if that is less. Then no search has to wait for more memory:
+ * memory that devices copy to fast takes milliseconds to allocate. */
 static enum status grow_all(const struct vertices *v, struct error *e)
 {
     const struct graph *graph = v->rank->graph;
@@ -68,7 +73,9 @@ static enum status grow_all(const struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Takes the tables of messages and, where memory is slow to get, the message memory of each device. */
+/* Sets up *v, and allocates the tables of messages. For GPUs also allocates the memory of messages, which is slow to
+ * allocate. With `frontiers` also allocates the memory of frontiers. Collective. After a failure vertices_close frees what
+ * was allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {
@@ -88,12 +95,13 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
     return frontiers ? open_frontiers(v, group, e) : e->status;
 }
 
-/* Frees the message memory of devices, and the tables. */
+/* Frees the message memory of devices, the tables, the chunks and the frontiers. *v is not zeroed. Zeroed vertices, and
+ * vertices that were opened in part, are allowed. `rank` must be given, because zeroed vertices have none. */
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
     for (uint32_t g = 0; v->of != NULL && g < rank->device_count; g++) {
-        release(rank, g, &v->of[g].send);
-        release(rank, g, &v->of[g].receive);
+        free_message_memory(rank, g, &v->of[g].send);
+        free_message_memory(rank, g, &v->of[g].receive);
     }
     void *const tables[] = {v->buffer, v->of, v->control, v->notes, v->to, v->sends, v->receives};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -105,7 +113,8 @@ void vertices_close(struct vertices *v, const struct rank *rank)
 
 /* ---- notes ---- */
 
-/* Sends to each rank the note of this rank and the sizes of the send buffers for that rank's devices, in one all-to-all. */
+/* Collective, by thread 0. Sends to each rank the note of this rank and the sizes of the send buffers for that rank's
+ * devices, in one all-to-all. Sets v->notes, and the sizes that incoming_span reads. */
 void vertices_share(struct vertices *v, const struct rank_note *own)
 {
     const uint32_t G = v->rank->device_count, R = v->rank->comm->ranks;
@@ -124,7 +133,8 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
         memcpy(&v->notes[r], in + r * width, sizeof *v->notes);
 }
 
-/* Decodes the count that a rank sent for one of its devices and one of this rank. */
+/* Returns the size and form of the message from device `from` of a rank to device `to` of this rank. The ids of the span
+ * are not set. Called after vertices_share. */
 struct vertex_span incoming_span(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)
 {
     const uint64_t *row = v->control + (v->rank->comm->ranks + rank) * control_width(v->rank);
