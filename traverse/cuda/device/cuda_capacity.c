@@ -32,8 +32,8 @@ static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t 
 }
 
 /* Chooses which subgraphs have their columns in memory of the host. Tries every set of subgraphs. Writes to *plan the plan
- * that fits and takes the least memory of the host, and to *planned the options of this plan. Returns 0 if no plan fits; then
- * *plan and *planned are left as they were. `unused`: free bytes of device memory. */
+ * that fits and takes the least memory of the host, and to *planned the options of this plan. Returns 0 if no plan fits;
+ * then *plan and *planned are left as they were. `unused`: free bytes of device memory. */
 static int choose_hosted(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused, struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
@@ -105,8 +105,8 @@ static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
 }
 
 /* Chooses a plan that fits the free memory of the GPU, and allocates the plan's device memory (dev->memory.device), which
- * gpu_close frees. The residence is planned->resident; for RESIDENT_AUTO it is the first residence that fits. Writes the plan
- * to *plan and its options to *planned. Memory of the host is checked here, and is taken by gpu_take_hosted. */
+ * gpu_close frees. The residence is planned->resident; for RESIDENT_AUTO it is the first residence that fits. Writes the
+ * plan to *plan and its options to *planned. Memory of the host is checked here, and is taken by gpu_take_hosted. */
 enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan, struct error *e)
 {
     size_t unused = 0, total = 0;

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Makes the GPU of the user's device the current GPU of this thread. Writes the number of the GPU to *ordinal, and a name for
- * messages (host, rank, GPU) to `where`. Fails with ST_RESOURCE if the host has no GPU or its GPUs cannot be counted. */
+/* Makes the GPU of the user's device the current GPU of this thread. Writes the number of the GPU to *ordinal, and a name
+ * for messages (host, rank, GPU) to `where`. Fails with ST_RESOURCE if the host has no GPU or its GPUs cannot be counted. */
 enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e)
 {
     int gpus = 0;

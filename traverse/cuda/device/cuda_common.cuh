@@ -33,8 +33,8 @@ __global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item
         item(i);
 }
 
-/* Launches a kernel that calls item(i) once for every i below `count`, and returns at once. Launches nothing if `count` is 0.
- * `name` is the name of the function that calls each(). An emulated GPU uses this name for the launch. */
+/* Launches a kernel that calls item(i) once for every i below `count`, and returns at once. Launches nothing if `count` is
+ * 0. `name` is the name of the function that calls each(). An emulated GPU uses this name for the launch. */
 template <typename Item>
 static void each(uint64_t count, cudaStream_t stream, Item item, const char *name = __builtin_FUNCTION())
 {
@@ -55,8 +55,8 @@ __device__ static inline int test_bit(const uint32_t *mask, uint32_t i)
     return mask[i / 32] >> (i % 32) & 1;
 }
 
-/* Sets bit i of a bitmap by an atomic. Returns true if the bit was clear before, so exactly one of the threads that set a bit
- * gets true. Reads the bit before the atomic, because most bits are set already. */
+/* Sets bit i of a bitmap by an atomic. Returns true if the bit was clear before, so exactly one of the threads that set a
+ * bit gets true. Reads the bit before the atomic, because most bits are set already. */
 __device__ static inline bool claim_bit(uint32_t *mask, uint32_t i)
 {
     uint32_t bit = 1u << (i % 32);
@@ -144,8 +144,8 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
     return base;
 }
 
-/* The kernel that list_each() launches. A block takes BLOCK items at a time, and reserves the places of all their elements at
- * once. A thread counts the elements of its item, and then puts them. */
+/* The kernel that list_each() launches. A block takes BLOCK items at a time, and reserves the places of all their elements
+ * at once. A thread counts the elements of its item, and then puts them. */
 template <typename Count, typename Put>
 __global__ static void __launch_bounds__(BLOCK)
     list_each_kernel(uint64_t count, unsigned long long *listed, Count count_of, Put put)
@@ -164,9 +164,9 @@ __global__ static void __launch_bounds__(BLOCK)
 }
 
 /* Launches a kernel that makes a list. Each item i below `count` gives count_of(i) elements, which put(i, at) writes to the
- * places at, at + 1, ... of the list. put is called for items with elements only. The order of the items in the list is
- * any. *listed, in device memory and zero before, becomes the length of the list. Launches nothing if `count` is 0. `name` is
- * the name of the function that calls list_each(). An emulated GPU uses this name for the launch. */
+ * places at, at + 1, ... of the list. put is called for items with elements only. The order of the items in the list is any.
+ * *listed, in device memory and zero before, becomes the length of the list. Launches nothing if `count` is 0. `name` is the
+ * name of the function that calls list_each(). An emulated GPU uses this name for the launch. */
 template <typename Count, typename Put>
 static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t stream, Count count_of, Put put,
                       const char *name = __builtin_FUNCTION())
@@ -255,8 +255,8 @@ struct row_rest {
     uint64_t begin, end;
 };
 
-/* Returns the index in csr.columns at which the columns of row i begin (those behind the head columns). `i` may be the number
- * of rows; then the result is the end of the last row. CSR is gpu_csr or packed_rows. */
+/* Returns the index in csr.columns at which the columns of row i begin (those behind the head columns). `i` may be the
+ * number of rows; then the result is the end of the last row. CSR is gpu_csr or packed_rows. */
 template <class CSR> __device__ static inline uint64_t offset_of(const CSR &csr, uint64_t i)
 {
     return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i] : ((const uint64_t *)csr.offsets)[i];
