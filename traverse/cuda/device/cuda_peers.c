@@ -289,7 +289,7 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
 }
 
 /* Lets the host wait for an event, if peers cannot wait for it on their GPUs. */
-enum status gpu_wait_for_peers(struct device *dev, cudaEvent_t event, struct error *e)
+enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct error *e)
 {
     return dev->traffic.peers.host_waits
                ? CUDA_TRY(cudaEventSynchronize(event), dev->where, e)

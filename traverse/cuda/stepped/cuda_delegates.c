@@ -32,7 +32,7 @@ static enum status read_updates(struct device *dev, const int *updating, struct 
         gpu_or_found(dev, updating, all_updates(dev), staging, e) != ST_OK ||
         CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK)
         return e->status;
-    return gpu_wait_for_peers(dev, dev->stream.masks_read, e);
+    return gpu_host_waits_for(dev, dev->stream.masks_read, e);
 }
 
 /* Given `to`, the device also copies the result there, for its whole group, and the host waits for it. The counter of listed

@@ -102,8 +102,8 @@ static enum status wait_published(struct device *dev, int counters, enum vertex_
 /* Takes the counts of a kind of vertices from published counters to dev->frontier. */
 static void read_counts(struct device *dev, enum vertex_kind kind)
 {
-    const int ahead = kind == DELEGATES && gpu_came_ahead(dev);
-    const struct gpu_counts *counts = &dev->counters.published[ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL].of[kind];
+    const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
+    const struct gpu_counts *counts = &dev->counters.published[ahead ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL].of[kind];
     struct gpu_frontier *f = &dev->frontier;
     f->fresh[kind] = counts->fresh;
     f->listed[kind] = counts->listed == counts->fresh && counts->listed <= SEARCH_LISTED;
@@ -131,8 +131,8 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 /* Delegates that come ahead have counters of their own. */
 static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
 {
-    const int ahead = kind == DELEGATES && gpu_came_ahead(dev);
-    struct gpu_level *level = dev->counters.level + (ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL);
+    const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
+    struct gpu_level *level = dev->counters.level + (ahead ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
     struct gpu_previsit p = {.vertices = dev->of[kind],
                              .depth = depth,
                              .capacity = SEARCH_LISTED,
@@ -158,7 +158,7 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
         return e->status;
     if (kinds == ONLY_DELEGATES) {
         previsit_kind(dev, DELEGATES, depth);
-        publish(dev, COUNTERS_AHEAD, DELEGATES);
+        publish(dev, COUNTERS_DD_FIRST, DELEGATES);
         return CUDA_LAUNCHED(dev->where, e);
     }
     time_begin(dev, PHASE_PREVISIT, NORMALS);
@@ -180,7 +180,7 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     if (only_delegates) {
-        if (wait_published(dev, COUNTERS_AHEAD, DELEGATES, e) == ST_OK)
+        if (wait_published(dev, COUNTERS_DD_FIRST, DELEGATES, e) == ST_OK)
             read_counts(dev, DELEGATES);
         work->of[DD] = work_of(dev, DD);
         return e->status;
@@ -190,13 +190,13 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
     if (dev->counters.published->bad_ids != 0)
         return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
                     container_path(dev->shard->file));
-    if (!gpu_came_ahead(dev))
+    if (!gpu_dd_went_first(dev))
         read_counts(dev, DELEGATES);
     read_counts(dev, NORMALS);
     work->fresh = f->fresh[DELEGATES] + f->fresh[NORMALS];
     work->delegates = f->fresh[DELEGATES];
     for (int g = 0; g < SUBGRAPHS; g++) {
-        if (g != DD || !gpu_came_ahead(dev))
+        if (g != DD || !gpu_dd_went_first(dev))
             work->of[g] = work_of(dev, (enum subgraph)g);
     }
     return ST_OK;
@@ -206,7 +206,7 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
 enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     const int only_delegates = dev->frontier.previsited == ONLY_DELEGATES;
-    const int counters = only_delegates ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL;
+    const int counters = only_delegates ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL;
     const enum vertex_kind stream = only_delegates ? DELEGATES : NORMALS;
     int counted[SUBGRAPHS], any = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -237,7 +237,7 @@ enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 /* Returns the counters that a visit of g changes. */
 static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
 {
-    return dev->counters.level + (g == DD && gpu_came_ahead(dev) ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL);
+    return dev->counters.level + (g == DD && gpu_dd_went_first(dev) ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
 }
 
 /* Describes where a visit of g puts the vertices that it finds. */
@@ -362,7 +362,7 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
 {
     const struct directions *directions = &plan->directions;
     if (plan->divides_dd)
-        return visit_normals(dev, plan, e) == ST_OK ? gpu_wait_for_peers(dev, dev->stream.first_part, e) : e->status;
+        return visit_normals(dev, plan, e) == ST_OK ? gpu_host_waits_for(dev, dev->stream.first_part, e) : e->status;
     const int apart = share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
     if (visit_subgraph(dev, ND, directions, e) != ST_OK || (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
         return e->status;
@@ -406,14 +406,14 @@ static enum status finish_delegates(struct device *dev, struct visit_result *res
     struct gpu_counters *c = &dev->counters;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     const int none = dev->shard->p == 1 || dev->of[DELEGATES].count == 0;
-    const int kinds = none ? 0 : gpu_came_ahead(dev) ? GPU_COUNTERS_KINDS : 1;
-    c->updated[COUNTERS_AHEAD] = 0;
+    const int kinds = none ? 0 : gpu_dd_went_first(dev) ? GPU_COUNTERS_KINDS : 1;
+    c->updated[COUNTERS_DD_FIRST] = 0;
     for (int i = 0; i < kinds; i++)
         CUDA_TRY(cudaMemcpyAsync(&c->updated[i], &c->level[i].found[DELEGATES], sizeof *c->updated,
                                  cudaMemcpyDeviceToHost, stream),
                  dev->where, e);
     if (e->status == ST_OK && gpu_wait(dev, stream, e) == ST_OK)
-        result->found_delegates = c->updated[COUNTERS_OF_LEVEL] != 0 || c->updated[COUNTERS_AHEAD] != 0;
+        result->found_delegates = c->updated[COUNTERS_OF_LEVEL] != 0 || c->updated[COUNTERS_DD_FIRST] != 0;
     return e->status;
 }
 
@@ -434,7 +434,7 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
 enum status gpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
-    const int levels = gpu_came_ahead(dev) ? GPU_COUNTERS_KINDS : 1;
+    const int levels = gpu_dd_went_first(dev) ? GPU_COUNTERS_KINDS : 1;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     if (kinds == ONLY_DELEGATES)
