@@ -183,8 +183,8 @@ void cuda_push(const struct gpu_csr *csr, const struct gpu_sparse_frontier *spar
                const struct gpu_sharing *sharing, cudaStream_t stream);
 
 /* Launches a pull. The rows of `csr` that are neither visited nor in `next` of the target look for a column that is set in
- * the bitmap `parents`. A row that finds such a column enters `next`, and the column is recorded as its parent. Columns have
- * 4 bytes. */
+ * the bitmap `parents`. A row that finds such a column enters `next`. If parents are recorded, the column becomes the parent
+ * of the row. Columns have 4 bytes. */
 void cuda_pull_rows(const struct gpu_csr *csr, const struct gpu_target *target,
                     const uint32_t *parents, cudaStream_t stream);
 
