@@ -51,7 +51,7 @@ static enum status fill_columns(const struct device *dev, enum subgraph g, void 
 }
 
 /* Allocates the memory of the host that the plan has for columns, charges it to the budget, and fills it with the columns.
- * Adds its bytes and seconds to dev->load. Does nothing if the plan has no such columns. gpu_free_hosted frees the memory,
+ * Sets dev->load to its bytes and seconds. Does nothing if the plan has no such columns. gpu_free_hosted frees the memory,
  * also after a failure. */
 enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
 {
