@@ -1,9 +1,9 @@
 /* cuda_search.c: the steps of a level of a stepped search on a GPU; see engine.h. The level loop (loop.c) calls them.
  *
  * There are two streams, as in figure 3 of Pan et al. The stream of the delegates has the visits that find delegates (dd,
- * nd), and the stream of the normals those that find normals (dn, nn). The streams wait for each other before and after the
- * previsits. The host waits once a level, for the counts from which directions are chosen. It waits once more if devices
- * exchange vertices.
+ * nd), and the stream of the normals those that find normals (dn, nn). Before the previsits the streams wait for each other. Behind
+ * the previsits the stream of the normals waits for the other stream, and the host waits for the counts from which
+ * directions are chosen. The host waits once more in a level if devices exchange vertices.
  *
  * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin
  * with the delegates alone: their previsit and the visit of dd run while the normals arrive. Then the previsit of the
@@ -193,7 +193,7 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
 }
 
 /* Waits for the last previsit, copies its counts to dev->frontier, and fills *work. After ONLY_DELEGATES it sets
- * work->of[DD] alone; after ONLY_NORMALS everything but that. `forward`, the edges of the frontier, is a lower bound if the
+ * work->of[DD] alone; after ONLY_NORMALS everything else. `forward`, the edges of the frontier, is a lower bound if the
  * frontier was not listed whole. ST_BAD_DATA: another shard sent a vertex that this shard does not have. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
