@@ -1,8 +1,8 @@
 /* cuda_search.c: the steps of a level of a stepped search on a GPU; see engine.h. The level loop (loop.c) calls them.
  *
  * There are two streams, as in figure 3 of Pan et al. The stream of the delegates has the visits that find delegates (dd,
- * nd), and the stream of the normals those that find normals (dn, nn). Before the previsits the streams wait for each other. Behind
- * the previsits the stream of the normals waits for the other stream, and the host waits for the counts from which
+ * nd), and the stream of the normals those that find normals (dn, nn). Before the previsits the streams wait for each other.
+ * Behind the previsits the stream of the normals waits for the other stream, and the host waits for the counts from which
  * directions are chosen. The host waits once more in a level if devices exchange vertices.
  *
  * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin
