@@ -32,8 +32,8 @@ static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t 
 }
 
 /* Chooses which subgraphs have their columns in memory of the host. Tries every set of subgraphs. Writes to *plan the plan
- * that fits and takes the least memory of the host, and to *planned the options of this plan. Returns 0 if no plan fits;
- * then *plan and *planned are left as they were. `unused`: free bytes of device memory. */
+ * that fits and takes the least memory of the host, and to *planned the options of this plan. Returns 1 if a plan fits.
+ * Otherwise returns 0, and leaves *plan and *planned as they were. `unused`: free bytes of device memory. */
 static int choose_hosted(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused, struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
@@ -52,10 +52,10 @@ static int choose_hosted(const struct device *dev, struct gpu_plan_options *plan
 }
 
 /* Tries the plans of one residence until a plan fits `unused` bytes of device memory. The plan for speed comes first. The
- * plan that saves memory comes second; there is none for RESIDENT_RAW. If either does not fit with the slices of sliced
- * searches, it is tried again without them, and later plans have none. `few`: with RESIDENT_HOST, columns of some subgraphs
- * may stay on the device (choose_hosted). Returns whether a plan fits. *plan and *planned become the plan that fits and its
- * options. If no plan fits, they become the plan that was tried last and its options. */
+ * plan that saves memory comes second; there is none for RESIDENT_RAW. A plan that does not fit with the slices of sliced
+ * searches is tried again without slices. After that no plan has slices. `few`: with RESIDENT_HOST, columns of some
+ * subgraphs may stay on the device (choose_hosted). Returns whether a plan fits. *plan becomes the plan that fits, or the
+ * plan that was tried last if no plan fits. *planned becomes the options of *plan. */
 static int try_residence(const struct device *dev, enum residence resident, int few, uint64_t unused,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {

@@ -73,8 +73,8 @@ template <typename T> __device__ static inline T warp_sum(T value)
     return value;
 }
 
-/* Returns to every lane the sum of the values of all lanes, as warp_sum does, for values of 32 bits. One instruction does it
- * on GPUs from sm_80 on. All lanes of the warp call it. */
+/* Returns to every lane the sum of the 32-bit values of all lanes. GPUs from sm_80 on need one instruction for the sum. All
+ * lanes of the warp call it. */
 __device__ static inline unsigned sum_lanes(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -145,7 +145,7 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
 }
 
 /* The kernel that list_each() launches. A block takes BLOCK items at a time, and reserves the places of all their elements
- * at once. A thread counts the elements of its item, and then puts them. */
+ * at once. A thread first counts the elements of its item, and then writes the elements by put(). */
 template <typename Count, typename Put>
 __global__ static void __launch_bounds__(BLOCK)
     list_each_kernel(uint64_t count, unsigned long long *listed, Count count_of, Put put)
@@ -197,7 +197,7 @@ __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bi
 }
 
 /* Sets to[v] to `value` for each vertex v whose bit is set. The `bits` of a lane is word base + lane_id() of a bitmap of
- * vertices. All lanes of the warp call it: the warp takes one word after the other, and lane i writes for bit i. */
+ * vertices. The warp takes one word after the other, and lane i writes for bit i. All lanes of the warp call it. */
 template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
 {
     for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
@@ -290,8 +290,8 @@ __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, u
     return packed_span{begin, at, begins_in_block && k > 0 ? csr.heads[(k - 1) * csr.rows + row] + 1 : 0};
 }
 
-/* Returns element `at` of the columns behind the head columns. The element must belong to the row `row`, and `begin` is the
- * element at which this row begins there. PACKED: the columns may be packed; without PACKED they are raw. */
+/* Returns element `at` of the columns behind the head columns. The element must belong to the row `row`. `begin` is the
+ * first element of this row behind the head columns. PACKED: the columns may be packed; without PACKED they are raw. */
 template <typename Column, bool PACKED>
 __device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {

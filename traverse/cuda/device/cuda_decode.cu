@@ -6,10 +6,10 @@
  * - In a frame an element is the block's base plus its code.
  * - In a block of gaps an element is the base plus a running sum: the sum of the gaps between neighbouring elements up to
  *   this element. The code has the low bits of the running sum. The high bits of all running sums form a bit vector of at
- *   most 12 words (`unary`). A lane counts the set bits of one word, and writes the index of each to shared memory.
- * A row may begin anywhere in a block of columns. So each element finds its row by bisection between the rows of the
- * block's first and last element. Bytes moved: the section; the offsets once; 4 or 8 to write an element. A damaged section
- * makes the kernel read only the section, the offsets and the heads, and write only the elements of the block.
+ *   most 12 words (`unary`). A lane takes one word of the vector, and writes the index of each set bit to shared memory.
+ * A row may begin anywhere in a block of columns. So each element finds its row by bisection between the rows of the block's
+ * first and last element. Bytes moved: the section; the offsets once; 4 or 8 to write an element. A damaged section makes
+ * the kernel read only the section, the offsets and the heads, and write only the elements of the block.
  */
 #include "cuda_common.cuh"
 
@@ -89,9 +89,9 @@ __device__ static uint64_t code_at(const found_block &b, uint32_t i)
 }
 
 /* Unpacks the high bits of the running sums of a block of gaps into high[PACKED_BLOCK], shared memory of the warp: high[i]
- * is of element i. Set bit i of the bit vector (counted from 0) belongs to element i, and its index in the vector is high[i]
- * + i. Without a vector all high[i] are 0. Returns false, and writes nothing, if the vector has not exactly one set bit for
- * each element. All lanes of the warp call it, and see high[] complete behind it. */
+ * is of element i. The i-th set bit of the bit vector, counted from 0, belongs to element i. The index of this bit in the
+ * vector is high[i] + i. Without a vector all high[i] are 0. Returns false, and writes nothing, if the vector has not
+ * exactly one set bit for each element. All lanes of the warp call it, and see high[] complete behind it. */
 __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
 {
     uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
@@ -120,11 +120,11 @@ __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint6
 
 /* Writes the elements of a block of gaps to d.array, from element `first` on. `high` has the high bits of the running sums,
  * from unpack_unary.
- * - An element of a row that began before the block is the block's base plus its running sum. With b.step 1 it is larger by
- *   1 for each element before it in the block.
+ * - An element of a row that began before the block is the block's base plus its running sum. If b.step is 1, another 1 is
+ *   added for each element before the element in the block.
  * - An element of a row that begins within the block is `start` plus the sum of the gaps within the row. That sum is the
- *   element's running sum minus the running sum of the last element before the row. With b.step 1 the element is larger by 1
- *   for each element before it in the row. `start` is the row's last head column + 1, or 0 for rows without heads.
+ *   element's running sum minus the running sum of the last element before the row. If b.step is 1, another 1 is added for
+ *   each element before the element in the row. `start` is the row's last head column + 1, or 0 for rows without heads.
  * All lanes of the warp call it. */
 template <typename Element>
 __device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first, const uint16_t *high)

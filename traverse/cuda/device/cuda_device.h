@@ -216,8 +216,9 @@ struct device {
     struct gpu_answers answers;
 };
 
-/* Returns whether this level has two previsits: that of the delegates first, and later that of the normals. dd is visited
- * between them, while normals still arrive from other ranks. */
+/* Returns whether this level visits dd before it makes the frontier of normals. Such a level has two previsits: the previsit
+ * of the delegates comes first, and the previsit of the normals later. dd is visited between the two previsits, while
+ * normals still arrive from other ranks. */
 static inline int gpu_dd_went_first(const struct device *dev)
 {
     return dev->frontier.previsited != BOTH_KINDS;
@@ -239,8 +240,8 @@ static inline const struct gpu_csr *gpu_pull_rows(const struct device *dev, enum
     return &dev->csr[shard_pulled(dev->shard, subgraph_reverse(g))];
 }
 
-/* Returns whether the depths of the last search are complete. A stepped search writes them; a fused search leaves them to
- * gpu_fused_settle. */
+/* Returns whether the depths of the last search are complete. A stepped search writes all depths. A fused search leaves some
+ * depths to gpu_fused_settle. */
 static inline int gpu_is_settled(const struct device *dev)
 {
     return dev->fused.settled || dev->fused.search.order.number == 0;
@@ -293,11 +294,12 @@ enum status gpu_take_memory(struct device *device, struct gpu_plan_options *plan
                             struct error *e);
 
 /* cuda_shard.c, in the order in which gpu_open calls. ST_BAD_DATA: a packed block is corrupt, or an index is out of range.
- * - gpu_take_hosted: if the plan has columns in memory of the host, allocates this memory, charges it to the budget, and
- *   fills it by `threads` threads. gpu_free_hosted frees it and gives it back to the budget.
+ * - gpu_take_hosted: if the plan has columns in memory of the host, allocates this memory and charges it to the budget. Then
+ *   `threads` threads fill the memory with the columns. gpu_free_hosted frees the memory and gives the bytes back to the
+ *   budget.
  * - gpu_load_shard: copies the sections of the shard to device memory, and decodes the packed columns that the plan wants
- *   decoded. at[i] is the address of array i of the plan. Until it returns, it takes another plan->staging_bytes of device
- *   memory.
+ *   decoded. at[i] is the address of array i of the plan. While the function runs, another plan->staging_bytes of device
+ *   memory are taken.
  * - gpu_check_ranges: checks that all indices of the loaded shard are in range (shard_ranges.h). Columns that are packed on
  *   the device are checked in the file, by `threads` threads of the host. locals[p] has the number of normals of every
  *   shard. */
@@ -307,9 +309,9 @@ enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, v
                            const struct device_options *options, struct error *e);
 enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
-/* cuda_fused_run.c. gpu_fused_open prepares fused searches. With several shards it prepares what each device can prepare by
- * itself, and gpu_peers_open does the rest. `possible`: the plan has memory for fused searches. `notes`: the plan has memory
- * for notes of levels. gpu_fused_close frees the host memory of these searches. */
+/* cuda_fused_run.c. gpu_fused_open prepares fused searches. With several shards the function prepares what each device can
+ * prepare by itself. gpu_peers_open does the rest. `possible`: the plan has memory for fused searches. `notes`: the plan has
+ * memory for notes of levels. gpu_fused_close frees the host memory of these searches. */
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
@@ -346,13 +348,14 @@ enum status gpu_peers_open(struct device *device, struct error *e);
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
-/* cuda_fused_run.c. Waits until the kernels of all `count` devices have reported the end of the search. `noted`: copies the
- * notes of levels from the devices while it waits. *levels becomes the number of levels, which is the same on all
- * devices. */
+/* cuda_fused_run.c. Waits until the kernels of all `count` devices have reported the end of the search. `noted`: while the
+ * host waits, the notes of levels are copied from the devices. *levels becomes the number of levels, which is the same on
+ * all devices. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 
-/* cuda_fused_run.c. Waits until the upper half of *report, memory of the host, is `number`. A kernel of the stream writes it
- * there, sooner than the host would see the end of the kernel. Fails if the kernel fails. */
+/* cuda_fused_run.c. Waits until the upper half of *report is `number`. *report is memory of the host. A kernel of the stream
+ * writes the number when its work is done. The host sees the number sooner than the end of the kernel. Fails if the kernel
+ * fails. */
 enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *report, uint32_t number,
                                 enum vertex_kind stream, struct error *e);
 
@@ -413,9 +416,9 @@ static inline uint32_t gpu_value_width(const struct device *device, enum answer_
  * - gpu_fused_settle: completes the depths of the last search, if they are not complete.
  * - gpu_write_depths: writes the depths of the vertices of one kind to `to`, in the order of their numbers. The depths of
  *   the search need not be complete.
- * - gpu_write_parents: writes the input ids of the parents that the device recorded. They go to answers.by_vertex, in the
- *   order of vertex numbers; if the device scatters answers, they go to answers.values, at the input ids of the vertices.
- *   Normals whose parent is on another device are listed in `remote`; NULL: no list.
+ * - gpu_write_parents: writes the input ids of the parents that the device recorded. Usually the ids go to
+ *   answers.by_vertex, in the order of vertex numbers. If the device scatters answers, the ids go to answers.values, at the
+ *   input ids of the vertices. Normals whose parent is on another device are listed in `remote`; NULL: no list.
  * - gpu_gather_values: writes all values of an answer, by way of arrays in the order of vertex numbers.
  * - gpu_scatter_values: writes all values of an answer straight to their input ids.
  * - gpu_can_answer_ahead: returns whether the answer of the next search can be launched behind the kernel of the search.

@@ -6,12 +6,12 @@
 
 #include <cuda_runtime_api.h>
 
-/* Makes a CUDA call, and has its status. If the call fails, writes to *e the call, file and line, and `where`: host, rank
- * and GPU. An earlier error in *e stays there. */
+/* Makes a CUDA call. The value is the status of the call. If the call fails, writes to *e the call, file and line, and
+ * `where`: host, rank and GPU. An earlier error in *e stays there. */
 #define CUDA_TRY(call, where, e) cuda_check((call), #call, __FILE__, __LINE__, (where), (e))
 
-/* Has the status of the kernel launches of this thread before it: the first error of a launch, which is then cleared.
- * Launches return nothing, so this is used behind them. It does not wait for the kernels. */
+/* The value is the status of the kernel launches that this thread has made: the first error of a launch, which is then
+ * cleared. Used behind launches, because a launch returns nothing. Does not wait for the kernels. */
 #define CUDA_LAUNCHED(where, e) \
     cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__, (where), (e))
 

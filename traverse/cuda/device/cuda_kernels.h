@@ -70,8 +70,8 @@ struct gpu_vertices {
     uint32_t *parent;   /* [count]; NULL: parents are not recorded */
 };
 
-/* Counts of a previsit for one kind of vertices. Vertices of a kind are the rows of two subgraphs. The subgraph is told by
- * the kind of its columns, which is the index of the arrays. */
+/* Counts of a previsit for one kind of vertices. Vertices of a kind are the rows of two subgraphs. Element k of an array is
+ * for the subgraph whose columns are vertices of kind k. */
 struct gpu_counts {
     unsigned long long fresh; /* vertices of the frontier */
     /* places that were reserved in the sparse frontier. A number above gpu_previsit.capacity says that the vertices of some
@@ -81,7 +81,8 @@ struct gpu_counts {
     unsigned long long forward[VERTEX_KINDS]; /* FV: edges of listed vertices, and 1 for each source that was not listed */
 };
 
-/* Counters of a level, in device memory. cuda_publish copies them to memory of the host, and then sets them to zero. */
+/* Counters of a level, in device memory. cuda_publish copies the counters to memory of the host, and then sets the counters
+ * to zero. */
 struct gpu_level {
     struct gpu_counts of[VERTEX_KINDS];
     unsigned long long sent;              /* codes of found vertices of other shards (struct gpu_bins) */
@@ -204,7 +205,7 @@ struct gpu_bins {
 };
 
 /* Launches the sorting of the codes into bins: fills ids, begin and published. `most` is a bound on the number of codes;
- * UINT64_MAX: it is not known. */
+ * UINT64_MAX stands for no bound. */
 void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
 /* Memory for dropping duplicates. */
@@ -221,14 +222,14 @@ void cuda_unique(uint32_t *ids, uint64_t count, const struct gpu_seen *seen, uns
                  cudaStream_t stream);
 
 /* Launches the taking in of `count` vertices that arrived from another shard. Vertices that are neither visited nor in
- * `next` enter `next`, and get `parent` as their parent if parents are recorded. *bad becomes 1 if an id is not below
- * vertices->count; this id is left out. */
+ * `next` enter `next`. If parents are recorded, `parent` becomes the parent of these vertices. *bad becomes 1 if an id is
+ * not below vertices->count; this id is left out. */
 void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent,
                   unsigned int *bad, cudaStream_t stream);
 
 /* Launches the taking in of vertices that arrived as `words` words of a bitmap. mask[0] is word `first` of a bitmap of
- * `vertices`. Vertices that are neither visited nor in `next` enter `next`, and get `parent` as their parent if parents are
- * recorded. *bad becomes 1 if a bit is not below vertices->count; this word is left out. */
+ * `vertices`. Vertices that are neither visited nor in `next` enter `next`. If parents are recorded, `parent` becomes the
+ * parent of these vertices. *bad becomes 1 if a bit is not below vertices->count; this word is left out. */
 void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words,
                        uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
@@ -286,7 +287,8 @@ void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, 
 
 /* Launches the listing of the words of a bitmap that are not zero, in any order. The bitmap has `words` 64-bit words. Bits
  * that are set in `known` count as zero; `known` may be NULL. list[most] is memory of the host that the device sees. *count,
- * zero before, becomes the number of words that are not zero. If that is above `most`, the list has only `most` of them. */
+ * zero before, becomes the number of words that are not zero. If *count is above `most`, the list has only `most` of these
+ * words. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, struct mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream);
 

@@ -48,7 +48,7 @@ enum {
     SEARCH_LISTED = SIZE(1 << 18, 1 << 6),       /* the most vertices that a stepped previsit lists; a push may list more */
     SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),    /* with more rows of dd to pull, two parts are worth a reduction of masks */
     SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),  /* with at least so many edges dd is pushed by equal shares of edges */
-    FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* the most edges of a sparse frontier whose level makes a sparse one */
+    FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* the most edges of a frontier that a sparse level expands */
     FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* up to so many edges are pushed by atomics without a read of the bits */
     FUSED_NOTES_KEPT = SIZE(1 << 14, 1 << 4),    /* levels that the device notes before the host must take the notes */
     FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* with at least so many vertices blocks of a device keep a hub bitmap */
@@ -92,9 +92,9 @@ enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
  * levels) leaves a frontier of up to 16 * 1024 * 8 vertices. A level that is sparse by its cost finds up to 120,000. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
-/* Returns a bound on the work items of a sparse frontier of a fused search. `vertices` and `edges` are those of the shard.
- * A vertex has two rows, one in each subgraph of its kind. If a row is cut into work items, they are full by half at least.
- * A level may cut the rows of one subgraph twice, once to push and once to pull. */
+/* Returns a bound on the work items of a sparse frontier of a fused search. `vertices` and `edges` are those of the shard. A
+ * vertex has two rows, one in each subgraph of its kind. A row that is cut fills its work items by half at least. A level
+ * may cut the rows of one subgraph twice, once to push and once to pull. */
 static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
 {
     const uint64_t edges_most = FUSED_LISTED_EDGES, least = FUSED_LEAST_CAPACITY,
@@ -110,8 +110,8 @@ static inline uint64_t gpu_peers_capacity(uint64_t vertices, uint64_t edges)
     return gpu_fused_capacity(vertices < PEERS_LISTED_EDGES ? vertices : (uint64_t)PEERS_LISTED_EDGES, edges);
 }
 
-/* Returns the 32-bit words of a bitmap of a sliced search, a multiple of 4. The bitmap has the bits of the delegates first
- * and then those of the normals. The bits of each kind begin with a word of even index. */
+/* Returns the 32-bit words of a bitmap of a sliced search, a multiple of 4. The bitmap has the bits of the delegates first.
+ * The bits of the normals follow. The bits of each kind begin with a word of even index. */
 static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 {
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
@@ -133,7 +133,7 @@ static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
 }
 
 /* Returns a bound on the pieces of the long rows of a sliced search. `slices`: of all rows. A long row has at least two
- * pieces, and at most one of these has less than SLICED_PIECE slices. So there are at most 2 pieces for each SLICED_PIECE
+ * pieces. At most one piece of a row has less than SLICED_PIECE slices. So there are at most 2 pieces for each SLICED_PIECE
  * slices. */
 static inline uint64_t gpu_sliced_pieces(uint64_t slices)
 {

@@ -14,7 +14,7 @@ struct ring {
     unsigned char *buffer[BUFFERS]; /* [PIECE_BYTES] each */
     cudaEvent_t emptied[BUFFERS];   /* recorded behind the copy of the buffer to the device */
     cudaStream_t stream;            /* copies the buffers */
-    unsigned next;                  /* number of the next piece; its buffer is this number modulo BUFFERS */
+    unsigned next;                  /* pieces so far; the next piece goes to buffer `next` % BUFFERS */
 };
 
 /* Returns how many pieces of PIECE_BYTES bytes a copy has. The last piece may be shorter. */

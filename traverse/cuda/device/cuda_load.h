@@ -16,8 +16,8 @@ struct gpu_copy {
 struct gpu_loader;
 
 /* Opens a loader for the current GPU. gpu_loader_close frees the loader. The loader copies by `threads` threads, at most 16.
- * Each thread has a ring of pinned buffers. Pinning a buffer takes longer than filling it, so one loader makes all copies of
- * a shard. `where` names the GPU in messages, and must outlive the loader. *loader is NULL after a failure. */
+ * Each thread has a ring of pinned buffers. Pinning a buffer takes longer than filling a buffer, so one loader makes all
+ * copies of a shard. `where` names the GPU in messages, and must outlive the loader. *loader is NULL after a failure. */
 enum status gpu_loader_open(struct gpu_loader **loader, int threads, const char *where, struct error *e);
 void gpu_loader_close(struct gpu_loader *loader); /* `loader` may be NULL */
 

@@ -14,9 +14,9 @@
 
 /* ---- the GPU ---- */
 
-/* Writes the version of the driver, such as 550.54.15, to driver[bytes]. It is the first word that looks like a version in
- * the first line of the driver's file in /proc. Without this file `driver` is left as it was. (What CUDA calls the "driver
- * version" is the version of an interface.) */
+/* Writes the version of the driver, such as 550.54.15, to driver[bytes]. The version is read in the first line of the
+ * driver's file in /proc: the first word that looks like a version. Without this file `driver` is left as it was. CUDA does
+ * not tell this version: its "driver version" is the version of an interface. */
 static void read_driver(char *driver, size_t bytes)
 {
     char line[256] = "", *rest = NULL;
@@ -33,8 +33,8 @@ static void read_driver(char *driver, size_t bytes)
     }
 }
 
-/* Fills *d with facts for reports: how the shard lies in memory, how many bytes it has, how long loading took, and the names
- * and versions of the GPU and its software. Names that CUDA does not tell stay empty. */
+/* Fills *d with facts for reports: how the shard lies in memory, the bytes of the shard, the seconds of loading, the model
+ * of the GPU, and the versions of driver and runtime. Names that CUDA does not tell stay empty. */
 static void describe(const struct device *dev, struct device_description *d)
 {
     struct cudaDeviceProp properties;
@@ -53,8 +53,8 @@ static void describe(const struct device *dev, struct device_description *d)
     read_driver(d->driver, sizeof d->driver);
 }
 
-/* Returns 0: a GPU takes nothing of the memory budget for its searches, as it has memory of its own. An entry of the
- * backend's table. */
+/* Returns 0, the bytes that searches take of the memory budget: a GPU has memory of its own. The backend's table has this
+ * function, so its arguments are not used. */
 uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     (void)shard, (void)threads, (void)parents;
@@ -146,8 +146,8 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
         dev->fused.sliced.search.link_row = NULL;
 }
 
-/* Allocates `bytes` zeroed bytes of host memory that the device sees, and writes their address to *memory. gpu_close frees
- * them. Does nothing if e has failed already. The budget is not charged. */
+/* Allocates `bytes` zeroed bytes of host memory that the device sees, and writes the address to *memory. gpu_close frees the
+ * memory. Does nothing if *e has an error already. The budget is not charged. */
 static enum status take_mapped(const struct device *dev, void **memory, size_t bytes, struct error *e)
 {
     if (e->status == ST_OK && CUDA_TRY(cudaHostAlloc(memory, bytes, cudaHostAllocMapped), dev->where, e) == ST_OK)
@@ -172,9 +172,9 @@ static enum status take_published(struct device *dev, const struct device_option
 
 /* ---- streams and events ---- */
 
-/* Makes the streams and the events of the device, those of its clock only if phases are timed. If other processes read this
- * device, they can wait for two of the events, masks_read and first_part. Makes as many as it can after a failure; gpu_close
- * destroys them. */
+/* Makes the streams and the events of the device. The events of the clock are made only if phases are timed. If other
+ * processes read this device, these processes can wait for the events masks_read and first_part. gpu_close destroys streams
+ * and events, also after a failure. */
 static enum status make_streams(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -236,8 +236,8 @@ void gpu_close(struct device *dev)
 /* ---- opening ---- */
 
 /* Clears the arrays that peers may read before the first search, and waits. Peers read these arrays to wake their links. In
- * some of them a peer waits for words that carry the number of a barrier, and bytes that were left there by chance could
- * look like this number. Does nothing if there is one shard. */
+ * some of these arrays a peer waits for words that carry the number of a barrier. Without the clearing, bytes of an earlier
+ * program could look like such a word. Does nothing if there is one shard. */
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
 {
@@ -251,9 +251,9 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) : e->status;
 }
 
-/* Opens a device of which only the options are set (gpu_open). The steps are: choose the GPU; plan its memory and allocate
- * it; make streams and events; load the shard; check it, unless options->trust; and prepare fused and sliced searches. After
- * a failure the device is open in part, and the caller closes it. */
+/* Opens a device of which only the options are set (gpu_open). The steps are: choose the GPU; plan and allocate memory; make
+ * streams and events; load the shard; check the shard, unless options->trust; and prepare fused and sliced searches. After a
+ * failure the device is open in part, and the caller closes it. */
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;

@@ -1,9 +1,9 @@
 /* cuda_peers.c: the memory that a GPU shows to its peers, and its reads in the memory of its peers; see engine.h
  *
- * The peers of a GPU are the GPUs of the same host whose memory it reads. All arrays of a GPU lie in one allocation. A peer
- * handle has the addresses of the arrays, and handles of CUDA IPC. By these a peer in another process opens the allocation
- * and two events. A peer in the same process uses the addresses as they are. Kernels read whole bitmaps and lists of peers,
- * because single reads over a link are slow.
+ * A peer of a GPU is a GPU of the same host that lets the first GPU read its memory. All arrays of a GPU lie in one
+ * allocation. A peer handle has the addresses of the arrays. Devices of the same process use the addresses as they are. A
+ * peer handle also has handles of CUDA IPC, by which devices of other processes open the allocation and two events. Kernels
+ * read whole bitmaps and lists of peers, because single reads over a link are slow.
  */
 #include "cuda_choose.h"
 #include "cuda_device.h"
@@ -69,7 +69,7 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
 
 /* Fills the handle of this device with the addresses of the arrays that peers read, and with facts that peers must know.
  * With `elsewhere` also makes handles of CUDA IPC, by which peers in other processes open the memory and two events. Fails
- * with ST_RESOURCE if they cannot be made; then the device is as good as before. */
+ * with ST_RESOURCE if these handles cannot be made. The device is as good as before then. */
 enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
     const struct shard *s = dev->shard;
@@ -110,9 +110,10 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
 
 /* ---- opening ---- */
 
-/* Fills a zeroed *peer from its handle, and opens what another process shows: its memory and, unless hosts wait for events,
- * its two events. gpu_leave closes them, also after a failure (ST_RESOURCE). Several devices of this process may open the
- * same handle, since the driver counts how often it was opened. */
+/* Fills a zeroed *peer from the handle of the peer. If the peer is of another process, opens the memory of the peer. Also
+ * opens the two events of this peer, unless hosts wait for events. gpu_leave closes memory and events, also after a failure.
+ * ST_RESOURCE: the memory or an event cannot be opened. Several devices of this process may open the same handle, since the
+ * driver counts how often it was opened. */
 static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *h,
                              struct error *e)
 {
@@ -176,7 +177,7 @@ static int hosts_wait(const struct peer_handle *handles, uint32_t count)
 }
 
 /* Ends the sharing with peers: closes the memory and the events of other processes, and forgets all peers. Searches fused on
- * several GPUs are no longer possible then. Does nothing else if there are no peers. */
+ * several GPUs are not possible until the next gpu_join. There may be no peers. */
 void gpu_leave(struct device *dev)
 {
     struct gpu_peers *p = &dev->traffic.peers;
@@ -263,9 +264,9 @@ enum status gpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Launches the copying of the visited bits of the normals of all peers, this device included, to peers.gathered. There each
- * shard begins with a word of its own. A pull of nn looks for its frontier there. Kernels copy from memory that they can
- * read, and the driver copies from other memory. Does not wait. */
+/* Launches the copying of the visited bits of the normals of all peers, this device included, to peers.gathered. A pull of
+ * nn looks for visited vertices in that bitmap, in which each shard begins with a word of its own. Kernels copy from memory
+ * that they can read, and the driver copies from other memory. Does not wait. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -286,8 +287,8 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 }
 
 /* Launches to |= the delegates that peers found in this level. The peers i with updating[i] are read; if `updating` is NULL,
- * all peers but this device are. Kernels read the bitmap of a peer in place, or, if they cannot, a copy of it in `staging`.
- * Does not wait. */
+ * all peers but this device are. Kernels read the bitmap of a peer in the memory of the peer. If kernels cannot read that
+ * memory, the driver first copies the bitmap to `staging`. Does not wait. */
 enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging, struct error *e)
 {
     uint64_t words = dev->of[DELEGATES].words;
@@ -315,9 +316,9 @@ enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct err
 }
 
 /* Launches the adding of the delegates that peers found in VISIT_DD to this device's `next`, so that VISIT_REST does not
- * look for them. The stream of the delegates first waits until all peers have ended VISIT_DD. Peers may find more delegates
- * while their bitmaps are read. Delegates that are missed here come when the delegate masks are reduced at the end of the
- * level. `incoming` is free during a visit, and serves as staging. */
+ * look for these delegates. The stream of the delegates first waits until all peers have ended VISIT_DD. Peers may find more
+ * delegates while their bitmaps are read. Delegates that are missed here come when the delegate masks are reduced at the end
+ * of the level. `incoming` is free during a visit, and serves as staging. */
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

@@ -37,8 +37,9 @@ static void plan_section(struct gpu_plan *plan, int id, const char *name, uint64
     plan->graph_bytes += gpu_aligned(count * width);
 }
 
-/* Returns whether the columns of subgraph g stay packed on the device under a residence: it must be RESIDENT_PACKED, and the
- * file must have these columns packed in a way that a search can read. Then *packed becomes where they are in the file. */
+/* Returns whether the columns of subgraph g stay packed on the device under a residence. The residence must be
+ * RESIDENT_PACKED, and the file must have the columns packed in a way that a search can read. If the columns stay packed,
+ * *packed becomes where the columns are in the file. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed)
 {
     return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
@@ -51,8 +52,9 @@ static int hosts_columns(const struct shard *shard, enum subgraph g, const struc
            shard->csr[g].column_count > 0;
 }
 
-/* Returns the section of the columns of subgraph g if they are packed in the file, and the device decodes them when it loads
- * the shard. Otherwise returns NULL: the columns are raw, stay packed, lie in memory of the host, or there are none. */
+/* Returns the section of the columns of subgraph g if the device decodes these columns when it loads the shard: the columns
+ * are packed in the file and raw on the device. Returns NULL for columns that are raw in the file, stay packed or lie in
+ * memory of the host, and if there are none. */
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
 {
     const struct section *s = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
@@ -64,10 +66,10 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
     return s;
 }
 
-/* Sets the entries of the plan for the sections of subgraph g: heads, offsets, columns, their directory if they stay packed,
- * and sources. Columns in memory of the host count in plan->host_bytes, all other sections in plan->graph_bytes.
- * gpu_plan_shards plans imagined shards, which have a part of the columns of the file. For them packed columns are taken to
- * have the same part of the bytes. */
+/* Sets the entries of the plan for the sections of subgraph g: heads, offsets, columns, the directory of columns that stay
+ * packed, and sources. Columns in memory of the host count in plan->host_bytes, all other sections in plan->graph_bytes.
+ * gpu_plan_shards plans imagined shards, which have a part of the columns of the file. In an imagined shard packed columns
+ * have the same part of the bytes in the file. */
 static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
                     const struct gpu_plan_options *options)
 {
@@ -96,9 +98,9 @@ static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subg
 }
 
 /* Sets plan->staging_bytes: the most bytes that a piece of packed columns takes while it is decoded (cuda_shard.c). A piece
- * has at most LOAD_PIECE_GROUPS groups of blocks, and each block has at most codes of all bits, a bit vector and its entries
- * in the directory. The whole section may have less bytes; then these are enough. Of an imagined shard (plan_csr) a section
- * has a part of the bytes in the file. */
+ * has at most LOAD_PIECE_GROUPS groups of blocks. A block has at most codes of all bits, a bit vector and its entries in the
+ * directory. If the whole section has less bytes than that, the bytes of the section are enough. The section of an imagined
+ * shard (plan_csr) has a part of the bytes in the file. */
 static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
 {
     enum { COPIES = 4 }; /* parts of a piece, each of which begins at a multiple of 256 bytes */
@@ -174,9 +176,9 @@ static int sliced_has_heads(const struct shard *shard)
     return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
 }
 
-/* Returns whether searches are sliced. All of this must hold: there is one shard, it is small enough, its columns are raw,
- * the options do not want classes of edges (by_classes), and the plan does not save memory. A graph with directions must
- * have rows by destination, and must need no heads. */
+/* Returns whether searches are sliced. Searches are sliced under these conditions. There is one shard, which is small
+ * enough, with raw columns. The options do not ask for a search by classes of edges, and the plan does not save memory. A
+ * graph with directions has rows by destination, and needs no heads. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
     const struct shard_rows_kept *kept = &shard->kept;
@@ -186,8 +188,8 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
 
-/* Sets the entries of the plan for the arrays of a sliced search. Arrays are empty if searches are not sliced, or if the
- * search does not need them: without heads there are no HEADS and PIECES, and without directions no LINK_ROWS. */
+/* Sets the entries of the plan for the arrays of a sliced search. If searches are not sliced, all arrays are empty. Without
+ * heads SLICED_HEADS and SLICED_PIECES are empty. For a graph without directions SLICED_LINK_ROWS is empty. */
 static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
     const int sliced = gpu_searches_by_slices(plan, shard), heads = sliced_has_heads(shard);
@@ -214,9 +216,9 @@ static uint64_t across_edges(const struct shard *shard)
 }
 
 /* Sets the entries of the plan for the arrays of answers; none if the device makes no answers. Usually values are first
- * written in the order of vertices, and then gathered in the order of the answer. A single GPU that saves memory writes them
- * straight to their input ids (scatters them): its answer lies over the arrays that are free when a search is over, from
- * SPARSE_D on. ANSWER_REST then has the bytes of the answer beyond these arrays. */
+ * written in the order of vertices, and then gathered in the order of the answer. A single GPU that saves memory scatters
+ * its answer: it writes each value straight to its place by input id. The scattered answer lies over the arrays that are
+ * free when a search is over, from SPARSE_D on. ANSWER_REST has the bytes of the answer beyond these arrays. */
 static void plan_answers(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t values = slots_of_shard(shard->n, shard->index, shard->p), vertices = shard->locals + shard->d;
@@ -305,7 +307,7 @@ uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_option
     struct gpu_plan_options least = *options;
     least.by_classes = 1; /* without the arrays of sliced searches, which take more memory */
     for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
-        struct shard s = *shard; /* the imagined shard: its sizes if the graph had p shards; its content stays */
+        struct shard s = *shard; /* the imagined shard: the sizes are as if the graph had p shards, and the content stays */
         struct gpu_plan plan;
         const double share = (double)shard->p / (double)p;
         s.p = p;

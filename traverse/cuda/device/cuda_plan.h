@@ -98,7 +98,7 @@ static inline uint64_t gpu_loading_bytes(const struct gpu_plan *plan)
     return gpu_plan_bytes(plan) + plan->staging_bytes;
 }
 
-/* Returns whether the device scatters its answers: writes values straight to their input ids, over the arrays from
+/* Returns whether the device scatters its answers: writes each value straight to its place by input id, over the arrays from
  * GPU_SPARSE_D on (plan_answers in cuda_plan.c). */
 static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct shard *shard)
 {

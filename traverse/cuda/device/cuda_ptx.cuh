@@ -51,7 +51,7 @@ __device__ static inline unsigned long long load_awaited(const unsigned long lon
     return value;
 }
 
-/* Stores 8 bytes in memory of another GPU, all at once. The store orders no other writes: they may arrive before or after
+/* Stores 8 bytes in memory of another GPU, all at once. The store orders no other writes: earlier writes may arrive after
  * it. */
 __device__ static inline void store_for_peer(unsigned long long *to, unsigned long long value)
 {
@@ -105,16 +105,16 @@ __device__ static inline void cluster_arrive_relaxed()
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 
-/* Waits until all threads of the cluster have arrived at its barrier. All threads of the block call it, after they
- * arrived. */
+/* Waits until all threads of the cluster have arrived at its barrier. All threads of the block call it behind their
+ * arrival. */
 __device__ static inline void cluster_wait()
 {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* Reads shared memory of another block of the cluster. *own is a variable in the shared memory of this block; returns the
- * value that the same variable has in block `rank`. T has 4 or 16 bytes. The caller orders the read by a barrier of the
- * cluster, and the other block must not end before. */
+/* Reads shared memory of another block of the cluster. *own is a variable in the shared memory of this block; the function
+ * returns the value of the same variable in block `rank`. T has 4 or 16 bytes. A barrier of the cluster must lie between the
+ * write of the other block and this read. The other block must not end before the read. */
 template <typename T> __device__ static inline T cluster_load(const T *own, unsigned rank)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");

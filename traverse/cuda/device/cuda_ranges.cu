@@ -1,9 +1,9 @@
 /* cuda_ranges.cu: checks that the indices of a subgraph are in range, on the device; see cuda_kernels.h. The twin is
  * formats/graph/shard_ranges.c.
  *
- * One kernel checks rows. A warp takes 32 rows at a time, which have one word of the source bitmap (the bitmap of rows that
- * are not empty). Another kernel checks columns. The result names the first row or column with each fault. Bytes that must
- * move: offsets, heads, columns and the bitmap, each once.
+ * One kernel checks rows. A warp takes 32 rows at a time. The bits of these rows are one word of the source bitmap, the
+ * bitmap of rows that are not empty. Another kernel checks columns. The result names the first row or column with each
+ * fault. Bytes that must move: offsets, heads, columns and the bitmap, each once.
  */
 #include "cuda_common.cuh"
 
@@ -38,9 +38,9 @@ __device__ static inline void keep_first(unsigned long long &first, uint64_t row
         first = row;
 }
 
-/* Checks the head columns of a row, and adds their number to faults.edges. A head is wrong if it is out of range, or if it
- * follows an empty place. An empty place is wrong if columns follow behind the heads (`has_rest`). If any is wrong, records
- * the row in faults.first[FAULT_HEADS]. Returns whether the row has a head. */
+/* Checks the head columns of a row, and adds their number to faults.edges. A head is wrong if its column is out of range, or
+ * if the place before it is empty. An empty place is wrong if the row has columns behind the heads (`has_rest`). If a head
+ * or a place is wrong, records the row in faults.first[FAULT_HEADS]. Returns whether the row has a head. */
 __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bounds, uint64_t row, bool has_rest,
                                      row_faults &faults)
 {

@@ -11,8 +11,8 @@ static cudaError_t scan(T *values, uint64_t count, void *scratch, size_t scratch
     return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, values, values, count, stream);
 }
 
-/* Returns the bytes of scratch memory that a scan of `count` values of 8 bytes needs; one of 4 bytes needs no more. Launches
- * nothing. */
+/* Returns the bytes of scratch memory that a scan of `count` values of 8 bytes needs. A scan of values of 4 bytes needs no
+ * more. Launches nothing. */
 size_t cuda_scan_bytes(uint64_t count)
 {
     size_t bytes = 0;

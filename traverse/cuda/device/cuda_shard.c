@@ -1,14 +1,16 @@
 /* cuda_shard.c: brings a shard to its GPU, and checks it. Sections go to device memory. If the plan wants so, columns go to
  * memory of the host that the GPU reads. Packed columns are decoded or stay packed.
  *
- * Memory of the host is allocated by CUDA, pinned and mapped. Threads of the host copy columns into it, or decode them
- * there. Parts of the mapped file could be registered instead. But that works only for raw columns, and only if the file
- * system lets a driver pin its pages. Decoding on the host takes no device memory, which is short in this case.
+ * Memory of the host is allocated by CUDA, pinned and mapped. Threads of the host copy columns into this memory, or decode
+ * packed columns into it. Parts of the mapped file could be registered instead. But that works only for raw columns, and
+ * only if the file system lets a driver pin its pages. Decoding on the host takes no device memory, which is short in this
+ * case.
  *
  * A device decodes packed columns piece by piece. A piece is LOAD_PIECE_GROUPS groups of blocks
- * (formats/container/packed.h). The words of a piece, and behind them its part of the directory, are copied to staging
- * memory. There they look like a section of their own that begins with word 0. All pieces use the staging memory in turn. So
- * a device needs little memory beside that of the decoded columns, and any graph that fits raw can be loaded.
+ * (formats/container/packed.h). The words of a piece are copied to staging memory, and the piece's part of the directory is
+ * copied behind the words. Both together look like a section of their own that begins with word 0. All pieces use the
+ * staging memory in turn. So a device needs little memory beside that of the decoded columns, and any graph that fits raw
+ * can be loaded.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -51,8 +53,8 @@ static enum status fill_columns(const struct device *dev, enum subgraph g, void 
 }
 
 /* Allocates the memory of the host that the plan has for columns, charges it to the budget, and fills it with the columns.
- * Sets dev->load to its bytes and seconds. Does nothing if the plan has no such columns. gpu_free_hosted frees the memory,
- * also after a failure. */
+ * Sets dev->load to the bytes and the seconds. Does nothing if the plan has no such columns. gpu_free_hosted frees the
+ * memory, also after a failure. */
 enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
 {
     struct gpu_memory *m = &dev->memory;
@@ -76,7 +78,8 @@ enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int
     return e->status;
 }
 
-/* Frees the memory of gpu_take_hosted, and gives it back to the budget. Does nothing if there is none. */
+/* Frees the memory of gpu_take_hosted, and gives the bytes back to the budget. Does nothing if gpu_take_hosted took no
+ * memory. */
 void gpu_free_hosted(struct device *dev)
 {
     cudaFreeHost(dev->memory.host);
@@ -85,9 +88,9 @@ void gpu_free_hosted(struct device *dev)
 
 /* ---- packed columns ---- */
 
-/* If the columns of subgraph g stay packed on the device, makes their directory for searches on the host, copies it to the
- * device, and waits. The copy on the host is charged to the budget until the function returns. Otherwise does nothing.
- * ST_BAD_DATA: a block is corrupt. */
+/* If the columns of subgraph g stay packed on the device, makes the directory of these columns on the host, copies the
+ * directory to the device, and waits. Memory of the host for the directory is charged to the budget, and is freed before the
+ * function returns. Does nothing if the columns do not stay packed. ST_BAD_DATA: a block is corrupt. */
 static enum status load_places(const struct device *dev, enum subgraph g, struct gpu_loader *loader,
                                const struct device_options *options, struct error *e)
 {
@@ -112,7 +115,7 @@ static enum status load_places(const struct device *dev, enum subgraph g, struct
 /* A piece of packed columns: groups first, ..., last - 1 of a section. */
 struct piece {
     uint64_t first, last;
-    uint64_t group[LOAD_PIECE_GROUPS + 1]; /* the word of the piece at which each group begins; last, its number of words */
+    uint64_t group[LOAD_PIECE_GROUPS + 1]; /* the word of the piece at which each group begins; behind the last group, all words */
     struct packed there;                   /* the piece as a section in staging memory of the device */
     struct gpu_copy copy[4];               /* the copies that bring the piece to the device */
 };

@@ -1,8 +1,8 @@
 /* cuda_bins.cu: sorts the vertices that pushes of nn found on other shards into bins, and takes in vertices that arrive; see
  * cuda_kernels.h
  *
- * A found vertex is a code: shard << local_bits | local id, up to 64 bits. It becomes a 32-bit local id in the bin of its
- * shard (Pan et al., section V-B). The bins lie one behind the other in one array. Sorting has three steps:
+ * A found vertex is a code: shard << local_bits | local id, up to 64 bits. Sorting turns a code into a 32-bit local id in
+ * the bin of the shard (Pan et al., section V-B). The bins lie one behind the other in one array. Sorting has three steps:
  * - Count the codes of each shard.
  * - Make a prefix sum over the shards, which says where each bin begins.
  * - Write the ids into the bins. A block reserves its places in all bins before it writes.
@@ -73,8 +73,8 @@ __global__ static void begin_kernel(gpu_bins b)
 }
 
 /* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[p] has how many of these codes each
- * shard has, and is overwritten. First the block reserves its places in each bin: it adds the counts to cursor[], and at[s]
- * becomes its first place in the bin of shard s. count[] and at[] are shared memory. All threads of the block call it. */
+ * shard has, and is overwritten. First the block reserves places in each bin: cursor[s] grows by count[s], and at[s] becomes
+ * the first reserved place in the bin of shard s. count[] and at[] are shared memory. All threads of the block call it. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {
@@ -92,8 +92,8 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     __syncthreads();
 }
 
-/* Writes the local id of each code into the bin of its shard. cursor[s] is where the bin of shard s begins; it is moved
- * behind the ids. */
+/* Writes the local id of each code into the bin of its shard. cursor[s] is the next free place in the bin of shard s, at
+ * first the beginning of the bin. */
 __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -124,7 +124,7 @@ __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
 }
 
 /* Launches the sorting of the codes into bins, and returns at once. `most` is a bound on the number of codes. Launches one
- * kernel if they fit into a tile, otherwise three. */
+ * kernel if the bound is at most TILE_CODES, otherwise three kernels. */
 void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 {
     int grid = cuda_full_grid() / 4;
@@ -141,8 +141,8 @@ void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 /* ---- arrival ---- */
 
 /* Launches the taking in of ids[count] that arrived from another shard: each vertex that is neither visited nor in `next`
- * enters `next`, with `parent` as its parent if parents are recorded. An id may stand several times. *bad becomes 1 if an id
- * is too large. */
+ * enters `next`, and gets the parent `parent` if parents are recorded. An id may stand several times. *bad becomes 1 if an
+ * id is too large. */
 void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
                   cudaStream_t stream)
 {
@@ -156,9 +156,9 @@ void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t co
 }
 
 /* Launches the taking in of `words` words of a bitmap that arrived. mask[0] is word `first` of the bitmap of `vertices`.
- * Each vertex that is neither visited nor in `next` enters `next`, with `parent` as its parent if parents are recorded. *bad
- * becomes 1 if a bit is too large. A thread takes a word, and needs no atomic: between two levels only such kernels change
- * `next`, one after the other. */
+ * Each vertex that is neither visited nor in `next` enters `next`, and gets the parent `parent` if parents are recorded.
+ * *bad becomes 1 if a bit is too large. A thread takes a word, and needs no atomic. Between two levels only kernels that
+ * take vertices in change `next`, one kernel after the other. */
 void cuda_receive_mask(const gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words, uint32_t parent,
                        unsigned int *bad, cudaStream_t stream)
 {

@@ -2,11 +2,13 @@
  *
  * All GPUs have all delegates, and each GPU has a bitmap `next` of the delegates that it found: its delegate mask. The next
  * previsit needs the OR of all masks, which stands in the bitmap `incoming`. A GPU reads the masks of its peers in their
- * memory (cuda_peers.c). For GPUs that are no peers the OR of the peers' masks goes through memory of the host. It goes as a
- * list of words if few words are not zero, otherwise as a whole bitmap. So a level that found little costs little.
+ * memory (cuda_peers.c). For GPUs that are no peers the OR of the peers' masks goes through memory of the host. If few words
+ * of this OR are not zero, these words go as a list. Otherwise the whole bitmap goes. So a level that found little costs
+ * little.
  *
- * Sometimes a pull of dd has two parts, and all GPUs learn the delegates of the first part in between (gpu_know_mask). Then
- * dev->masks.known is 1: `incoming` has these delegates, `next` has them, too, and only further delegates are sent.
+ * A pull of dd may have two parts. Between the parts all GPUs may learn the delegates that the first part found
+ * (gpu_know_mask). From then on dev->masks.known is 1. `incoming` and `next` both have these delegates, and the list of
+ * words leaves them out.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -24,10 +26,10 @@ static uint32_t *gathered_mask(const struct device *dev)
     return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
-/* Launches the ORing of the masks of the peers i with updating[i] into gathered_mask, records the event masks_read behind
- * it, and waits for it on the host if peers cannot wait for the event. Does nothing if there are no peers. A mask that
- * kernels cannot read in place is first copied to the memory of dd's prefix sums. That memory is free when the delegates
- * have been found, although dn may still be visited. */
+/* Launches the ORing of the masks of the peers i with updating[i] into gathered_mask, and records the event masks_read
+ * behind the ORing. If peers cannot wait for this event, the host waits for the event. Does nothing if there are no peers. A
+ * mask that kernels cannot read in place is first copied to the memory of dd's prefix sums. That memory is free when the
+ * delegates have been found, although dn may still be visited. */
 static enum status gather_masks(struct device *dev, const int *updating, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -43,8 +45,8 @@ static enum status gather_masks(struct device *dev, const int *updating, struct 
 }
 
 /* ORs the delegates that the peers i with updating[i] found. If `to` is NULL, the device keeps the result for gpu_take_mask.
- * Otherwise also copies the result to *to, in memory of the host, and waits; one device does so for all its peers. The
- * result goes to to->words, as a list, if it has at most to->most words that are not zero. Otherwise it goes to to->mask.
+ * Otherwise also copies the result to *to, in memory of the host, and waits; one device does so for all its peers. If at
+ * most to->most words of the result are not zero, these words go to to->words. Otherwise the whole result goes to to->mask.
  * Sets to->count and to->has_mask. Delegates of gpu_know_mask are not in the list. The counter of listed words lies in the
  * memory of dd's prefix sums, which is free when the peers have been read. */
 enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
@@ -94,9 +96,10 @@ static enum status copy_mask(struct device *dev, const uint64_t *mask, struct er
                     dev->where, e);
 }
 
-/* Called between the two parts of a pull of dd: `mask`, in memory of the host, has the delegates that all devices know as
- * found by now. Copies it to `incoming`, and ORs it into the device's `next`, so that this visit does not find these
- * delegates again. Launches only; `mask` must stay as it is until the visit is over. */
+/* Called between the two parts of a pull of dd: `mask`, in memory of the host, has the delegates that any device has found
+ * in the first part. Launches the copy of `mask` to `incoming`, and the ORing of `mask` into the device's `next`. So the
+ * second part does not look for these delegates. The host does not wait, so `mask` must stay as it is until the visit is
+ * over. */
 enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
@@ -108,9 +111,9 @@ enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error
 }
 
 /* Called at the end of a level, when all peers have read the masks. Fills `incoming` with the delegates that all ranks
- * found: from->words if it is not NULL, otherwise from->mask. If both are NULL, `incoming` stays as gpu_read_masks made it.
- * Makes `incoming` the input of the next previsit, and clears `next`. Launches only; *from must stay as it is until that
- * previsit. */
+ * found: the list from->words, or the bitmap from->mask if from->words is NULL. If both are NULL, `incoming` stays as
+ * gpu_read_masks made it. Makes `incoming` the input of the next previsit, and clears `next`. The host does not wait, so
+ * *from must stay as it is until the next previsit. */
 enum status gpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

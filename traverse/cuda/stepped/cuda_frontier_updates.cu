@@ -1,16 +1,16 @@
 /* cuda_frontier_updates.cu: writes and reads the messages by which a device tells its frontier of normals to devices that
  * are no peers; see struct gpu_frontier_update of cuda_kernels.h
  *
- * A message about a shard says which of its normals are visited. It leaves out the vertices that sender and receivers have
- * marked in the bitmap `known`: vertices that an earlier message said to be visited, and vertices without nn edges. Sender
- * and receivers have the same `known`, so a message needs no positions. It has one bit for each vertex that is not known, in
- * order: 1 if the vertex is visited.
+ * A message about a shard says which normals of the shard are visited. Sender and receivers have the same bitmap `known`. It
+ * has the vertices that earlier messages said to be visited, and the vertices without nn edges. A message leaves out the
+ * vertices in `known`. For each other vertex, in order, the message has one bit: 1 if the vertex is visited. So a message
+ * needs no positions.
  *
  * A block of threads takes 256 words of the shard's bitmap, a word for each thread. The message bits of a word lie one
- * behind the other, the lowest first, and behind them the message bits of the next word. The bits of a block of threads
- * begin with a word of the message. Kernels write and read messages in memory of the host, which saves a copy. Twin: the
- * loops over bits of test_messages.c. Bytes moved: 4 to count a word and 12 to write or read its message; 1/8 for each bit
- * that is not known.
+ * behind the other, the lowest first. The message bits of the next word follow. The bits of a block of threads begin with a
+ * word of the message. Kernels write and read messages in memory of the host, which saves a copy. Twin: the loops over bits
+ * of test_messages.c. Bytes moved: 4 to count a word and 12 to write or read its message; 1/8 for each bit that is not
+ * known.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
@@ -29,8 +29,9 @@ __device__ static uint64_t blocks_of_shard(const gpu_frontier_update &n)
     return (n.shard_words + BLOCK - 1) / BLOCK;
 }
 
-/* Returns the word that this thread takes in block `number` of a shard, and where its message bits lie among those of the
- * block. Beyond the end of the shard a thread has no message bits. All threads of the block call it. */
+/* Returns the word that this thread takes in block `number` of a shard, and where the message bits of this word lie among
+ * the message bits of the block. Beyond the end of the shard a thread has no message bits. All threads of the block call
+ * it. */
 __device__ static update_block open_block(const gpu_frontier_update &n, uint32_t shard, uint64_t number)
 {
     update_block b;

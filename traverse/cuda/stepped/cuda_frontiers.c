@@ -1,11 +1,11 @@
 /* cuda_frontiers.c: messages by which GPUs tell their frontiers to devices that are no peers, before nn is pulled; see
  * engine.h
  *
- * A message says which normals of a shard are visited. That serves as well as a frontier, because an unvisited vertex has no
- * neighbour that was visited in an earlier level. A message leaves out the vertices that are set in the bitmap `known`
- * (struct gpu_frontier_update of cuda_kernels.h). `known` is also the bitmap in which a pull of nn looks for visited
- * vertices. When the first message of a search is written, `known` has the vertices without nn edges, because no pull looks
- * for them.
+ * A message says which normals of a shard are visited. A pull may use visited vertices in place of the frontier, because an
+ * unvisited vertex has no neighbour that was visited before the frontier. A message leaves out the vertices that are set in
+ * the bitmap `known` (struct gpu_frontier_update of cuda_kernels.h). `known` is also the bitmap in which a pull of nn looks
+ * for visited vertices. When the first message of a search is written, `known` has the vertices without nn edges, because no
+ * pull looks for them.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -46,8 +46,8 @@ enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     return e->status;
 }
 
-/* Launches the reading of the message about another shard: adds the vertices that it says to be visited to the bitmap in
- * which a pull of nn looks. `message` is memory of the host, and stays as it is until the visit is over. */
+/* Launches the reading of the message about another shard: the vertices that the message says to be visited are added to the
+ * bitmap in which a pull of nn looks. `message` is memory of the host, and stays as it is until the visit is over. */
 enum status gpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)

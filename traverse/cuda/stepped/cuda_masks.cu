@@ -45,8 +45,8 @@ __device__ static inline unsigned long long word_without(const uint32_t *mask, c
 }
 
 /* Launches the listing of the words of `mask` that are not zero when the bits of `known` are taken out. list[most] gets
- * these words with their indices, in any order; words beyond `most` are not written. *count, zero before, becomes the number
- * of all these words. */
+ * index and bits of each listed word, in any order. Words beyond `most` are counted but not written. *count, zero before,
+ * becomes the number of words. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream)
 {

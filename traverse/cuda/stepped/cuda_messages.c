@@ -10,7 +10,7 @@
 /* ---- memory that MPI sees ---- */
 
 /* Allocates a buffer of `bytes` bytes for messages: pinned memory of the host (EXCHANGE_HOST), or device memory. Returns
- * NULL after a failure; the message in *e names the buffer by `what`. gpu_release_buffer frees it; the budget is not
+ * NULL after a failure; the message in *e names the buffer by `what`. gpu_release_buffer frees the buffer. The budget is not
  * charged. Each buffer of device memory is an allocation of its own, which MPI libraries can open in another process. */
 void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t bytes, const char *what, struct error *e)
 {
@@ -114,7 +114,7 @@ enum status gpu_is_over(struct device *dev, uint32_t event, int *over, struct er
 
 /* Launches the taking in of this device's normals that another device found, in memory that kernels of this device read. The
  * `count` elements at `from` are local ids or, in the form OUTGOING_MASK, words of a bitmap of the normals, the first of
- * them word `first`. Unvisited ones enter `next`. A wrong id sets bad_ids of the level's counters, which gpu_counts
+ * them word `first`. Unvisited normals enter `next`. A wrong id sets bad_ids of the level's counters, which gpu_counts
  * reports. */
 static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first, uint64_t count,
                                 enum outgoing_form form, struct error *e)
@@ -129,8 +129,8 @@ static enum status receive_here(struct device *dev, const uint32_t *from, uint64
 }
 
 /* Launches the taking in of vertices that another rank sent, for the next previsit. The span is in exchange memory of this
- * device, and stays as it is until that previsit. If this memory is pinned memory of the host, kernels read it there, which
- * saves a copy. Does nothing if the shard has no nn edges: it gets no ids, and a bitmap that it gets is empty. */
+ * device, and stays as it is until that previsit. Kernels also read spans in pinned memory of the host, which saves a copy.
+ * Does nothing if the shard has no nn edges, because a span for such a shard has no vertices. */
 enum status gpu_receive(struct device *dev, const struct vertex_span *span, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_capacity == 0)
@@ -138,10 +138,10 @@ enum status gpu_receive(struct device *dev, const struct vertex_span *span, stru
     return receive_here(dev, span->ids, span->begin, span->count, span->form, e);
 }
 
-/* Launches the taking in of this device's normals that its peers found. spans[i] is the span of peer i, which is read in the
- * memory of the peer. A peer's span of a bitmap may have more words than this device has, so kernels that read it in place
- * read only the words of this device. If kernels cannot read the memory of a peer, the driver copies the span to
- * traffic.received, a piece at a time. */
+/* Launches the taking in of this device's normals that its peers found. spans[i] is the span of peer i, and its ids or words
+ * are in the memory of the peer. If kernels can read that memory, they read the span there. A span of a bitmap may have more
+ * words than the normals of this device have. Kernels leave these further words out. If kernels cannot read the memory of a
+ * peer, the driver copies the span to traffic.received, a piece at a time. */
 enum status gpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     const uint64_t capacity = dev->traffic.received_capacity;

@@ -49,9 +49,9 @@ __device__ static void add_lengths(const gpu_previsit &p, unsigned long long bas
 }
 
 /* Counts the fresh vertices of a block's words in `t`: vertices, sources and edges by subgraph. Word `base` is the block's
- * first word, and `fresh` has the fresh vertices of the thread's word. Also lists them in the queue, if they are few and
- * find room there. For vertices that are not listed, t.forward counts 1 for each source in place of its edges. All threads
- * of the block call it. */
+ * first word, and `fresh` has the fresh vertices of the thread's word. If the block has at most MOST_LISTED fresh vertices,
+ * and the queue has room, also lists these vertices in the queue. For vertices that are not listed, t.forward counts 1 for
+ * each source in place of its edges. All threads of the block call it. */
 __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word, tally &t)
 {
     const unsigned sources[] = {(unsigned)__popc(fresh & word.in_one), (unsigned)__popc(fresh & word.in_two)};
@@ -148,7 +148,8 @@ void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
 /* ---- counters ---- */
 
 /* Copies *level to *published, memory of the host, and sets *level to zero. Then writes `number` to the upper half of
- * published->report. It has one block, whose barrier makes sure that the report comes after the whole copy. */
+ * published->report. The kernel has one block: a barrier of the block makes sure that the report comes after the whole
+ * copy. */
 __global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level, gpu_level *published, uint32_t number)
 {
     unsigned *from = (unsigned *)level, *to = (unsigned *)published;

@@ -2,7 +2,7 @@
  * its twin, cpu_pull.c
  *
  * pull_words of cuda_pull_words.cuh does the work. A warp takes 32 words of the bitmap of rows: 1,024 vertices. Long rows
- * are not cut into pieces, as stepped searches have no list of pieces to pull. The warp of a long row reads it
+ * are not cut into pieces, as stepped searches have no list of pieces to pull. A long row is read by its warp
  * (pull_long_rows). Bytes moved: 12 to 16 for each word; 4 (head), and a probe of the bitmap of parents, for each column
  * that a row reads.
  */
@@ -56,8 +56,8 @@ __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigne
 }
 
 /* Pulls a subgraph: each row that is a source and neither visited nor in `next` looks for a parent. A thread has a word of
- * rows, and the warp shares its rows. Sets the bits of rows that found a parent in `next`, records parents, and sets
- * *s.target.found if any row found one. */
+ * 32 rows, and the lanes of a warp share all rows of the warp. A row that finds a parent enters `next`, and the parent is
+ * recorded. Sets *s.target.found if any row found a parent. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED> s)
 {

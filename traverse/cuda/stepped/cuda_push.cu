@@ -30,9 +30,9 @@ template <typename Number, bool PACKED> struct row_push {
 };
 
 /* Called by expand for the reached columns e.end[] before their bits are set. Does nothing unless the columns are codes of
- * nn (shard and local id). A column of this shard becomes its local id. A column of another shard is taken out: its place
- * becomes Slots::none. Its code goes to the bitmap target.out_mask or, if there is none, to the list target.out. All lanes
- * of the warp call it. */
+ * nn (shard and local id). A column of this shard becomes its local id. The code of a column of another shard goes to the
+ * bitmap target.out_mask or, if out_mask is NULL, to the list target.out. Such a column is taken out of e.end[]: its place
+ * becomes Slots::none. All lanes of the warp call it. */
 template <typename Number, bool PACKED, class Slots>
 __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bool)
 {
@@ -69,8 +69,8 @@ __device__ static inline uint64_t own_warp()
 
 /* ---- by rows ---- */
 
-/* Pushes the rows of a sparse frontier. A warp takes `rows` rows at a time, one a lane. Long rows are not pushed here: they
- * are cut into pieces, which are appended to `cut`. */
+/* Pushes the rows of a sparse frontier. A warp takes `rows` rows at a time, one a lane. Long rows are not pushed here. The
+ * pieces of a long row are appended to `cut`. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
     push_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, unsigned rows, cut_list cut)
@@ -95,8 +95,8 @@ __global__ static void __launch_bounds__(BLOCK) piece_kernel(row_push<Number, PA
 
 /* ---- by edges ---- */
 
-/* Returns the part of a row that has `items` of its items, from item `from` on, as a work item. Item 0 of a row is all its
- * head columns together, and item i is column i - 1 behind them. */
+/* Returns the part of a row that has `items` of its items, from item `from` on, as a work item. Item 0 of a row is all head
+ * columns of the row together. Item i is column i - 1 behind the head columns. */
 __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32_t row, uint64_t from, uint32_t items)
 {
     const uint64_t heads = from == 0 && csr.head_columns > 0 ? ITEM_HEADS : 0;
@@ -143,8 +143,8 @@ static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, cons
 
 /* ---- both ---- */
 
-/* Launches a push of a sparse frontier. If by->scan is not NULL, warps take equal shares of edges. Otherwise they take rows,
- * and a second kernel takes the pieces of long rows, if there may be any. */
+/* Launches a push of a sparse frontier. If by->scan is not NULL, warps take equal shares of edges. Otherwise warps take
+ * rows. If there may be long rows, a second kernel takes the pieces of long rows. */
 template <typename Number, bool PACKED>
 static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *sparse, const gpu_sharing *by,
                  cudaStream_t stream)

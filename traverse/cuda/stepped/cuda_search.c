@@ -1,9 +1,9 @@
 /* cuda_search.c: the steps of a level of a stepped search on a GPU; see engine.h. The level loop (loop.c) calls them.
  *
  * There are two streams, as in figure 3 of Pan et al. The stream of the delegates has the visits that find delegates (dd,
- * nd), and the stream of the normals those that find normals (dn, nn). Before the previsits the streams wait for each other.
- * Behind the previsits the stream of the normals waits for the other stream, and the host waits for the counts from which
- * directions are chosen. The host waits once more in a level if devices exchange vertices.
+ * nd), and the stream of the normals has the visits that find normals (dn, nn). Before the previsits the streams wait for
+ * each other. Behind the previsits the stream of the normals waits for the other stream, and the host waits for the counts
+ * from which directions are chosen. The host waits once more in a level if devices exchange vertices.
  *
  * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin
  * with the delegates alone: their previsit and the visit of dd run while the normals arrive. Then the previsit of the
@@ -165,10 +165,10 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
 }
 
 /* Launches the previsits of these kinds of vertices, and the publication of their counters. The host does not wait.
- * - BOTH_KINDS: the streams wait for each other before the previsits, and the stream of the normals waits for the other one
- *   behind them. Without delegates this is left out after level 0.
- * - ONLY_DELEGATES, then ONLY_NORMALS: the streams do not wait for each other. Normals that arrive are taken in on their
- *   stream while dd is visited on the other one. */
+ * - BOTH_KINDS: the streams wait for each other before the previsits, and and the stream of the normals waits for the stream
+ *   of the delegates behind the previsits. If there are no delegates, the streams wait for each other in level 0 only.
+ * - ONLY_DELEGATES, then ONLY_NORMALS: the streams do not wait for each other. Normals that arrive are taken in on the
+ *   stream of the normals, while dd is visited on the stream of the delegates. */
 enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const int join = kinds == BOTH_KINDS && (depth == 0 || dev->of[DELEGATES].count > 0);
@@ -192,9 +192,9 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work. After ONLY_DELEGATES it sets
- * work->of[DD] alone; after ONLY_NORMALS everything else. `forward`, the edges of the frontier, is a lower bound if the
- * frontier was not listed whole. ST_BAD_DATA: another shard sent a vertex that this shard does not have. */
+/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work. After a previsit of ONLY_DELEGATES only
+ * work->of[DD] is set. After ONLY_NORMALS everything else is set. `forward`, the edges of the frontier, is a lower bound if
+ * the frontier was not listed whole. ST_BAD_DATA: another shard sent a vertex that this shard does not have. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -225,7 +225,7 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
 }
 
 /* Sets work->of[g].forward of each subgraph g with exact[g] to the exact number of edges of the frontier, and waits.
- * Launches nothing for subgraphs whose frontier was listed whole, since their counts are exact already. */
+ * Launches nothing for a subgraph if the frontier was listed whole, since the count is exact already. */
 enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     const int only_delegates = dev->frontier.previsited == ONLY_DELEGATES;
@@ -264,8 +264,8 @@ static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
     return dev->counters.level + (g == DD && gpu_dd_went_first(dev) ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
 }
 
-/* Returns where a visit of g puts the vertices that it finds: the bitmap `next` of their kind and, for vertices of other
- * shards, the list of codes or the bitmap sent_mask. */
+/* Returns where a visit of g puts the vertices that it finds: the bitmap `next` of this kind of vertices and, for vertices
+ * of other shards, the list of codes or the bitmap sent_mask. */
 static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
@@ -387,8 +387,8 @@ static enum status pull_own_rows(struct device *dev, struct error *e)
 }
 
 /* Launches the visits of nd on the stream of the delegates, and of dn and nn on the stream of the normals. If dd has two
- * parts, nd is left for VISIT_REST, and only dn and nn are launched. Then the host waits for the first part of dd, if peers
- * cannot wait for its event: the peers may then read the delegates that this device found. */
+ * parts, nd is left for VISIT_REST, and only dn and nn are launched. If peers cannot wait for the event first_part, the host
+ * waits for the first part of dd. Behind that, peers may read the delegates that this device found. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -401,8 +401,8 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
 }
 
 /* Launches the second part of a pull of dd, and then the visit of nd. First adds the delegates that peers found in the first
- * part to `next`, so that they are not looked for. Then the remaining delegates, which other devices own, look for
- * parents. */
+ * part to `next`, so that the second part does not look for these delegates. In the second part the delegates that other
+ * devices own look for parents. */
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
     /* after gpu_know_mask `next` has the delegates that peers found in the first part: the messages had them, too */
@@ -434,9 +434,9 @@ enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Waits for the stream of the delegates, but not for that of the normals. Sets result->found_delegates to whether this
- * level's visits of dd and nd found a delegate. The flags of both sets of counters are read, if dd was visited first. With
- * one shard, or without delegates, found_delegates becomes 0. */
+/* Waits for the stream of the delegates only. Sets result->found_delegates to whether this level's visits of dd and nd found
+ * a delegate. The flags of both sets of counters are read, if dd was visited first. With one shard, or without delegates,
+ * found_delegates becomes 0. */
 static enum status finish_delegates(struct device *dev, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;

@@ -3,7 +3,8 @@
  * Ids become bits of a bitmap (option U of Pan et al., section V-B). There are two ways:
  * - A short list has at most as many ids as the bitmap has words. An id that sets its bit is kept. When all ids have been
  *   looked at, a thread for each kept id clears the word of its bit.
- * - In a long list all ids set their bits. Then the set bits of the bitmap are written as ids, and its words are cleared.
+ * - In a long list all ids set their bits. Then the set bits of the bitmap are written as ids, and the words of the bitmap
+ *   are cleared.
  * Bytes moved: 8 to read an id and look at its word, and 4 to write an id that is kept. A short list moves 12 more for each
  * kept id. A long list moves more for each vertex of the shard: 1/8 if the vertex's word stays zero, otherwise at most 1/4.
  */
