@@ -115,7 +115,7 @@ static enum status load_places(const struct device *dev, enum subgraph g, struct
 /* A piece of packed columns: groups first, ..., last - 1 of a section. */
 struct piece {
     uint64_t first, last;
-    uint64_t group[LOAD_PIECE_GROUPS + 1]; /* the word of the piece at which each group begins; behind the last group, all words */
+    uint64_t group[LOAD_PIECE_GROUPS + 1]; /* [i]: the word of the piece at which group first + i begins or ends */
     struct packed there;                   /* the piece as a section in staging memory of the device */
     struct gpu_copy copy[4];               /* the copies that bring the piece to the device */
 };
