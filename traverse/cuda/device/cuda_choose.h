@@ -1,4 +1,4 @@
-/* cuda_choose.h: which GPU of a host a device uses */
+/* cuda_choose.h: chooses the GPU that a device uses among the GPUs of its host */
 #ifndef DBFS_CUDA_CHOOSE_H
 #define DBFS_CUDA_CHOOSE_H
 

@@ -22,7 +22,7 @@
 
 #include "traverse/engine/engine.h"
 
-/* The bitmaps that a search clears. They lie one behind the other, so that one call clears all. */
+/* The bitmaps that are cleared when a search begins. The bitmaps lie one behind the other, so one call clears all. */
 struct gpu_masks {
     void *all;    /* visited and next of both kinds of vertices (struct gpu_vertices), and behind them `incoming` */
     size_t bytes; /* of all these bitmaps */
@@ -156,7 +156,7 @@ struct gpu_notes {
 struct gpu_peers_search {
     struct gpu_fused_peers search;
     struct fused_launch launch, noted; /* the kernel without and with notes of levels */
-    int ran;                           /* the last search was of this kind */
+    int ran;                           /* the last search was fused on several GPUs */
 };
 
 /* A sliced search. launch.blocks 0: searches are not sliced. noted.blocks 0: the device was opened without notes. */
@@ -197,6 +197,7 @@ struct gpu_load {
     uint64_t host_bytes; /* of the graph in memory of the host that the device reads */
 };
 
+/* A device: one shard on one GPU, and the state of one search over it. */
 struct device {
     const struct shard *shard;
     int ordinal;
@@ -443,7 +444,7 @@ enum status gpu_ask(struct device *device, uint32_t levels, struct slice *questi
 enum status gpu_reply(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
 enum status gpu_take_replies(struct device *device, const struct slice *replies, struct error *e);
 
-/* The functions of backend_cuda, in the order of engine.h, which says what each does. */
+/* The functions of backend_cuda, in the order of engine.h. The contract of each function stands in engine.h. */
 enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e);
 void gpu_close(struct device *device);

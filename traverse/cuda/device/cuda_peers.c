@@ -18,8 +18,9 @@
 enum { MOST_GPUS = 64 };
 
 /* Returns whether kernels of GPU `from` can read the memory of GPU `to`, and enables that. `from` is the current GPU of the
- * calling thread. The driver is asked once for each pair; later calls return the answer of the first. Only the host thread
- * that drives `from` asks for pairs with `from`. */
+ * calling thread. The driver is asked once for each pair; later calls return the first answer. GPUs with numbers from
+ * MOST_GPUS on cannot read other GPUs or be read by them. Only the host thread that drives `from` asks for pairs with
+ * `from`. */
 int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+/* The arrays of a plan. The sections of the graph come first, and then the arrays of cuda_arrays.def. */
 enum gpu_array_id {
     /* the sections of csr[0]. Section i of csr[g] has the id GPU_SECTIONS * g + i */
     GPU_HEADS,
@@ -37,6 +38,7 @@ struct gpu_array {
     int hosted;         /* the array lies in memory of the host, otherwise in device memory */
 };
 
+/* A plan: the size of every array of a shard, and sums of these sizes. */
 struct gpu_plan {
     enum residence resident; /* where columns lie. RESIDENT_RAW if no columns lie packed or in memory of the host */
     int saves, by_classes;   /* the members of gpu_plan_options */
@@ -80,6 +82,7 @@ struct gpu_plan_options {
     int by_classes;  /* searches are not sliced, however small the graph is */
 };
 
+/* The value of gpu_plan_options.hosted for all subgraphs. */
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
 
 /* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. The `source` of an array

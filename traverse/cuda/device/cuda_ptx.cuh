@@ -1,6 +1,6 @@
-/* cuda_ptx.cuh: instructions for which CUDA C++ has no plain name
+/* cuda_ptx.cuh: functions for instructions of the GPU that CUDA C++ has no plain name for
  *
- * All inline PTX is here: the emulator of tests/emulator/ has a header of this name in its place.
+ * No other file has inline PTX. The emulated GPU (tests/emulator/) has a header of the same name, with plain C++ functions.
  */
 #ifndef DBFS_CUDA_PTX_CUH
 #define DBFS_CUDA_PTX_CUH

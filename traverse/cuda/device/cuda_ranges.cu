@@ -32,7 +32,7 @@ __device__ static inline void lower_in_memory(uint64_t *least, unsigned long lon
 }
 
 /* Records a row with a fault: sets `first`, the first such row so far, to `row` if `row` is smaller. */
-__device__ static inline void keep_first(unsigned long long &first, uint64_t row)
+__device__ static inline void keep_first_row(unsigned long long &first, uint64_t row)
 {
     if (row < first)
         first = row;
@@ -55,7 +55,7 @@ __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bo
         before = present;
     }
     if (wrong)
-        keep_first(faults.first[FAULT_HEADS], row);
+        keep_first_row(faults.first[FAULT_HEADS], row);
     return any;
 }
 
@@ -73,12 +73,12 @@ __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_range
         if (row < csr.rows) {
             const uint64_t begin = offset_of(csr, row), end = offset_of(csr, row + 1);
             if (end < begin)
-                keep_first(faults.first[FAULT_OFFSETS], row);
+                keep_first_row(faults.first[FAULT_OFFSETS], row);
             source = look_at_heads(csr, bounds, row, end != begin, faults) || end != begin;
         }
         uint32_t wrong = __ballot_sync(ALL_LANES, source) ^ csr.sources[base / WARP];
         if (wrong != 0)
-            keep_first(faults.first[FAULT_SOURCES], base + __ffs(wrong) - 1);
+            keep_first_row(faults.first[FAULT_SOURCES], base + __ffs(wrong) - 1);
         faults.sources += source;
     }
     for (int f = 0; f < FAULT_COLUMNS; f++)

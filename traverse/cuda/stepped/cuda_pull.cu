@@ -78,7 +78,7 @@ static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32
 {
     const uint64_t words = (csr->rows + 31) / 32, blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
     row_pull<PACKED> s = {*csr, *target, words, parents, subgraph_rows(target->g) == DELEGATES ? KIND_BIT : 0};
-    s.csr.column_kind = target->coded ? (uint32_t)FUSED_COLUMNS : 0; /* only the kind of nn's matters here */
+    s.csr.column_kind = target->coded ? (uint32_t)FUSED_COLUMNS : 0; /* only FUSED_COLUMNS matters here */
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }
 

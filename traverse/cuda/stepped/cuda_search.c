@@ -60,8 +60,8 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
 
 /* Begins a search: launches the clearing of bitmaps and counters, and sets the bit of the root in the bitmap `next` that the
  * first previsit reads. Every device does so for a root that is a delegate; otherwise only the device of the root's shard
- * does. Sets the parent of the root, if parents are recorded. Resets what the device knows of the last search. The host does
- * not wait. */
+ * does. Sets the parent of the root, if parents are recorded. Resets what the device knows of the last search, and makes all
+ * sources unvisited in dev->frontier. The host does not wait. */
 enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
