@@ -180,8 +180,8 @@ template <typename Element> __global__ static void __launch_bounds__(BLOCK) deco
     }
 }
 
-/* Launches the decoding of a packed section into `array`, from element `begin` on, and returns at once. `rows` are the rows
- * that the elements are columns of; NULL: the section has no rows. *bad, device memory, becomes 1 if a block cannot be
+/* Launches a kernel that decodes a packed section into `array`, from element `begin` on. Returns at once. `rows` are the
+ * rows that the elements are columns of; NULL: the section has no rows. *bad, device memory, becomes 1 if a block cannot be
  * decoded. */
 void cuda_decode(const packed *section, const packed_rows *rows, uint64_t begin, void *array, unsigned int *bad,
                  cudaStream_t stream)

@@ -372,11 +372,12 @@ enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error 
  * - gpu_leave: ends the sharing of memory with peers.
  * - gpu_host_waits_for: the host waits for an event of this device, if the GPUs of peers cannot wait for it. Otherwise does
  *   nothing.
- * - gpu_gather_frontiers: launches the copying of the visited bits of all peers' normals to peers.gathered, before nn is
+ * - gpu_gather_frontiers: begins to copy the visited bits of all peers' normals to peers.gathered. Called before nn is
  *   pulled.
  * - gpu_or_found: launches to |= the delegates that peers found. The peers i with updating[i] are read; if `updating` is
  *   NULL, all peers but this device. staging[words] is scratch for a bitmap of delegates that kernels cannot read.
- * - gpu_take_peers_updates: launches the adding of the delegates that peers found in VISIT_DD to the delegates' `next`. */
+ * - gpu_take_peers_updates: launches kernels that add the delegates that peers found in VISIT_DD to the delegates'
+ *   `next`. */
 int gpu_can_read(int from, int to);
 void gpu_leave(struct device *device);
 enum status gpu_host_waits_for(struct device *device, cudaEvent_t event, struct error *e);

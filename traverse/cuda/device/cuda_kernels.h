@@ -109,12 +109,12 @@ struct gpu_previsit {
  * there are few. The queue has the whole frontier if counts->listed equals counts->fresh and is not above `capacity`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
-/* Launches the listing, in the queue, of the vertices of the frontier that have a bit in `sources`. *listed, zero before,
- * becomes the number of these vertices. */
+/* Launches a kernel that writes the vertices of the frontier that have a bit in `sources` to the queue. *listed, zero
+ * before, becomes the number of these vertices. */
 void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream);
 
-/* Launches the counting of the edges of the frontier in `csr`, and adds this number to *forward. */
+/* Launches a kernel that adds the number of edges that the frontier has in `csr` to *forward. */
 void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream);
 
@@ -204,8 +204,8 @@ struct gpu_bins {
     unsigned long long *published; /* [p + 1], host memory: the copy of `begin` from which the host knows the bins */
 };
 
-/* Launches the sorting of the codes into bins: fills ids, begin and published. `most` is a bound on the number of codes;
- * UINT64_MAX stands for no bound. */
+/* Launches kernels that sort the codes into bins: they fill ids, begin and published. `most` is a bound on the number of
+ * codes; UINT64_MAX stands for no bound. */
 void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
 /* Memory for dropping duplicates. */
@@ -216,20 +216,20 @@ struct gpu_seen {
     uint64_t capacity;
 };
 
-/* Launches the dropping of duplicates from ids[0..count). The ids that are left stand at the beginning of the array, in any
- * order. *kept, zero before, becomes the number of ids left. */
+/* Launches kernels that drop duplicates from ids[0..count). The ids that are left stand at the beginning of the array, in
+ * any order. *kept, zero before, becomes the number of ids left. */
 void cuda_unique(uint32_t *ids, uint64_t count, const struct gpu_seen *seen, unsigned long long *kept,
                  cudaStream_t stream);
 
-/* Launches the taking in of `count` vertices that arrived from another shard. Vertices that are neither visited nor in
- * `next` enter `next`. If parents are recorded, `parent` becomes the parent of these vertices. *bad becomes 1 if an id is
- * not below vertices->count; this id is left out. */
+/* Launches a kernel that adds ids[count], vertices that arrived from another shard, to `next`. Vertices that are neither
+ * visited nor in `next` enter `next`. If parents are recorded, `parent` becomes the parent of these vertices. *bad becomes 1
+ * if an id is not below vertices->count; this id is left out. */
 void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent,
                   unsigned int *bad, cudaStream_t stream);
 
-/* Launches the taking in of vertices that arrived as `words` words of a bitmap. mask[0] is word `first` of a bitmap of
- * `vertices`. Vertices that are neither visited nor in `next` enter `next`. If parents are recorded, `parent` becomes the
- * parent of these vertices. *bad becomes 1 if a bit is not below vertices->count; this word is left out. */
+/* Launches a kernel that adds vertices that arrived from another shard, as mask[words], to `next`. mask[0] is word `first`
+ * of a bitmap of `vertices`. Vertices that are neither visited nor in `next` enter `next`. If parents are recorded, `parent`
+ * becomes the parent of these vertices. *bad becomes 1 if a bit is not below vertices->count; this word is left out. */
 void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words,
                        uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
@@ -246,28 +246,28 @@ struct gpu_frontier_update {
     unsigned long long *words; /* [p], host memory: 32-bit words of the message about each shard */
 };
 
-/* Launches the counting of the words of the messages about all shards: fills `begin` and `words`. They hold until `known`
- * changes, as a message is written or read. */
+/* Launches kernels that lay out the messages about all shards: they fill `begin` and `words`. Both are valid until a message
+ * is written or read, which changes `known`. */
 void cuda_frontier_update_count(const struct gpu_frontier_update *update, cudaStream_t stream);
 
-/* Launches the writing of the message about a shard, and adds the visited bits of the shard to `known`. Called after
+/* Launches a kernel that writes the message about a shard, and adds the visited bits of the shard to `known`. Called after
  * cuda_frontier_update_count. visited[words] is the bitmap of the shard's visited normals. message[update->words[shard]] is
  * host memory that the device sees. */
 void cuda_frontier_update_write(const struct gpu_frontier_update *update, uint32_t shard, const uint32_t *visited,
                                 uint64_t words, uint32_t *message, cudaStream_t stream);
 
-/* Launches the reading of a message about a shard, on a device that received it: adds the vertices that the message says to
- * be visited to `known`. Called after cuda_frontier_update_count on this device. `message` is host memory that the device
+/* Launches a kernel that reads a received message about a shard. The kernel adds the vertices that the message says to be
+ * visited to `known`. Called after cuda_frontier_update_count on this device. `message` is host memory that the device
  * sees. */
 void cuda_frontier_update_read(const struct gpu_frontier_update *update, uint32_t shard, const uint32_t *message,
                                cudaStream_t stream);
 
 /* ---- packed sections ---- */
 
-/* Launches the decoding of a packed section (formats/container/packed.h) into `array`, from element `begin` of the array on.
- * All pointers in *section and *rows are device memory. If the section has columns of a CSR subgraph, *rows are the rows of
- * the subgraph, and `array` has room for the columns of all rows. Otherwise `rows` is NULL. *bad becomes 1 if a block cannot
- * be decoded. */
+/* Launches a kernel that decodes a packed section (formats/container/packed.h) into `array`, from element `begin` of the
+ * array on. All pointers in *section and *rows are device memory. If the section has columns of a CSR subgraph, *rows are
+ * the rows of the subgraph, and `array` has room for the columns of all rows. Otherwise `rows` is NULL. *bad becomes 1 if a
+ * block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
@@ -285,26 +285,27 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 /* Launches to = from or, with `keep`, to |= from. Both bitmaps have `words` words. */
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream);
 
-/* Launches the listing of the words of a bitmap that are not zero, in any order. The bitmap has `words` 64-bit words. Bits
- * that are set in `known` count as zero; `known` may be NULL. list[most] is memory of the host that the device sees. *count,
- * zero before, becomes the number of words that are not zero. If *count is above `most`, the list has only `most` of these
- * words. */
+/* Launches a kernel that lists the words of a bitmap that are not zero, in any order. The bitmap has `words` 64-bit words.
+ * Bits that are set in `known` count as zero; `known` may be NULL. list[most] is memory of the host that the device sees.
+ * *count, zero before, becomes the number of words that are not zero. If *count is above `most`, the list has only `most` of
+ * these words. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, struct mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream);
 
-/* Launches the ORing of list[count] into a bitmap of `words` 64-bit words. Listed words beyond the end of the bitmap are
- * left out. */
+/* Launches a kernel that ORs the listed words, list[count], into a bitmap of `words` 64-bit words. Listed words beyond the
+ * end of the bitmap are left out. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const struct mask_word *list, uint64_t count,
                    cudaStream_t stream);
 
 /* Launches to = ~from. Both bitmaps have `words` words. */
 void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_t stream);
 
-/* Launches the setting of the bit of one vertex in `mask`. Also sets parent[vertex] to `value`, unless `parent` is NULL. */
+/* Launches a kernel that sets the bit of one vertex in `mask`. Unless `parent` is NULL, the kernel also sets parent[vertex]
+ * to `value`. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,
                    cudaStream_t stream);
 
-/* Launches the setting of values[v] to `none` for each vertex v below `count` that is not visited. */
+/* Launches a kernel that sets values[v] to `none` for each vertex v below `count` that is not visited. */
 void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none,
                           cudaStream_t stream);
 

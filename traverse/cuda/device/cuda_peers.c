@@ -265,9 +265,9 @@ enum status gpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Launches the copying of the visited bits of the normals of all peers, this device included, to peers.gathered. A pull of
- * nn looks for visited vertices in that bitmap, in which each shard begins with a word of its own. Kernels copy from memory
- * that they can read, and the driver copies from other memory. Does not wait. */
+/* Begins to copy the visited bits of the normals of all peers, this device included, to peers.gathered. A pull of nn looks
+ * for visited vertices in that bitmap, in which each shard begins with a word of its own. Kernels copy from memory that they
+ * can read, and the driver copies from other memory. Does not wait. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -316,7 +316,7 @@ enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct err
                : e->status;
 }
 
-/* Launches the adding of the delegates that peers found in VISIT_DD to this device's `next`, so that VISIT_REST does not
+/* Launches kernels that add the delegates that peers found in VISIT_DD to this device's `next`, so that VISIT_REST does not
  * look for these delegates. The stream of the delegates first waits until all peers have ended VISIT_DD. Peers may find more
  * delegates while their bitmaps are read. Delegates that are missed here come when the delegate masks are reduced at the end
  * of the level. `incoming` is free during a visit, and serves as staging. */

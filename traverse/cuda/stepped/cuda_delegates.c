@@ -26,7 +26,7 @@ static uint32_t *gathered_mask(const struct device *dev)
     return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
-/* Launches the ORing of the masks of the peers i with updating[i] into gathered_mask, and records the event masks_read
+/* Launches kernels that OR the masks of the peers i with updating[i] into gathered_mask, and records the event masks_read
  * behind the ORing. If peers cannot wait for this event, the host waits for the event. Does nothing if there are no peers. A
  * mask that kernels cannot read in place is first copied to the memory of dd's prefix sums. That memory is free when the
  * delegates have been found, although dn may still be visited. */

@@ -141,7 +141,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches the writing of the message about a shard, and returns at once. cuda_frontier_update_count was launched before. */
+/* Launches the kernel that writes the message about a shard, and returns at once. cuda_frontier_update_count was launched
+ * before. */
 void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shard, const uint32_t *visited, uint64_t words,
                                 uint32_t *message, cudaStream_t stream)
 {
@@ -170,7 +171,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches the reading of a message about a shard, and returns at once. cuda_frontier_update_count was launched before. */
+/* Launches the kernel that reads a message about a shard, and returns at once. cuda_frontier_update_count was launched
+ * before. */
 void cuda_frontier_update_read(const gpu_frontier_update *update, uint32_t shard, const uint32_t *message,
                                cudaStream_t stream)
 {

@@ -44,7 +44,7 @@ __device__ static inline unsigned long long word_without(const uint32_t *mask, c
     return ((const unsigned long long *)mask)[w] & ~less;
 }
 
-/* Launches the listing of the words of `mask` that are not zero when the bits of `known` are taken out. list[most] gets
+/* Launches a kernel that lists the words of `mask` that are not zero when the bits of `known` are taken out. list[most] gets
  * index and bits of each listed word, in any order. Words beyond `most` are counted but not written. *count, zero before,
  * becomes the number of words. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, mask_word *list, uint64_t most,
@@ -58,8 +58,8 @@ void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words
         });
 }
 
-/* Launches the ORing of list[count] into a bitmap of `words` 64-bit words. A thread does a listed word, by an atomic, since
- * a word may be listed several times. Listed words beyond the end of the bitmap are left out. */
+/* Launches a kernel that ORs the listed words, list[count], into a bitmap of `words` 64-bit words. A thread does a listed
+ * word, by an atomic, since a word may be listed several times. Listed words beyond the end of the bitmap are left out. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const mask_word *list, uint64_t count, cudaStream_t stream)
 {
     unsigned long long *to = (unsigned long long *)mask;
@@ -86,7 +86,7 @@ void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t v
     });
 }
 
-/* Launches the setting of values[v] to `none` for each vertex v below `count` that was not visited. */
+/* Launches a kernel that sets values[v] to `none` for each vertex v below `count` that was not visited. */
 void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t v) {

@@ -107,7 +107,7 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 
 /* ---- the whole frontier, if the previsit did not list all of it ---- */
 
-/* Launches the listing, in the queue, of all vertices of the dense frontier that have a bit in `sources`. The queue is
+/* Launches a kernel that writes all vertices of the dense frontier that have a bit in `sources` to the queue. The queue is
  * overwritten from its beginning. *listed, zero before, becomes the number of these vertices. */
 void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)

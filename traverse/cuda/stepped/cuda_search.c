@@ -165,8 +165,8 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
 }
 
 /* Launches the previsits of these kinds of vertices, and the publication of their counters. The host does not wait.
- * - BOTH_KINDS: the streams wait for each other before the previsits, and and the stream of the normals waits for the stream
- *   of the delegates behind the previsits. If there are no delegates, the streams wait for each other in level 0 only.
+ * - BOTH_KINDS: the streams wait for each other before the previsits, and the stream of the normals waits for the stream of
+ *   the delegates behind the previsits. If there are no delegates, the streams wait for each other in level 0 only.
  * - ONLY_DELEGATES, then ONLY_NORMALS: the streams do not wait for each other. Normals that arrive are taken in on the
  *   stream of the normals, while dd is visited on the stream of the delegates. */
 enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)

@@ -10,8 +10,8 @@
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Launches the dropping of duplicates from ids[count], and returns at once. The ids that are left stand at the beginning of
- * ids[], in any order. *kept, zero before, becomes their number. The bitmap memory->mask is zero before and after. */
+/* Launches kernels that drop duplicates from ids[count], and returns at once. The ids that are left stand at the beginning
+ * of ids[], in any order. *kept, zero before, becomes their number. The bitmap memory->mask is zero before and after. */
 void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *memory, unsigned long long *kept, cudaStream_t stream)
 {
     const gpu_seen seen = *memory;
