@@ -1,7 +1,8 @@
 /* cuda_device.h: a device of the CUDA backend, which searches one shard on a GPU, and the functions that the C files of the
  * backend offer each other. The message of an error names host, rank and GPU.
  *
- * A function that gets `struct error *e` writes a failure to *e and returns e->status. Names in this file:
+ * A function that gets `struct error *e` writes a failure to *e, unless *e has an earlier failure, and returns e->status.
+ * Names in this file:
  * - A *peer* is a GPU of the same host whose memory this GPU reads. A device is a peer of itself, too.
  * - *nn's columns* number the normals of all shards: the shard stands in the upper bits, the local id in the lower ones. In
  *   a bitmap by nn's columns each shard has the same number of words.
@@ -76,7 +77,7 @@ struct gpu_peer {
 
 /* All devices that read each other's memory, and the arrays that they exchange data by. */
 struct gpu_peers {
-    struct gpu_peer *all; /* [count], in the order of the handles given to gpu_join; NULL: there are no peers */
+    struct gpu_peer *all; /* [count], in the order of the handles that gpu_join got; NULL: there are no peers */
     uint32_t count;       /* peers, this device included */
     int shared;           /* other processes read this device's memory */
     int host_waits;       /* hosts wait for the events of peers, because GPUs of some process cannot (hosts_wait) */
@@ -317,8 +318,8 @@ enum status gpu_fused_open(struct device *device, int possible, int notes, struc
 void gpu_fused_close(struct device *device);
 
 /* Returns whether blocks of a fused search keep a hub bitmap: a copy of the visited bits of hubs in shared memory
- * (visit/cuda_pull_words.cuh). They do so if the device has at least FUSED_HUBS_FROM vertices and degrees differ much. In
- * smaller graphs the copy costs as much as it saves. */
+ * (visit/cuda_pull_words.cuh). The blocks keep one if the device has at least FUSED_HUBS_FROM vertices and if the degrees
+ * differ much. In smaller graphs the copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
 /* Starts the kernel of a fused search, and returns at once. gpu_await_kernels waits for the end of the search. `noted`: the
@@ -326,7 +327,8 @@ int gpu_has_hubs(const struct device *device);
 enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
-/* Finds how long rows are (gpu_fused.longest). Called when the sections are loaded. */
+/* Fills gpu_fused.longest, which says from which vertex on rows are at most so long. Waits. Called when the sections are
+ * loaded. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* cuda_sliced_run.c.
@@ -339,8 +341,8 @@ enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 void gpu_sliced_open_answers(struct device *device);
 enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
 
-/* cuda_peers_open.c. Prepares searches that are fused on all peers, if all peers can take part. gpu_join calls it when the
- * peers are known. */
+/* cuda_peers_open.c. Prepares searches that are fused on all peers, if all peers can take part. gpu_join calls this function
+ * when the peers are known. */
 enum status gpu_peers_open(struct device *device, struct error *e);
 
 /* cuda_fused_run.c. Starts the kernel of `launch` with the parameters *search (cuda_fused_start), and returns at once.
@@ -400,8 +402,7 @@ static inline unsigned long long *gpu_remote_count(const struct device *device)
 }
 
 /* Returns the address, in device memory, of the flag that becomes 1 if a question or a column names a vertex that does not
- * exist.
- * The flag stands in the tables of answers, behind gpu_remote_count. */
+ * exist. The flag stands in the tables of answers, behind gpu_remote_count. */
 static inline unsigned int *gpu_bad_flag(const struct device *device)
 {
     return (unsigned int *)(gpu_remote_count(device) + 1);
@@ -416,8 +417,8 @@ static inline uint32_t gpu_value_width(const struct device *device, enum answer_
 /* cuda_values.c. These functions launch kernels and do not wait.
  * - gpu_follow_search: makes later launches on the stream of the normals wait for the search on the stream of the delegates.
  * - gpu_fused_settle: completes the depths of the last search, if they are not complete.
- * - gpu_write_depths: writes the depths of the vertices of one kind to `to`, in the order of their numbers. The depths of
- *   the search need not be complete.
+ * - gpu_write_depths: writes the depths of the vertices of one kind to `to`, in the order of the vertices' numbers. The
+ *   depths of the search need not be complete.
  * - gpu_write_parents: writes the input ids of the parents that the device recorded. Usually the ids go to
  *   answers.by_vertex, in the order of vertex numbers. If the device scatters answers, the ids go to answers.values, at the
  *   input ids of the vertices. Normals whose parent is on another device are listed in `remote`; NULL: no list.
@@ -437,8 +438,8 @@ int gpu_can_answer_ahead(const struct device *device);
 enum status gpu_answer_ahead(struct device *device, struct error *e);
 
 /* cuda_parents.c. gpu_reads_peer, gpu_ask, gpu_reply and gpu_take_replies are functions of backend_answers (engine.h).
- * gpu_open_look copies to the device what each peer shows. It is called when answers are opened, if all devices read each
- * other's memory. */
+ * gpu_open_look copies to the device what each peer shows. gpu_open_look is called when answers are opened, if all devices
+ * read each other's memory. */
 int gpu_reads_peer(const struct device *device, uint32_t shard);
 enum status gpu_open_look(struct device *device, struct error *e);
 enum status gpu_ask(struct device *device, uint32_t levels, struct slice *questions, struct error *e);

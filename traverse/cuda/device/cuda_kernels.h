@@ -48,7 +48,7 @@ struct gpu_csr {
     const void *columns;                 /* the columns behind the head columns; not used if they are packed */
     struct packed_columns packed;        /* the same columns, packed; decoded they have 4 bytes. words NULL: not packed */
     const uint32_t *sources;             /* bitmap of the rows that are not empty */
-    uint32_t column_kind;                /* for fused searches: the kind of vertices that the columns are */
+    uint32_t column_kind;                /* for functions of visit/: the kind of vertices that columns are */
     const uint32_t *wanted;              /* for fused searches: bitmap of the rows that a pull looks at; part of `sources` */
 };
 

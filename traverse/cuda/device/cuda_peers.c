@@ -143,8 +143,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     return ST_OK;
 }
 
-/* Fills two bitmaps of dd's rows in device memory: peers.own has the delegates that this shard owns, and peers.others the
- * other delegates. Waits. */
+/* Fills two bitmaps in device memory of the delegates that have edges of dd to pull: peers.own has the delegates that this
+ * shard owns, and peers.others has the other delegates. Waits. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);

@@ -134,8 +134,8 @@ __global__ static void __launch_bounds__(BLOCK)
     block_add(sum, sums, forward);
 }
 
-/* Launches the exact count of the frontier's edges in a subgraph, which is added to *forward. Launches nothing if there are
- * no vertices or edges. */
+/* Launches a kernel that adds the exact number of edges that the frontier has in a subgraph to *forward. Launches nothing if
+ * there are no vertices or edges. */
 void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream)
 {
