@@ -92,8 +92,8 @@ struct gpu_peers {
 /* Vertices that leave for other shards, and vertices that arrive. */
 struct gpu_traffic {
     struct gpu_bins bins;
-    /* bitmap of the vertices of other shards that were found, by nn's columns. If the level keeps them as lists: scratch for
-     * dropping duplicates */
+    /* bitmap of the vertices of other shards that were found, by nn's columns. In a level that keeps found vertices as
+     * lists: scratch for dropping duplicates */
     uint32_t *sent_mask;
     size_t sent_mask_bytes;
     enum outgoing_form form;  /* how this level keeps the vertices that leave: as a bitmap or as lists */
@@ -179,7 +179,7 @@ struct gpu_fused_search {
     enum answer_kind answer; /* the answer that is made with each search */
     int ahead;               /* kernels launched behind the kernel of the search make this answer (cuda_values.c) */
     int answers; /* the last search made this answer, or its kernels still do. Nothing has overwritten the answer since */
-    int is_deep; /* the last search had more levels than depths as bytes allow, so no answer is launched behind the next */
+    int is_deep; /* the last search had more than BYTE_LEVELS levels: no answer is launched behind the next search */
 };
 
 /* The two allocations that have all arrays of the plan. */
@@ -378,7 +378,7 @@ enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error 
  *   pulled.
  * - gpu_or_found: launches to |= the delegates that peers found. The peers i with updating[i] are read; if `updating` is
  *   NULL, all peers but this device. staging[words] is scratch for a bitmap of delegates that kernels cannot read.
- * - gpu_take_peers_updates: launches kernels that add the delegates that peers found in VISIT_DD to the delegates'
+ * - gpu_take_peers_updates: launches kernels that OR the peers' bitmaps of delegates found in VISIT_DD into this device's
  *   `next`. */
 int gpu_can_read(int from, int to);
 void gpu_leave(struct device *device);

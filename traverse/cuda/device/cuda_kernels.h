@@ -109,12 +109,12 @@ struct gpu_previsit {
  * there are few. The queue has the whole frontier if counts->listed equals counts->fresh and is not above `capacity`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
-/* Launches a kernel that writes the vertices of the frontier that have a bit in `sources` to the queue. *listed, zero
+/* Launches a kernel that lists vertices of the frontier in the queue: those whose bit is set in `sources`. *listed, zero
  * before, becomes the number of these vertices. */
 void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream);
 
-/* Launches a kernel that adds the number of edges that the frontier has in `csr` to *forward. */
+/* Launches a kernel that counts the edges of the frontier in `csr`, and adds this count to *forward. */
 void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream);
 
@@ -133,7 +133,7 @@ struct gpu_target {
     int coded; /* the columns are codes */
     unsigned local_bits;
     uint32_t own_shard;
-    uint32_t *out_mask; /* bitmap that receives the codes of other shards. NULL: they are listed in out[0..*sent) */
+    uint32_t *out_mask; /* bitmap that receives the codes of other shards. NULL: the codes are listed in out[0..*sent) */
     uint64_t *out;
     unsigned long long *sent; /* the length of `out` */
 };
@@ -221,15 +221,16 @@ struct gpu_seen {
 void cuda_unique(uint32_t *ids, uint64_t count, const struct gpu_seen *seen, unsigned long long *kept,
                  cudaStream_t stream);
 
-/* Launches a kernel that adds ids[count], vertices that arrived from another shard, to `next`. Vertices that are neither
- * visited nor in `next` enter `next`. If parents are recorded, `parent` becomes the parent of these vertices. *bad becomes 1
- * if an id is not below vertices->count; this id is left out. */
+/* Launches a kernel that adds arrived vertices to `next`. ids[count] are their local ids, which another shard sent. Vertices
+ * that are neither visited nor in `next` enter `next`. If parents are recorded, `parent` becomes the parent of these
+ * vertices. *bad becomes 1 if an id is not below vertices->count; this id is left out. */
 void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent,
                   unsigned int *bad, cudaStream_t stream);
 
-/* Launches a kernel that adds vertices that arrived from another shard, as mask[words], to `next`. mask[0] is word `first`
- * of a bitmap of `vertices`. Vertices that are neither visited nor in `next` enter `next`. If parents are recorded, `parent`
- * becomes the parent of these vertices. *bad becomes 1 if a bit is not below vertices->count; this word is left out. */
+/* Launches a kernel that adds arrived vertices to `next`. The vertices are the set bits of mask[words], which another shard
+ * sent. mask[0] is word `first` of a bitmap of `vertices`. Vertices that are neither visited nor in `next` enter `next`. If
+ * parents are recorded, `parent` becomes the parent of these vertices. *bad becomes 1 if a bit is not below vertices->count;
+ * this word is left out. */
 void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words,
                        uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
@@ -256,9 +257,9 @@ void cuda_frontier_update_count(const struct gpu_frontier_update *update, cudaSt
 void cuda_frontier_update_write(const struct gpu_frontier_update *update, uint32_t shard, const uint32_t *visited,
                                 uint64_t words, uint32_t *message, cudaStream_t stream);
 
-/* Launches a kernel that reads a received message about a shard. The kernel adds the vertices that the message says to be
- * visited to `known`. Called after cuda_frontier_update_count on this device. `message` is host memory that the device
- * sees. */
+/* Launches a kernel that reads a received message about a shard. The kernel sets the bits in `known` of the vertices that
+ * the message calls visited. Called after cuda_frontier_update_count on this device. `message` is host memory that the
+ * device sees. */
 void cuda_frontier_update_read(const struct gpu_frontier_update *update, uint32_t shard, const uint32_t *message,
                                cudaStream_t stream);
 

@@ -143,8 +143,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     return ST_OK;
 }
 
-/* Fills two bitmaps in device memory of the delegates that have edges of dd to pull: peers.own has the delegates that this
- * shard owns, and peers.others has the other delegates. Waits. */
+/* Divides the delegates that have edges of dd into two bitmaps in device memory. peers.own has the delegates that this shard
+ * owns, and peers.others has the other delegates. Waits. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
@@ -316,10 +316,10 @@ enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct err
                : e->status;
 }
 
-/* Launches kernels that add the delegates that peers found in VISIT_DD to this device's `next`, so that VISIT_REST does not
- * look for these delegates. The stream of the delegates first waits until all peers have ended VISIT_DD. Peers may find more
- * delegates while their bitmaps are read. Delegates that are missed here come when the delegate masks are reduced at the end
- * of the level. `incoming` is free during a visit, and serves as staging. */
+/* Launches kernels that OR the peers' bitmaps of found delegates into this device's `next`. Called between VISIT_DD and
+ * VISIT_REST, so that VISIT_REST does not look for these delegates. The stream of the delegates first waits until all peers
+ * have ended VISIT_DD. Peers may find more delegates while their bitmaps are read. Delegates that are missed here come when
+ * the delegate masks are reduced at the end of the level. `incoming` is free during a visit, and serves as staging. */
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

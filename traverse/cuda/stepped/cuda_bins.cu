@@ -140,9 +140,9 @@ void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 
 /* ---- arrival ---- */
 
-/* Launches a kernel that adds ids[count], vertices that arrived from another shard, to `next`. Each vertex that is neither
- * visited nor in `next` enters `next`, and gets the parent `parent` if parents are recorded. An id may stand several times.
- * *bad becomes 1 if an id is too large. */
+/* Launches a kernel that adds arrived vertices to `next`. ids[count] are their local ids, which another shard sent. Each
+ * vertex that is neither visited nor in `next` enters `next`, and gets the parent `parent` if parents are recorded. An id
+ * may stand several times. *bad becomes 1 if an id is too large. */
 void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
                   cudaStream_t stream)
 {
@@ -155,10 +155,10 @@ void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t co
     });
 }
 
-/* Launches a kernel that adds vertices that arrived as mask[words], words of a bitmap, to `next`. mask[0] is word `first` of
- * the bitmap of `vertices`. Each vertex that is neither visited nor in `next` enters `next`, and gets the parent `parent` if
- * parents are recorded. *bad becomes 1 if a bit is too large. A thread takes a word, and needs no atomic. Between two levels
- * only kernels like this one change `next`, one kernel after the other. */
+/* Launches a kernel that adds arrived vertices to `next`. The vertices are the set bits of mask[words], which another shard
+ * sent. mask[0] is word `first` of the bitmap of `vertices`. Each vertex that is neither visited nor in `next` enters
+ * `next`, and gets the parent `parent` if parents are recorded. *bad becomes 1 if a bit is too large. A thread takes a word,
+ * and needs no atomic. Between two levels only kernels like this one change `next`, one kernel after the other. */
 void cuda_receive_mask(const gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words, uint32_t parent,
                        unsigned int *bad, cudaStream_t stream)
 {

@@ -1,8 +1,8 @@
 /* cuda_frontier_updates.cu: writes and reads the messages by which a device tells its frontier of normals to devices that
  * are no peers; see struct gpu_frontier_update of cuda_kernels.h
  *
- * A message about a shard says which normals of the shard are visited. Sender and receivers have the same bitmap `known`. It
- * has the vertices that earlier messages said to be visited, and the vertices without nn edges. A message leaves out the
+ * A message about a shard says which normals of the shard are visited. Sender and receivers have the same bitmap `known`.
+ * `known` has the vertices that earlier messages called visited, and the vertices without nn edges. A message leaves out the
  * vertices in `known`. For each other vertex, in order, the message has one bit: 1 if the vertex is visited. So a message
  * needs no positions.
  *
@@ -150,9 +150,9 @@ void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shar
     write_update_kernel<<<blocks, BLOCK, 0, stream>>>(*update, shard, visited, words, message);
 }
 
-/* Reads a message about a shard, on a device that received it, and adds the vertices that the message says to be visited to
- * this device's bitmap `known`. Message bit i belongs to the i-th bit of `known` that was not set. `message` is memory of
- * the host. */
+/* Reads a message about a shard, on a device that received it, and sets the bits of the vertices that the message calls
+ * visited in this device's bitmap `known`. Message bit i belongs to the i-th bit of `known` that was not set. `message` is
+ * memory of the host. */
 __global__ static void __launch_bounds__(BLOCK)
     read_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *message)
 {

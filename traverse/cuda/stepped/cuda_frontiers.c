@@ -46,8 +46,9 @@ enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     return e->status;
 }
 
-/* Launches a kernel that reads the message about another shard. The vertices that the message says to be visited are added
- * to the bitmap in which a pull of nn looks. `message` is memory of the host, and stays as it is until the visit is over. */
+/* Launches a kernel that reads the message about another shard. The kernel sets the bits of the vertices that the message
+ * calls visited in `known`, the bitmap in which a pull of nn looks. `message` is memory of the host, and stays as it is
+ * until the visit is over. */
 enum status gpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)

@@ -112,10 +112,10 @@ enum status gpu_is_over(struct device *dev, uint32_t event, int *over, struct er
     return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
 }
 
-/* Launches a kernel that adds normals of this device that another device found to `next`. The kernel reads them at `from`,
- * in any memory that kernels of this device can read. The `count` elements at `from` are local ids or, in the form
- * OUTGOING_MASK, words of a bitmap of the normals, the first of them word `first`. Normals that are visited already are left
- * out. A wrong id sets bad_ids of the level's counters, which gpu_counts reports. */
+/* Launches a kernel that adds normals of this device to `next`. Another device found these normals. `from` is any memory
+ * that kernels of this device can read. The `count` elements at `from` are local ids or, in the form OUTGOING_MASK, words of
+ * a bitmap of the normals, the first of them word `first`. Normals that are visited already are left out. A wrong id sets
+ * bad_ids of the level's counters, which gpu_counts reports. */
 static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first, uint64_t count,
                                 enum outgoing_form form, struct error *e)
 {
@@ -128,9 +128,10 @@ static enum status receive_here(struct device *dev, const uint32_t *from, uint64
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches a kernel that adds vertices that another rank sent to `next`, for the next previsit. The span is in exchange
- * memory of this device, and stays as it is until that previsit. Kernels also read spans in pinned memory of the host, which
- * saves a copy. Does nothing if the shard has no nn edges, because a span for such a shard has no vertices. */
+/* Launches a kernel that adds the vertices of a span to `next`, for the next previsit. Another rank sent the span. The span
+ * is in exchange memory of this device, and stays as it is until that previsit. Kernels also read spans in pinned memory of
+ * the host, which saves a copy. Does nothing if the shard has no nn edges, because a span for such a shard has no
+ * vertices. */
 enum status gpu_receive(struct device *dev, const struct vertex_span *span, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_capacity == 0)
@@ -138,9 +139,9 @@ enum status gpu_receive(struct device *dev, const struct vertex_span *span, stru
     return receive_here(dev, span->ids, span->begin, span->count, span->form, e);
 }
 
-/* Launches kernels that add the normals of this device that its peers found to `next`. spans[i] is the span of peer i, which
- * lies in the memory of peer i. Kernels read the span there if they can. A span of a bitmap may have more words than the
- * normals of this device have. Kernels leave these further words out. If kernels cannot read the memory of a peer, the
+/* Launches kernels that add normals of this device to `next`, those that its peers found. spans[i] is the span of peer i,
+ * which lies in the memory of peer i. Kernels read the span there if they can. A span of a bitmap may have more words than
+ * the normals of this device have. Kernels leave these further words out. If kernels cannot read the memory of a peer, the
  * driver copies the span to traffic.received, a piece at a time. */
 enum status gpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {

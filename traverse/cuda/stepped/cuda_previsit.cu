@@ -107,7 +107,7 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 
 /* ---- the whole frontier, if the previsit did not list all of it ---- */
 
-/* Launches a kernel that writes all vertices of the dense frontier that have a bit in `sources` to the queue. The queue is
+/* Launches a kernel that lists vertices of the dense frontier in the queue: all whose bit is set in `sources`. The queue is
  * overwritten from its beginning. *listed, zero before, becomes the number of these vertices. */
 void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)
@@ -134,8 +134,8 @@ __global__ static void __launch_bounds__(BLOCK)
     block_add(sum, sums, forward);
 }
 
-/* Launches a kernel that adds the exact number of edges that the frontier has in a subgraph to *forward. Launches nothing if
- * there are no vertices or edges. */
+/* Launches a kernel that counts the frontier's edges in a subgraph exactly, and adds this count to *forward. Launches
+ * nothing if there are no vertices or edges. */
 void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream)
 {

@@ -314,10 +314,10 @@ static void pull_dd_rows(struct device *dev, const uint32_t *rows)
         cuda_pull_rows(&csr, &target, dev->of[DELEGATES].visited, dev->stream.of[DELEGATES]);
 }
 
-/* Launches the visit of g, a push or a pull as chosen, on the stream of the vertices that it finds. Launches nothing if the
- * frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look for a neighbour in the frontier.
- * They look in the visited bitmap, because an unvisited vertex has no neighbour that was visited before the frontier. A pull
- * of nn with several shards first gathers the visited bits of all shards. */
+/* Launches the visit of g, a push or a pull as chosen, on the stream of the kind of vertices that g finds. Launches nothing
+ * if the frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look for a neighbour in the
+ * frontier. The rows look in the visited bitmap, because an unvisited vertex has no neighbour that was visited before the
+ * frontier. A pull of nn with several shards first gathers the visited bits of all shards. */
 static enum status visit_subgraph(struct device *dev, enum subgraph g, const struct directions *directions,
                                   struct error *e)
 {
