@@ -204,8 +204,8 @@ struct gpu_bins {
     unsigned long long *published; /* [p + 1], host memory: the copy of `begin` from which the host knows the bins */
 };
 
-/* Launches kernels that sort the codes into bins: they fill ids, begin and published. `most` is a bound on the number of
- * codes; UINT64_MAX stands for no bound. */
+/* Launches kernels that sort the codes into bins. The kernels fill ids, begin and published. `most` is a bound on the number
+ * of codes; UINT64_MAX stands for no bound. */
 void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
 /* Memory for dropping duplicates. */
@@ -236,9 +236,9 @@ void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask
 
 /* Messages by which devices that are no peers tell each other their frontiers of normals. Sender and receivers have the same
  * bitmap `known`, of the normals of all shards by nn's columns. A bit of `known` is set if an earlier message said that the
- * vertex is visited, or if the vertex has no nn edges, so that no pull needs it. A message about a shard has the bits of the
- * shard's visited bitmap that are not set in `known`, one behind the other. The bits of each 256 words of the bitmap begin
- * with a word of the message. */
+ * vertex is visited, or if the vertex has no nn edges, so that no pull needs it. A message about a shard has one bit for
+ * each vertex of the shard that is not set in `known`: 1 if the vertex is visited. The bits lie one behind the other. The
+ * bits of each 256 words of the shard's bitmap begin with a word of the message. */
 struct gpu_frontier_update {
     uint32_t p;                /* how many shards there are */
     uint64_t shard_words;      /* 32-bit words of the bitmap of a shard */
@@ -247,8 +247,8 @@ struct gpu_frontier_update {
     unsigned long long *words; /* [p], host memory: 32-bit words of the message about each shard */
 };
 
-/* Launches kernels that lay out the messages about all shards: they fill `begin` and `words`. Both are valid until a message
- * is written or read, which changes `known`. */
+/* Launches kernels that lay out the messages about all shards. The kernels fill `begin` and `words`. Both are valid until a
+ * message is written or read, which changes `known`. */
 void cuda_frontier_update_count(const struct gpu_frontier_update *update, cudaStream_t stream);
 
 /* Launches a kernel that writes the message about a shard, and adds the visited bits of the shard to `known`. Called after
