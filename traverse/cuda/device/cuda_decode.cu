@@ -1,50 +1,55 @@
-/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h, twin in formats/container/packed.c
+/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h. The twin is formats/container/packed.c, and
+ * formats/container/packed.h describes the bytes.
  *
- * A warp decodes a block of 128 elements. It reads codes as 64-bit windows of the block's bits. In
- * a block of gaps the high bits of the sums form a bit vector of at most 12 words. To find the
- * places of its set bits, a lane counts the bits of its word, and writes the place of each to
- * shared memory. A row may begin anywhere in a block of columns, so each element finds its own row
- * by bisection, between the rows of the block's first and last element. Bytes moved: the section;
- * the offsets once; 4 or 8 to write an element. Even from a damaged section, nothing is touched
- * except the section, the offsets, the heads and the elements of the block.
+ * A warp decodes a block of 128 elements. An element has a code of a fixed number of bits. The codes are read as 64-bit
+ * windows of the block's bits. There are two kinds of blocks:
+ * - In a frame an element is the block's base plus its code.
+ * - In a block of gaps an element is the base plus a running sum: the sum of the gaps between neighbouring elements up to
+ *   this element. The code has the low bits of the running sum. The high bits of all running sums form a bit vector of at
+ *   most 12 words (`unary`). A lane takes one word of the vector, and writes the index of each set bit to shared memory.
+ * A row may begin anywhere in a block of columns. So each element finds its row by bisection between the rows of the block's
+ * first and last element. Bytes moved: the section; the offsets once; 4 or 8 to write an element. A damaged section makes
+ * the kernel read only the section, the offsets and the heads, and write only the elements of the block.
  */
 #include "cuda_common.cuh"
 
 #include "formats/container/packed_layout.h"
 
-/* The argument of decode_kernel, as of cuda_decode. */
+/* The argument of decode_kernel: the arguments of cuda_decode. */
 struct decode {
     packed section;
-    packed_rows rows;
-    int has_rows;
-    uint64_t begin; /* where the first element of the section belongs in the array, and among the columns of the rows */
-    void *array;
-    unsigned int *bad;
+    packed_rows rows;  /* the rows that the elements are columns of */
+    int has_rows;      /* 0: the section has no rows, and `rows` is empty */
+    uint64_t begin;    /* index of the section's first element in `array`, and among the columns of all rows */
+    void *array;       /* receives the elements */
+    unsigned int *bad; /* becomes 1 if a block cannot be decoded */
 };
 
-/* A block of a section: where its bits lie, and how they code its elements. */
+/* A block of a section: where its bits lie, and how the bits code the elements. */
 struct found_block {
-    const uint32_t *bits, *unary;
-    uint32_t code_bits, unary_words;
-    uint32_t step; /* 1: each element is larger than the one before by 1 more than its gap; 0: by its gap */
-    bool gaps;     /* elements are base and sums of gaps; otherwise each is base and its own code */
+    const uint32_t *bits, *unary;    /* the words of the codes; behind them the words of the bit vector */
+    uint32_t code_bits, unary_words; /* bits of a code; words of the bit vector, 0: there is none */
+    uint32_t step; /* an element is larger than the element before by its gap plus `step`, which is 0 or 1 */
+    bool gaps;     /* a block of gaps: an element is `base` plus a running sum. false: an element is `base` plus its code */
     uint64_t base;
 };
 
-/* Returns element i of a part of a section's directory. */
+/* Returns element i of an array of Element in a section's directory. `bytes` is where the array begins. */
 template <typename Element> __device__ static Element entry_at(const unsigned char *bytes, uint64_t i)
 {
     return ((const Element *)bytes)[i];
 }
 
-/* Returns the word of the section at which a block begins. */
+/* Returns the index of the word of the section at which a block begins: the position of the block's group, plus the block's
+ * position in the group. */
 __device__ static uint64_t block_position(const packed &s, uint64_t block)
 {
     return entry_at<uint64_t>(s.group, block / GROUP_BLOCKS) +
            (entry_at<uint32_t>(s.entry, block) & ((1u << POSITION_BITS) - 1));
 }
 
-/* Makes b block `at` of a section. Returns false if the bits of the block contradict its entry in the directory. */
+/* Fills `b` with what the directory says of block `at` of a section. Returns false, with `b` filled in part, if the block
+ * does not lie within the section, or if the number of its words does not fit its kind. */
 template <typename Element> __device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
 {
     uint32_t kind = entry_at<uint32_t>(s.entry, at) >> POSITION_BITS;
@@ -66,7 +71,8 @@ template <typename Element> __device__ static bool find_block(const packed &s, u
     return true;
 }
 
-/* Returns code i of a block: up to 64 bits, which lie in at most three words. */
+/* Returns the code of element i of a block. A code has up to 64 bits, which lie in at most three words; a code of no bits
+ * is 0. */
 __device__ static uint64_t code_at(const found_block &b, uint32_t i)
 {
     uint32_t first = i * b.code_bits, word = first / 32, shift = first % 32;
@@ -82,8 +88,10 @@ __device__ static uint64_t code_at(const found_block &b, uint32_t i)
     return b.code_bits < 64 ? code & (((uint64_t)1 << b.code_bits) - 1) : code;
 }
 
-/* Unpacks the high bits of a block's sums: high[i] becomes the index of the i-th set bit of the bit vector, less i; 0 if the
- * block has no vector. Returns false if the vector has not one bit for each element. All lanes of the warp call it. */
+/* Unpacks the high bits of the running sums of a block of gaps into high[PACKED_BLOCK], shared memory of the warp: high[i]
+ * is of element i. The i-th set bit of the bit vector, counted from 0, belongs to element i. The index of this bit in the
+ * vector is high[i] + i. Without a vector all high[i] are 0. Returns false, and writes nothing, if the vector has not
+ * exactly one set bit for each element. All lanes of the warp call it, and see high[] complete behind it. */
 __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
 {
     uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
@@ -103,21 +111,28 @@ __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
     return true;
 }
 
-/* Returns the row of rows low..high - 1 that has the element: its number among the columns of all rows. */
+/* Returns the row, from `low` to high - 1, that has an element. `element` is the number of the element among the columns of
+ * all rows. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
     return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });
 }
 
-/* Writes the elements of a block of gaps, which begins with element `first` of the array. Sums of gaps begin anew with each
- * row that begins in the block: behind the row's last head, or with 0. `high`: of unpack_unary. All lanes call it. */
+/* Writes the elements of a block of gaps to d.array, from element `first` on. `high` has the high bits of the running sums,
+ * from unpack_unary.
+ * - An element of a row that began before the block is the block's base plus its running sum. If b.step is 1, another 1 is
+ *   added for each element before the element in the block.
+ * - An element of a row that begins within the block is `start` plus the sum of the gaps within the row. That sum is the
+ *   element's running sum minus the running sum of the last element before the row. If b.step is 1, another 1 is added for
+ *   each element before the element in the row. `start` is the row's last head column + 1, or 0 for rows without heads.
+ * All lanes of the warp call it. */
 template <typename Element>
 __device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first, const uint16_t *high)
 {
     uint64_t left = d.begin + d.section.count - first;
     uint32_t count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
-    uint64_t low_row = 0, high_row = 1;
-    if (d.has_rows) {
+    uint64_t low_row = 0, high_row = 1; /* the rows that the elements of the block can be of */
+    if (d.has_rows) {                   /* lane 0 finds the row of the first element, lane 1 that of the last */
         uint64_t edge = first + (lane_id() == 0 ? 0 : count - 1), row = 0;
         if (lane_id() < 2)
             row = find_row(d.rows, 0, d.rows.rows, edge);
@@ -127,11 +142,11 @@ __device__ static void decode_gaps(const decode &d, const found_block &b, uint64
             high_row = low_row + 1;
     }
     for (uint32_t i = lane_id(); i < count; i += WARP) {
-        uint64_t sum = ((uint64_t)high[i] << b.code_bits) + code_at(b, i);
+        uint64_t sum = ((uint64_t)high[i] << b.code_bits) + code_at(b, i); /* the running sum */
         uint64_t row = d.has_rows ? find_row(d.rows, low_row, high_row, first + i) : 0;
         uint64_t begin = d.has_rows ? offset_of(d.rows, row) : 0;
         uint64_t value = b.base + sum + (b.step ? i : 0);
-        if (begin > first && begin <= first + i) {
+        if (begin > first && begin <= first + i) { /* the row begins within the block, with element a of the block */
             uint32_t a = (uint32_t)(begin - first);
             uint64_t start = d.rows.heads == NULL ? 0 : (uint32_t)(d.rows.heads[row] + 1);
             uint64_t before = ((uint64_t)high[a - 1] << b.code_bits) + code_at(b, a - 1);
@@ -141,7 +156,8 @@ __device__ static void decode_gaps(const decode &d, const found_block &b, uint64
     }
 }
 
-/* Decodes a section, a warp a block. */
+/* Writes all elements of a section to d.array. A warp decodes a block at a time. Sets *d.bad to 1 for a block that cannot be
+ * decoded, and leaves the elements of this block as they were. */
 template <typename Element> __global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
 {
     __shared__ uint16_t shared[WARPS][PACKED_BLOCK];
@@ -160,10 +176,13 @@ template <typename Element> __global__ static void __launch_bounds__(BLOCK) deco
         } else {
             *d.bad = 1;
         }
-        __syncwarp(); /* before `high` is written again */
+        __syncwarp(); /* all lanes have read `high` before it is written again */
     }
 }
 
+/* Launches a kernel that decodes a packed section into `array`, from element `begin` on. Returns at once. `rows` are the
+ * rows that the elements are columns of; NULL: the section has no rows. *bad, device memory, becomes 1 if a block cannot be
+ * decoded. */
 void cuda_decode(const packed *section, const packed_rows *rows, uint64_t begin, void *array, unsigned int *bad,
                  cudaStream_t stream)
 {

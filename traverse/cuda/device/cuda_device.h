@@ -1,5 +1,14 @@
 /* cuda_device.h: a device of the CUDA backend, which searches one shard on a GPU, and the functions that the C files of the
- * backend offer each other. An error names host, rank and GPU. */
+ * backend offer each other. The message of an error names host, rank and GPU.
+ *
+ * A function that gets `struct error *e` writes a failure to *e, unless *e has an earlier failure, and returns e->status.
+ * Names in this file:
+ * - A *peer* is a GPU of the same host whose memory this GPU reads. A device is a peer of itself, too.
+ * - *nn's columns* number the normals of all shards: the shard stands in the upper bits, the local id in the lower ones. In
+ *   a bitmap by nn's columns each shard has the same number of words.
+ * - A *fused* search runs all levels in one kernel. A *sliced* search does so for a small graph on a single GPU. A *stepped*
+ *   search goes level by level, with launches by the host.
+ */
 #ifndef DBFS_CUDA_DEVICE_H
 #define DBFS_CUDA_DEVICE_H
 
@@ -14,177 +23,189 @@
 
 #include "traverse/engine/engine.h"
 
-/* The bitmaps that a search clears. They lie one behind the other, so that one call clears all. */
+/* The bitmaps that are cleared when a search begins. The bitmaps lie one behind the other, so one call clears all. */
 struct gpu_masks {
-    void *all; /* visited and next of both kinds of vertices (struct gpu_vertices), and `incoming` */
-    size_t bytes;
-    uint32_t *incoming; /* the delegate mask of all devices; NULL: there is one shard */
+    void *all;    /* visited and next of both kinds of vertices (struct gpu_vertices), and behind them `incoming` */
+    size_t bytes; /* of all these bitmaps */
+    uint32_t *incoming; /* bitmap of the delegates that any device found; NULL: there is one shard */
     uint32_t *in;       /* the bitmap of delegates that the next previsit reads: `incoming` or next */
-    int known; /* `incoming` has delegates of this level, which all devices learned between the two parts of a visit */
+    int known; /* 1: gpu_know_mask has put delegates into `incoming` that all devices know as found in this level */
 };
 
-/* Memory that a visit works with. */
+/* Scratch memory of a visit. */
 struct gpu_scratch {
     struct gpu_scan scan;                   /* for merge-based pushes of dd */
-    struct work_item *chunks[VERTEX_KINDS]; /* [gpu_chunk_capacity]: pieces of long rows, by kind of destination */
+    struct work_item *chunks[VERTEX_KINDS]; /* [gpu_chunk_capacity]: pieces of long rows, by the kind of the rows' columns */
 };
 
-/* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */
+/* The arrays that a GPU shows to its peers. All members are pointers into the allocation of this GPU. */
 struct gpu_shown_arrays {
-    uint32_t *found;     /* bitmap of the delegates that it found in this level */
-    uint32_t *sent_mask; /* bitmap of the vertices that it sends, by nn's columns */
-    uint32_t *found_too, *sent_too; /* second bitmaps of the same, for fused searches with peers (cuda_peers.h), */
-    uint32_t *gathered;             /* as are this and the next two: those of struct gpu_peers */
+    uint32_t *found;     /* bitmap of the delegates that the GPU found in this level */
+    uint32_t *sent_mask; /* bitmap of the vertices of other shards that the GPU found, by nn's columns */
+    /* for fused searches with peers (cuda_peers.h) */
+    uint32_t *found_too, *sent_too; /* the second bitmaps of `found` and `sent_mask`, which levels use in turn */
+    uint32_t *gathered;             /* this array and the next two are those of struct gpu_peers */
     unsigned long long *arrivals;
     struct peers_state *state;
-    uint32_t *visited, *ids; /* bitmap of its visited normals; local ids in its bins */
-    void *answer_ids, *by_vertex, *values; /* after a search: those of struct gpu_answers */
-    int32_t *depth;                        /* of its normals */
+    /* for all searches */
+    uint32_t *visited; /* bitmap of the GPU's visited normals */
+    uint32_t *ids;     /* local ids of found vertices in the bins of their shards (struct gpu_bins) */
+    void *answer_ids, *by_vertex, *values; /* after a search: the arrays of struct gpu_answers */
+    int32_t *depth;                        /* of the GPU's normals */
 };
 
 /* The facts about a GPU that its peers must know. */
 struct gpu_facts {
-    uint32_t shard;
-    uint64_t words, locals; /* words of a bitmap of its normals; how many normals it has */
-    uint64_t pci_address;
-    int joins; /* it can take part in a search fused on several GPUs */
+    uint32_t shard;       /* the index of the GPU's shard */
+    uint64_t words;       /* 32-bit words of a bitmap of the GPU's normals */
+    uint64_t locals;      /* how many normals the GPU has */
+    uint64_t pci_address; /* gpu_bus_address */
+    int joins;            /* the GPU can take part in a search fused on several GPUs */
     struct peers_size size;
 };
 
-/* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
+/* A GPU whose memory this device reads: its own GPU, another GPU of this process, or a GPU of another process. */
 struct gpu_peer {
-    int here;     /* it is of this process */
-    int readable; /* kernels can read its memory; otherwise the driver copies it */
-    int ordinal;  /* its number, if it is of this process */
+    int here;     /* the peer is of this process */
+    int readable; /* kernels of this device can read the peer's memory; otherwise the driver copies the memory */
+    int ordinal;  /* the number of the peer's GPU, if the peer is of this process */
     struct gpu_facts is;
-    struct gpu_shown_arrays shows;
-    cudaEvent_t masks_read, first_part; /* those of its gpu_streams; NULL: hosts wait for them */
-    void *mapped;                       /* its memory, mapped here, if it is of another process */
+    struct gpu_shown_arrays shows; /* addresses that are valid in this process */
+    cudaEvent_t masks_read, first_part; /* the events of the peer's gpu_streams; NULL: hosts wait for these events */
+    void *mapped; /* the memory of a peer of another process, as mapped into this process; otherwise NULL */
 };
 
-/* All devices that read each other's memory, and the arrays by which they do. */
+/* All devices that read each other's memory, and the arrays that they exchange data by. */
 struct gpu_peers {
-    struct gpu_peer *all; /* [count], by shard; NULL: they are not joined */
-    uint32_t count;
-    int shared;             /* other processes read this device's memory */
-    int host_waits;         /* hosts wait for events, because kernels of some process cannot */
-    uint32_t *own, *others; /* bitmaps of dd's rows: rows of delegates that this device owns, and the rest */
-    uint32_t *gathered;     /* bitmap of all shards' normals, by nn's columns, in which nn is pulled */
-    uint32_t *sent_too;     /* for cuda_peers.h, as the next two */
+    struct gpu_peer *all; /* [count], in the order of the handles that gpu_join got; NULL: there are no peers */
+    uint32_t count;       /* peers, this device included */
+    int shared;           /* other processes read this device's memory */
+    int host_waits;       /* hosts wait for the events of peers, because GPUs of some process cannot (hosts_wait) */
+    uint32_t *own;        /* bitmap of dd's rows: delegates that this device owns */
+    uint32_t *others;     /* bitmap of dd's rows: all other delegates */
+    uint32_t *gathered;   /* bitmap of visited normals of all shards, by nn's columns, in which pulls of nn look */
+    uint32_t *sent_too;   /* this array and the next two are for fused searches with peers (cuda_peers.h) */
     unsigned long long *arrivals;
     struct peers_state *peers_state;
 };
 
-/* Vertices that leave for other shards, and arrive. */
+/* Vertices that leave for other shards, and vertices that arrive. */
 struct gpu_traffic {
     struct gpu_bins bins;
-    uint32_t *sent_mask; /* bitmap of vertices by nn's columns; if they are sent as lists, scratch for dropping duplicates */
+    /* bitmap of the vertices of other shards that were found, by nn's columns. In a level that keeps found vertices as
+     * lists: scratch for dropping duplicates */
+    uint32_t *sent_mask;
     size_t sent_mask_bytes;
-    enum outgoing_form form;  /* bitmap or lists: how this level sends vertices */
-    int binned;               /* bins or sent_mask are those of this level */
-    unsigned long long *kept; /* [p], host memory: ids left of each span by gpu_uniquify; or NULL */
-    uint32_t *received; /* [received_capacity]: copies of ids or words that kernels cannot read where they are */
+    enum outgoing_form form;  /* how this level keeps the vertices that leave: as a bitmap or as lists */
+    int binned;               /* bins or sent_mask have the vertices that leave in this level */
+    unsigned long long *kept; /* [p], host memory: the ids that gpu_uniquify left in each span; NULL: it is not called */
+    uint32_t *received; /* [received_capacity]: copies of ids or words that kernels cannot read where the ids or words are */
     uint64_t received_capacity;
     struct gpu_peers peers;
-    /* frontiers for devices that are no peers; update.known is peers.gathered */
-    struct gpu_frontier_update update;
-    uint32_t *update_sources; /* bitmap of normals with nn edges, of all shards, as update.known */
-    int update_begun;         /* frontiers have been sent in this search */
+    /* messages of frontiers to devices that are no peers (cuda_frontiers.c) */
+    struct gpu_frontier_update update; /* update.known is the array peers.gathered */
+    uint32_t *update_sources; /* bitmap of the normals of all shards that have nn edges, by nn's columns */
+    int update_begun;         /* a message of a frontier has been written in this search */
 };
 
-/* Counters of a level, and host memory that the device copies them to. A visit ahead of a level has
- * counters of its own, since it begins before those of the level are zero. */
-enum { COUNTERS_OF_LEVEL, COUNTERS_AHEAD, GPU_COUNTERS_KINDS };
+/* Counters of a level, and host memory that the device copies the counters to. There are two sets of counters.
+ * COUNTERS_DD_FIRST counts for the previsit of delegates and the visit of dd if both run before the previsit of normals
+ * (gpu_dd_went_first). COUNTERS_OF_LEVEL counts everything else. The visit of dd needs its own set, because it begins while
+ * COUNTERS_OF_LEVEL still has counts of the level before. */
+enum { COUNTERS_OF_LEVEL, COUNTERS_DD_FIRST, GPU_COUNTERS_KINDS };
 struct gpu_counters {
-    struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
-    struct gpu_level *published; /* [GPU_COUNTERS_KINDS], host memory */
-    uint32_t number;             /* of the last publication */
-    unsigned int *updated;       /* [GPU_COUNTERS_KINDS], host memory: copies of found[DELEGATES] */
+    struct gpu_level *level;     /* [GPU_COUNTERS_KINDS], device memory */
+    struct gpu_level *published; /* [GPU_COUNTERS_KINDS], host memory: the last copies of `level` */
+    uint32_t number;             /* of the last copy; each copy has the next number */
+    unsigned int *updated;       /* [GPU_COUNTERS_KINDS], host memory: copies of level[].found[DELEGATES] */
 };
 
-/* The counts of the frontier, as the host has them. */
+/* The counts of the frontier, in memory of the host. */
 struct gpu_frontier {
-    enum vertex_kinds previsited; /* by the last previsit (gpu_came_ahead) */
-    uint64_t fresh[VERTEX_KINDS];
-    int listed[VERTEX_KINDS]; /* gpu_vertices.queue holds the whole frontier of this kind */
-    uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS]; /* as of struct subgraph_work (choose.h) */
+    enum vertex_kinds previsited; /* the kinds of vertices of the last previsit (gpu_dd_went_first) */
+    uint64_t fresh[VERTEX_KINDS]; /* vertices of the frontier */
+    int listed[VERTEX_KINDS];     /* 1: gpu_vertices.queue has the whole frontier of this kind */
+    uint64_t sources[SUBGRAPHS];   /* vertices of the frontier that have edges of the subgraph */
+    uint64_t forward[SUBGRAPHS];   /* FV: edges of the frontier in the subgraph; a lower bound if not all are listed */
+    uint64_t unvisited[SUBGRAPHS]; /* unvisited vertices that have edges of the subgraph */
 };
 
 /* A stream for each kind of vertices that visits find: delegates (dd, nd) and normals (dn, nn). */
 struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
-    cudaEvent_t reached[VERTEX_KINDS]; /* a point of a stream, after which the other stream goes on */
-    cudaEvent_t masks_read;            /* this device has read the delegate masks of its peers */
-    cudaEvent_t event[DEVICE_EVENTS];  /* of engine.h */
-    cudaEvent_t first_part;            /* this device has found the delegates that it owns (enum visit_part) */
+    cudaEvent_t reached[VERTEX_KINDS]; /* a point in the stream of this kind, which the other stream waits for */
+    cudaEvent_t masks_read;            /* recorded when this device has read the delegate masks of its peers */
+    cudaEvent_t event[DEVICE_EVENTS];  /* the events of engine.h */
+    cudaEvent_t first_part; /* recorded when this device has pulled the rows of dd that it owns (VISIT_DD of engine.h) */
 };
 
 /* Events that time the phases of a level. */
 struct gpu_clock {
     int runs; /* phases are timed; otherwise there are no events */
     cudaEvent_t begin[DEVICE_PHASES], end[DEVICE_PHASES];
-    int timed[DEVICE_PHASES]; /* the phase has both events in this level */
+    int timed[DEVICE_PHASES]; /* both events of the phase were recorded in this level */
 };
 
 /* Notes of the levels of a fused or sliced search (cuda_fused_notes.c). */
 struct gpu_notes {
-    struct fused_note *kept; /* [count + 1]: those that were copied from the device */
-    uint32_t count;
-    uint32_t levels; /* of the last search; 0 if it was not noted */
+    struct fused_note *kept; /* [count + 1]: the notes that were copied from the device */
+    uint32_t count;          /* of levels whose notes were copied */
+    uint32_t levels;         /* of the last search; 0 if that search was not noted */
 };
 
-/* A search fused on several GPUs (cuda_peers.h). launch.blocks 0: there are none. */
+/* A search fused on several GPUs (cuda_peers.h). launch.blocks 0: this device takes part in no such search. */
 struct gpu_peers_search {
     struct gpu_fused_peers search;
-    struct fused_launch launch, noted;
-    int ran; /* the last search was of this kind */
+    struct fused_launch launch, noted; /* the kernel without and with notes of levels */
+    int ran;                           /* the last search was fused on several GPUs */
 };
 
-/* A sliced search. launch.blocks 0: searches are not sliced; noted.blocks 0: the device was opened without notes. */
+/* A sliced search. launch.blocks 0: searches are not sliced. noted.blocks 0: the device was opened without notes. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
-    struct fused_launch launch, noted;
+    struct fused_launch launch, noted; /* the kernel without and with notes of levels */
 };
 
-/* Searches of all levels in one kernel, on a single GPU (cuda_fused.h) or with its peers. */
+/* Searches of all levels in one kernel, on a single GPU (cuda_fused.h) or together with its peers (cuda_peers.h). */
 struct gpu_fused_search {
     struct gpu_peers_search group;
     struct gpu_sliced_search sliced;
     struct gpu_fused search;
-    struct fused_launch launch, noted; /* noted is planned if the device was opened with notes */
+    struct fused_launch launch, noted; /* of one GPU, without and with notes; `noted` only if the device was opened so */
     struct gpu_notes notes;
     int32_t deepest;         /* the depth at which a search ends */
-    int possible;            /* the plan has memory for a fused search, and columns that it can read */
-    int settled;             /* the depths of the last search are complete, or the level loop made them */
-    enum answer_kind answer; /* the answer that is made with a search */
-    int ahead;               /* kernels launched behind the search make this answer (cuda_values.c) */
-    int answers;             /* the last search made this answer, or does so, and nothing was written over it */
-    int is_deep;             /* the last search had too many levels for an answer ahead */
+    int possible;            /* the plan has memory for a fused search */
+    int settled;             /* the depths of the last search are complete, or the search was stepped */
+    enum answer_kind answer; /* the answer that is made with each search */
+    int ahead;               /* kernels launched behind the kernel of the search make this answer (cuda_values.c) */
+    int answers; /* the last search made this answer, or its kernels still do. Nothing has overwritten the answer since */
+    int is_deep; /* the last search had more than BYTE_LEVELS levels: no answer is launched behind the next search */
 };
 
-/* Two allocations that have all arrays of the plan. */
+/* The two allocations that have all arrays of the plan. */
 struct gpu_memory {
-    void *device;
-    void *host;          /* columns that kernels read over the link (cuda_shard.c), or NULL */
-    uint64_t host_bytes; /* charged to the budget */
+    void *device;        /* device memory */
+    void *host;          /* memory of the host: columns that kernels read over the link (cuda_shard.c), or NULL */
+    uint64_t host_bytes; /* of `host`, charged to the budget */
     struct memory_budget *budget;
 };
 
-/* How loading the shard went. */
+/* What loading the shard took. */
 struct gpu_load {
-    double seconds;
+    double seconds;      /* to load the shard and check it */
     double ranges_s;     /* the part of `seconds` in which ranges were checked */
-    uint64_t bytes;      /* of the graph in the device's memory */
+    uint64_t bytes;      /* of the graph in device memory */
     uint64_t host_bytes; /* of the graph in memory of the host that the device reads */
 };
 
+/* A device: one shard on one GPU, and the state of one search over it. */
 struct device {
     const struct shard *shard;
     int ordinal;
     char where[GPU_WHERE]; /* host, rank and GPU, for messages */
     struct gpu_load load;
     struct gpu_memory memory;
-    struct gpu_csr csr[ROW_SETS]; /* as the shard has them */
+    struct gpu_csr csr[ROW_SETS]; /* in the order of shard->csr */
     struct gpu_vertices of[VERTEX_KINDS];
     struct gpu_masks masks;
     struct gpu_scratch scratch;
@@ -197,13 +218,15 @@ struct device {
     struct gpu_answers answers;
 };
 
-/* Whether the delegates of this level were previsited, and dd was visited, before the normals. */
-static inline int gpu_came_ahead(const struct device *dev)
+/* Returns whether this level visits dd before it makes the frontier of normals. Such a level has two previsits: the previsit
+ * of the delegates comes first, and the previsit of the normals later. dd is visited between the two previsits, while
+ * normals still arrive from other ranks. */
+static inline int gpu_dd_went_first(const struct device *dev)
 {
     return dev->frontier.previsited != BOTH_KINDS;
 }
 
-/* Whether columns of any subgraph are packed on the device. */
+/* Returns whether the columns of any subgraph lie packed on the device. */
 static inline int gpu_is_packed(const struct device *dev)
 {
     int is_packed = 0;
@@ -212,27 +235,30 @@ static inline int gpu_is_packed(const struct device *dev)
     return is_packed;
 }
 
-/* The rows that a pull along g reads. */
+/* Returns the rows that a pull along g reads: the rows of the reverse subgraph of g, by the vertices that look for a
+ * parent. */
 static inline const struct gpu_csr *gpu_pull_rows(const struct device *dev, enum subgraph g)
 {
     return &dev->csr[shard_pulled(dev->shard, subgraph_reverse(g))];
 }
 
-/* Whether the depths of the last search are complete. */
+/* Returns whether the depths of the last search are complete. A stepped search writes all depths. A fused search leaves some
+ * depths to gpu_fused_settle. */
 static inline int gpu_is_settled(const struct device *dev)
 {
     return dev->fused.settled || dev->fused.search.order.number == 0;
 }
 
-/* Makes the device's GPU that of the calling thread. */
+/* Makes the device's GPU the current GPU of the calling thread. */
 static inline enum status gpu_use(const struct device *dev, struct error *e)
 {
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* Copies to the device, from it, or on it, and waits, so that every stream finds the bytes. The copy runs in a stream of the
- * device. cudaMemcpy would copy in the default stream, for which these streams do not wait, and would return before bytes
- * from pageable memory have come to the device. */
+/* Copies `bytes` bytes between any two of host and device memory, and waits, so that every stream finds the bytes at `to`.
+ * The copy runs in the stream of the normals, behind earlier launches there. cudaMemcpy would copy in the default stream,
+ * which the streams of the device do not wait for. It would also return before bytes from pageable memory have come to the
+ * device. */
 static inline enum status gpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -242,7 +268,8 @@ static inline enum status gpu_copy(const struct device *dev, void *to, const voi
     return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
-/* Waits for the stream, unless a launch before this call has failed; then returns the error of the launch. */
+/* Waits until everything launched on the stream is done. If a launch before this call has failed, returns the error of that
+ * launch, and does not wait. */
 static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream, struct error *e)
 {
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
@@ -250,8 +277,8 @@ static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream
     return e->status;
 }
 
-/* Copies bytes that launches on the stream have made to memory of the host, and waits. Returns an error of these launches,
- * too. */
+/* Copies `bytes` bytes from device memory to memory of the host, and waits. The copy runs in `stream`, behind earlier
+ * launches on this stream. If one of these launches has failed, returns the error of that launch, and copies nothing. */
 static inline enum status gpu_fetch(const struct device *dev, void *to, const void *from, uint64_t bytes,
                                     cudaStream_t stream, struct error *e)
 {
@@ -261,119 +288,144 @@ static inline enum status gpu_fetch(const struct device *dev, void *to, const vo
     return e->status;
 }
 
-/* cuda_capacity.c. Makes *plan one that fits, with planned->resident or, if that is RESIDENT_AUTO, the first residence with
- * such a plan, and takes its device memory, which closing the device frees. *planned becomes the options of *plan.
- * ST_RESOURCE: no plan fits; *e says how many GPUs would do. */
+/* cuda_capacity.c. Writes to *plan a plan that fits the memory of the GPU, and to *planned the options of this plan. The
+ * plan has the residence planned->resident; for RESIDENT_AUTO it has the first residence that fits. Then allocates the
+ * device memory of the plan, which gpu_close frees. ST_RESOURCE: no plan fits; *e says how many shards, and so GPUs, would
+ * do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
 
-/* cuda_shard.c, in the order of opening a device. ST_BAD_DATA: a packed block is corrupt, or an index out of range.
- * - gpu_take_hosted: takes memory of the host for the arrays that the plan has there, if it has any, and fills it by
- *   `threads` threads; gpu_free_hosted frees it.
- * - gpu_load_shard: fills the arrays of sections in device memory, at[i] the address of array i, and decodes packed columns
- *   that the plan wants decoded. It takes the plan's staging_bytes of device memory meanwhile.
- * - gpu_check_ranges: checks the loaded shard (shard_ranges.h). Columns that are packed on the device are checked in the
- *   file, by `threads` threads of the host. `locals`: [p], of every shard. */
+/* cuda_shard.c, in the order in which gpu_open calls. ST_BAD_DATA: a packed block is corrupt, or an index is out of range.
+ * - gpu_take_hosted: if the plan has columns in memory of the host, allocates this memory and charges it to the budget. Then
+ *   `threads` threads fill the memory with the columns. gpu_free_hosted frees the memory and gives the bytes back to the
+ *   budget.
+ * - gpu_load_shard: copies the sections of the shard to device memory, and decodes the packed columns that the plan wants
+ *   decoded. at[i] is the address of array i of the plan. While the function runs, another plan->staging_bytes of device
+ *   memory are taken.
+ * - gpu_check_ranges: checks that all indices of the loaded shard are in range (shard_ranges.h). Columns that are packed on
+ *   the device are checked in the file, by `threads` threads of the host. locals[p] has the number of normals of every
+ *   shard. */
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                            const struct device_options *options, struct error *e);
 enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
-/* cuda_fused_run.c. gpu_fused_open makes ready for fused searches, with several shards also for the part of a search that
- * cuda_peers.h needs. `possible`: the plan has memory for fused searches; `notes`: and for notes of their levels. */
+/* cuda_fused_run.c. gpu_fused_open prepares fused searches. With several shards the function prepares what each device can
+ * prepare by itself. gpu_peers_open does the rest. `possible`: the plan has memory for fused searches. `notes`: the plan has
+ * memory for notes of levels. gpu_fused_close frees the host memory of these searches. */
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
-/* Whether the device has so many vertices, and among them hubs, that blocks keep a hub bitmap
- * (visit/cuda_pull_words.cuh). In smaller graphs a copy costs as much as it saves. */
+/* Returns whether blocks of a fused search keep a hub bitmap: a copy of the visited bits of hubs in shared memory
+ * (visit/cuda_pull_words.cuh). The blocks keep one if the device has at least FUSED_HUBS_FROM vertices and if the degrees
+ * differ much. In smaller graphs the copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
-/* Begins a fused search, with notes of its levels if `noted`. If there are several shards, all peers begin it together,
- * after gpu_peers_open. gpu_await_kernels waits for its end. */
+/* Starts the kernel of a fused search, and returns at once. gpu_await_kernels waits for the end of the search. `noted`: the
+ * kernel notes its levels. With several shards all peers must begin the same search, after gpu_peers_open. */
 enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
-/* Finds how long rows are (gpu_fused.longest), after the sections are loaded. */
+/* Fills gpu_fused.longest, which says from which vertex on rows are at most so long. Waits. Called when the sections are
+ * loaded. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* cuda_sliced_run.c.
- * - gpu_sliced_open makes the slices, after gpu_fused_open and after the sections are loaded. `notes`: as the plan has them.
- * - gpu_sliced_open_answers lets searches write answers if they can, once `answers` is complete.
- * - gpu_sliced_begin starts the kernel; gpu_await_kernels waits for its end. */
+ * - gpu_sliced_open makes the slices of sliced searches. Called after gpu_fused_open and after the sections are loaded.
+ *   `notes`: the plan has memory for notes of levels.
+ * - gpu_sliced_open_answers lets sliced searches write their answers, if they can. Called when device->answers is complete.
+ * - gpu_sliced_begin starts the kernel of a sliced search, and returns at once. gpu_await_kernels waits for the end of the
+ *   search. */
 enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 void gpu_sliced_open_answers(struct device *device);
 enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
 
-/* cuda_peers_open.c. Makes ready for searches fused with all peers, after gpu_join. */
+/* cuda_peers_open.c. Prepares searches that are fused on all peers, if all peers can take part. gpu_join calls this function
+ * when the peers are known. */
 enum status gpu_peers_open(struct device *device, struct error *e);
 
-/* cuda_fused_run.c. Begins the kernel of `launch` for `search` (cuda_fused_start). */
+/* cuda_fused_run.c. Starts the kernel of `launch` with the parameters *search (cuda_fused_start), and returns at once.
+ * `noted`: the notes of the last search are forgotten. If device->fused.ahead, also launches the kernels of the answer
+ * behind it. */
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
-/* The same file. Waits until the kernels of all these devices have reported, and takes their notes meanwhile. *levels
- * becomes the number of levels, alike on all of them. */
+/* cuda_fused_run.c. Waits until the kernels of all `count` devices have reported the end of the search. `noted`: while the
+ * host waits, the notes of levels are copied from the devices. *levels becomes the number of levels, which is the same on
+ * all devices. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 
-/* The same file. Waits until a kernel of the stream has put this number above bit 32 of a word in memory of the host,
- * which is sooner than the end of the kernel. */
+/* cuda_fused_run.c. Waits until the upper half of *report is `number`. *report is memory of the host. A kernel of the stream
+ * writes the number when its work is done. The host sees the number sooner than the end of the kernel. Fails if the kernel
+ * fails. */
 enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *report, uint32_t number,
                                 enum vertex_kind stream, struct error *e);
 
-/* The same file. Waits until the answer that is made with the last search is complete. */
+/* cuda_fused_run.c. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
-/* cuda_fused_notes.c. Copies the notes of levels before `levels` that were not copied yet. */
+/* cuda_fused_notes.c. Copies from the device the notes of the levels below `levels` that were not copied yet. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
 /* cuda_peers.c
- * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`. Enables it.
- * - gpu_leave: ends the sharing with peers.
- * - gpu_wait_for_peers: before the peers go on, the host waits for an event of this device that they cannot wait for.
- * - gpu_gather_frontiers: the visited bits of all peers' normals, before nn is pulled.
- * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is
- *   NULL, all but this device. `staging`: a bitmap of delegates, for a copy of one that kernels cannot read.
- * - gpu_take_peers_updates: adds the delegates that peers found in the first part of a visit to next. */
+ * - gpu_can_read: returns whether GPU `from`, the current GPU of the thread, can read the memory of GPU `to`. Enables the
+ *   access.
+ * - gpu_leave: ends the sharing of memory with peers.
+ * - gpu_host_waits_for: the host waits for an event of this device, if the GPUs of peers cannot wait for it. Otherwise does
+ *   nothing.
+ * - gpu_gather_frontiers: begins to copy the visited bits of all peers' normals to peers.gathered. Called before nn is
+ *   pulled.
+ * - gpu_or_found: launches to |= the delegates that peers found. The peers i with updating[i] are read; if `updating` is
+ *   NULL, all peers but this device. staging[words] is scratch for a bitmap of delegates that kernels cannot read.
+ * - gpu_take_peers_updates: launches kernels that OR the peers' bitmaps of delegates found in VISIT_DD into this device's
+ *   `next`. */
 int gpu_can_read(int from, int to);
 void gpu_leave(struct device *device);
-enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
+enum status gpu_host_waits_for(struct device *device, cudaEvent_t event, struct error *e);
 enum status gpu_gather_frontiers(struct device *device, struct error *e);
 enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,
                          uint32_t *staging, struct error *e);
 enum status gpu_take_peers_updates(struct device *device, struct error *e);
 
-/* Answers are made on one stream. Behind the cursors in their tables stands the number of vertices
- * whose parent is on another device, then a flag. */
+/* Returns the stream on which answers are made. */
 static inline cudaStream_t gpu_answer_stream(const struct device *device)
 {
     return device->stream.of[NORMALS];
 }
 
+/* Returns the address, in device memory, of the number of vertices whose parent is on another device. The number stands in
+ * the tables of answers, behind a cursor for each shard. */
 static inline unsigned long long *gpu_remote_count(const struct device *device)
 {
     return (unsigned long long *)device->answers.tables + device->shard->p;
 }
 
+/* Returns the address, in device memory, of the flag that becomes 1 if a question or a column names a vertex that does not
+ * exist. The flag stands in the tables of answers, behind gpu_remote_count. */
 static inline unsigned int *gpu_bad_flag(const struct device *device)
 {
     return (unsigned int *)(gpu_remote_count(device) + 1);
 }
 
-/* Bytes of a value of an answer. */
+/* Returns the bytes of a value of an answer: 4 for a depth, the width of input ids for a parent. */
 static inline uint32_t gpu_value_width(const struct device *device, enum answer_kind kind)
 {
     return kind == ANSWER_DEPTHS ? 4 : device->answers.id_bytes;
 }
 
-/* cuda_values.c
- * - gpu_follow_search: launches on the stream of normals wait for the search on the other one.
- * - gpu_fused_settle: completes depths, before results are read.
- * - gpu_write_depths: depths of vertices of one kind, by number of vertex, from a search that need not be settled.
- * - gpu_write_parents: input ids of the parents that the device recorded, by number of vertex or, if it scatters answers, where
- *   they belong. Vertices whose parent another device has are listed in `remote`; NULL: there are none.
- * - gpu_gather_values, gpu_scatter_values: all values of an answer, by way of arrays by number of vertex, or without them.
- * - gpu_can_answer_ahead, gpu_answer_ahead: launch the kernels of an answer behind that of its search. */
+/* cuda_values.c. These functions launch kernels and do not wait.
+ * - gpu_follow_search: makes later launches on the stream of the normals wait for the search on the stream of the delegates.
+ * - gpu_fused_settle: completes the depths of the last search, if they are not complete.
+ * - gpu_write_depths: writes the depths of the vertices of one kind to `to`, in the order of the vertices' numbers. The
+ *   depths of the search need not be complete.
+ * - gpu_write_parents: writes the input ids of the parents that the device recorded. Usually the ids go to
+ *   answers.by_vertex, in the order of vertex numbers. If the device scatters answers, the ids go to answers.values, at the
+ *   input ids of the vertices. Normals whose parent is on another device are listed in `remote`; NULL: no list.
+ * - gpu_gather_values: writes all values of an answer, by way of arrays in the order of vertex numbers.
+ * - gpu_scatter_values: writes all values of an answer straight to their input ids.
+ * - gpu_can_answer_ahead: returns whether the answer of the next search can be launched behind the kernel of the search.
+ * - gpu_answer_ahead: launches the kernels of the answer behind the kernel of the search, before the search has ended. */
 enum status gpu_follow_search(struct device *device, struct error *e);
 enum status gpu_fused_settle(struct device *device, struct error *e);
 enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
@@ -385,14 +437,16 @@ enum status gpu_scatter_values(struct device *device, enum answer_kind kind, str
 int gpu_can_answer_ahead(const struct device *device);
 enum status gpu_answer_ahead(struct device *device, struct error *e);
 
-/* cuda_parents.c: functions of backend_answers, and what opening answers prepares for all_read. */
+/* cuda_parents.c. gpu_reads_peer, gpu_ask, gpu_reply and gpu_take_replies are functions of backend_answers (engine.h).
+ * gpu_open_look copies to the device what each peer shows. gpu_open_look is called when answers are opened, if all devices
+ * read each other's memory. */
 int gpu_reads_peer(const struct device *device, uint32_t shard);
 enum status gpu_open_look(struct device *device, struct error *e);
 enum status gpu_ask(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
 enum status gpu_reply(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
 enum status gpu_take_replies(struct device *device, const struct slice *replies, struct error *e);
 
-/* The functions of backend_cuda, in the order of engine.h, which says what each does. */
+/* The functions of backend_cuda, in the order of engine.h. The contract of each function stands in engine.h. */
 enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e);
 void gpu_close(struct device *device);

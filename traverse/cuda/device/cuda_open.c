@@ -1,5 +1,5 @@
-/* cuda_open.c: opens and closes a device of the CUDA backend, step by step in open_device; and the backend's table
- * (engine.h) */
+/* cuda_open.c: opens and closes a device of the CUDA backend. open_device shows the steps. The table of the backend
+ * (engine.h) stands at the end. */
 #include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -14,8 +14,9 @@
 
 /* ---- the GPU ---- */
 
-/* Writes the driver's own version to `driver`, such as 550.54.15: the first word of its line in /proc that looks like one.
- * CUDA's "driver version" is that of its interface. */
+/* Writes the version of the driver, such as 550.54.15, to driver[bytes]. The version is read in the first line of the
+ * driver's file in /proc: the first word that looks like a version. Without this file `driver` is left as it was. CUDA does
+ * not tell this version: its "driver version" is the version of an interface. */
 static void read_driver(char *driver, size_t bytes)
 {
     char line[256] = "", *rest = NULL;
@@ -32,7 +33,8 @@ static void read_driver(char *driver, size_t bytes)
     }
 }
 
-/* Describes the GPU and the shard in its memory. */
+/* Fills *d with facts for reports: how the shard lies in memory, the bytes of the shard, the seconds of loading, the model
+ * of the GPU, and the versions of driver and runtime. Names that CUDA does not tell stay empty. */
 static void describe(const struct device *dev, struct device_description *d)
 {
     struct cudaDeviceProp properties;
@@ -51,7 +53,8 @@ static void describe(const struct device *dev, struct device_description *d)
     read_driver(d->driver, sizeof d->driver);
 }
 
-/* Bytes of memory of the host: none, as devices have memory of their own. */
+/* Returns 0, the bytes that searches take of the memory budget: a GPU has memory of its own. The backend's table has this
+ * function, so its arguments are not used. */
 uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     (void)shard, (void)threads, (void)parents;
@@ -60,7 +63,8 @@ uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 
 /* ---- memory ---- */
 
-/* Sets dev->csr[g]: sizes of the shard's subgraph, and the addresses of its arrays; at[i] is the address of array i. */
+/* Sets dev->csr[g] to the sizes of the shard's subgraph g and the addresses of its arrays. at[i] is the address of array i
+ * of the plan. If the columns stay packed under this residence, also sets dev->csr[g].packed. */
 static void set_csr(struct device *dev, enum subgraph g, enum residence resident, void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
@@ -82,21 +86,22 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
             .group = (const uint64_t *)((const char *)at[i + GPU_COLUMNS] + (packed.group - packed.bits))};
 }
 
-/* The members of struct device that point to the arrays. */
+/* For each array of the plan, the offset in struct device of the member that points to the array. */
 static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 #define ARRAY(id, name, member) [GPU_##id] = offsetof(struct device, member),
 #include "cuda_arrays.def"
 #undef ARRAY
 };
 
-/* Gives each array of the plan its place, at[i], in the two allocations of dev->memory. Sets all pointers of the device to
- * arrays and into them, and the sizes that go with them. */
+/* Gives each array of the plan its address in one of the two allocations of dev->memory, and writes the addresses to at[].
+ * Sets all pointers of the device that lead to arrays or into them, and the sizes of these arrays. Allocates nothing.
+ * `parents`: searches record parents. */
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *at[GPU_ARRAY_COUNT])
 {
     const struct shard *shard = dev->shard;
     const uint64_t count[VERTEX_KINDS] = {[NORMALS] = shard->locals, [DELEGATES] = shard->d};
     struct gpu_traffic *t = &dev->traffic;
-    char *next[2] = {dev->memory.device, dev->memory.host};
+    char *next[2] = {dev->memory.device, dev->memory.host}; /* where the next array begins, by gpu_array.hosted */
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
         char **of = &next[plan->array[i].hosted];
         at[i] = *of;
@@ -127,11 +132,11 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     t->update.p = shard->p;
     t->update.shard_words = (UINT64_C(1) << shard->local_bits) / 32;
     t->update.known = t->peers.gathered;
-    t->update.words = t->bins.published; /* no pull of nn uses the bins */
+    t->update.words = t->bins.published; /* free: updates are for pulls of nn, and bins are for pushes of nn */
     t->peers.others = t->peers.own + dev->of[DELEGATES].words;
     t->received_capacity = plan->array[GPU_RECEIVED_IDS].bytes / 4;
     t->sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
-    if (gpu_scatters_answers(plan, dev->shard)) {
+    if (gpu_scatters_answers(plan, dev->shard)) { /* the answer lies over arrays that are free after a search */
         dev->answers.vertex = NULL;
         dev->answers.values = at[GPU_SPARSE_D];
     }
@@ -141,7 +146,8 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
         dev->fused.sliced.search.link_row = NULL;
 }
 
-/* Takes `bytes` of zeroed memory of the host that the device sees; nothing after an error. */
+/* Allocates `bytes` zeroed bytes of host memory that the device sees, and writes the address to *memory. gpu_close frees the
+ * memory. Does nothing if *e has an error already. The budget is not charged. */
 static enum status take_mapped(const struct device *dev, void **memory, size_t bytes, struct error *e)
 {
     if (e->status == ST_OK && CUDA_TRY(cudaHostAlloc(memory, bytes, cudaHostAllocMapped), dev->where, e) == ST_OK)
@@ -149,7 +155,8 @@ static enum status take_mapped(const struct device *dev, void **memory, size_t b
     return e->status;
 }
 
-/* Takes the words in which the device tells the host counts: those of levels, of bins, and of ids without duplicates. */
+/* Allocates the host memory through which the device tells the host counts. These are counters of levels, beginnings of bins
+ * and, if lists are to be freed of duplicates, counts of the ids that are left. gpu_close frees the memory. */
 static enum status take_published(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -165,7 +172,9 @@ static enum status take_published(struct device *dev, const struct device_option
 
 /* ---- streams and events ---- */
 
-/* Makes the streams and the events of the device. Other processes wait for the events that are shared with peers. */
+/* Makes the streams and the events of the device. The events of the clock are made only if phases are timed. If other
+ * processes read this device, these processes can wait for the events masks_read and first_part. gpu_close destroys streams
+ * and events, also after a failure. */
 static enum status make_streams(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -185,13 +194,15 @@ static enum status make_streams(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Destroys an event, if it was made: a device may be closed half open. */
+/* Destroys an event. Does nothing for NULL, an event that was not made because opening the device failed before. */
 static void destroy_event(cudaEvent_t event)
 {
     if (event != NULL)
         cudaEventDestroy(event);
 }
 
+/* Frees a device with all its memory, streams and events, and ends the sharing with its peers. The device may be opened in
+ * part (open_device failed), or NULL. */
 void gpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -224,8 +235,9 @@ void gpu_close(struct device *dev)
 
 /* ---- opening ---- */
 
-/* Clears the arrays that peers may read before any search: they read them to wake their links, and take words without the
- * number of a barrier for old ones. */
+/* Clears the arrays that peers may read before the first search, and waits. Peers read these arrays to wake their links. In
+ * some of these arrays a peer waits for words that carry the number of a barrier. Without the clearing, bytes of an earlier
+ * program could look like such a word. Does nothing if there is one shard. */
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
 {
@@ -239,8 +251,9 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) : e->status;
 }
 
-/* Opens a zeroed device: chooses the GPU, plans memory and takes it, loads the shard and checks it, and makes ready for
- * fused and sliced searches. After an error the caller closes the device. */
+/* Opens a device of which only the options are set (gpu_open). The steps are: choose the GPU; plan and allocate memory; make
+ * streams and events; load the shard; check the shard, unless options->trust; and prepare fused and sliced searches. After a
+ * failure the device is open in part, and the caller closes it. */
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;
@@ -270,6 +283,8 @@ static enum status open_device(struct device *dev, const struct device_options *
     return gpu_searches_by_slices(&plan, dev->shard) ? gpu_sliced_open(dev, options->notes, e) : ST_OK;
 }
 
+/* Opens a device that searches `shard`, on the GPU of options->slot. The shard must outlive the device. Fills *description
+ * unless it is NULL. After a failure *result is NULL, and everything is freed. */
 enum status gpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e)
 {

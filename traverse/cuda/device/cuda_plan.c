@@ -1,4 +1,5 @@
-/* cuda_plan.c: see cuda_plan.h */
+/* cuda_plan.c: plans the memory of a shard on its GPU: computes the size of each array. Allocates nothing, and needs no
+ * CUDA; see cuda_plan.h */
 #include "cuda_plan.h"
 
 #include "cuda_limits.h"
@@ -11,39 +12,49 @@
 
 #include <string.h>
 
+/* The names that arrays other than sections have in memory plans. */
 static const char *const names[GPU_ARRAY_COUNT] = {
 #define ARRAY(id, name, member) [GPU_##id] = name,
 #include "cuda_arrays.def"
 #undef ARRAY
 };
 
-/* Plans an array of `count` elements of `width` bytes that searches work with. */
-static void put(struct gpu_plan *plan, enum gpu_array_id id, uint64_t count, uint64_t width)
+/* Sets entry plan->array[id] to an array of `count` elements of `width` bytes, which searches work with. Adds its bytes,
+ * with the gap behind it, to plan->working_bytes. Called once for an id. */
+static void plan_array(struct gpu_plan *plan, enum gpu_array_id id, uint64_t count, uint64_t width)
 {
     plan->array[id] = (struct gpu_array){.name = names[id], .bytes = count * width};
     plan->working_bytes += gpu_aligned(count * width);
 }
 
-/* Plans an array of the graph, which is copied from `source`; NULL: it is decoded or made, or the shard is not loaded. */
-static void put_section(struct gpu_plan *plan, int id, const char *name, uint64_t count, uint64_t width,
+/* Sets entry plan->array[id] to an array of the graph, in device memory: `count` elements of `width` bytes, copied from
+ * `source`. `source` is NULL if the elements are decoded or made, or if the shard is not loaded. Adds its bytes, with the
+ * gap behind it, to plan->graph_bytes. Called once for an id. */
+static void plan_section(struct gpu_plan *plan, int id, const char *name, uint64_t count, uint64_t width,
                         const void *source)
 {
     plan->array[id] = (struct gpu_array){name, count * width, source, 0};
     plan->graph_bytes += gpu_aligned(count * width);
 }
 
+/* Returns whether the columns of subgraph g stay packed on the device under a residence. The residence must be
+ * RESIDENT_PACKED, and the file must have the columns packed in a way that a search can read. If the columns stay packed,
+ * *packed becomes where the columns are in the file. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed)
 {
     return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
 }
 
-/* Whether the columns of g lie in memory of the host. */
+/* Returns whether the columns of subgraph g lie in memory of the host under these options. */
 static int hosts_columns(const struct shard *shard, enum subgraph g, const struct gpu_plan_options *options)
 {
     return options->resident == RESIDENT_HOST && (options->hosted >> g & 1) != 0 &&
            shard->csr[g].column_count > 0;
 }
 
+/* Returns the section of the columns of subgraph g if the device decodes these columns when it loads the shard: the columns
+ * are packed in the file and raw on the device. Returns NULL for columns that are raw in the file, stay packed or lie in
+ * memory of the host, and if there are none. */
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
 {
     const struct section *s = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
@@ -55,17 +66,19 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
     return s;
 }
 
-/* Plans the sections of csr[g]. gpu_plan_shards plans shards that have a part of the columns: bytes of packed columns are
- * then this part of those in the file. */
-static void put_csr(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
+/* Sets the entries of the plan for the sections of subgraph g: heads, offsets, columns, the directory of columns that stay
+ * packed, and sources. Columns in memory of the host count in plan->host_bytes, all other sections in plan->graph_bytes.
+ * gpu_plan_shards plans imagined shards, which have a part of the columns of the file. In an imagined shard packed columns
+ * have the same part of the bytes in the file. */
+static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
                     const struct gpu_plan_options *options)
 {
     const struct csr *csr = &shard->csr[g];
     const uint64_t columns = csr->column_count;
     int at = GPU_SECTIONS * (int)g;
     struct packed packed;
-    put_section(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
-    put_section(plan, at + GPU_OFFSETS, "offsets", csr->rows + 1, csr->offset_width, csr->offsets);
+    plan_section(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
+    plan_section(plan, at + GPU_OFFSETS, "offsets", csr->rows + 1, csr->offset_width, csr->offsets);
     if (hosts_columns(shard, g, options)) {
         const uint64_t bytes = columns * csr->column_width;
         plan->array[at + GPU_COLUMNS] = (struct gpu_array){
@@ -73,23 +86,24 @@ static void put_csr(struct gpu_plan *plan, const struct shard *shard, enum subgr
         plan->host_bytes += gpu_aligned(bytes);
     } else if (gpu_keeps_columns(shard, g, plan->resident, &packed)) {
         uint64_t bytes = (uint64_t)(packed.base - packed.bits);
-        if (columns != packed.count)
+        if (columns != packed.count) /* an imagined shard */
             bytes = (uint64_t)((double)bytes / (double)packed.count * (double)columns);
-        put_section(plan, at + GPU_COLUMNS, "columns", bytes, 1, packed.bits);
-        put_section(plan, at + GPU_COLUMN_PLACES, "columns directory", packed_blocks(columns), sizeof(struct packed_place),
+        plan_section(plan, at + GPU_COLUMNS, "columns", bytes, 1, packed.bits);
+        plan_section(plan, at + GPU_COLUMN_PLACES, "columns directory", packed_blocks(columns), sizeof(struct packed_place),
                     NULL);
     } else {
-        put_section(plan, at + GPU_COLUMNS, "columns", columns, csr->column_width, csr->columns);
+        plan_section(plan, at + GPU_COLUMNS, "columns", columns, csr->column_width, csr->columns);
     }
-    put_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
+    plan_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
 }
 
-/* Plans staging memory: the most bytes that a piece of packed columns takes (cuda_shard.c). These are codes of all bits and
- * a bit vector for each block, and the directory; or the whole section, if that is less, with a part of its bytes as in
- * put_csr. */
-static void put_staging(struct gpu_plan *plan, const struct shard *shard)
+/* Sets plan->staging_bytes: the most bytes that a piece of packed columns takes while it is decoded (cuda_shard.c). A piece
+ * has at most LOAD_PIECE_GROUPS groups of blocks. A block has at most codes of all bits, a bit vector and its entries in the
+ * directory. If the whole section has less bytes than that, the bytes of the section are enough. The section of an imagined
+ * shard (plan_csr) has a part of the bytes in the file. */
+static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
 {
-    enum { COPIES = 4 };
+    enum { COPIES = 4 }; /* parts of a piece, each of which begins at a multiple of 256 bytes */
     for (int g = 0; g < shard_row_sets(shard); g++) {
         const struct section *s = gpu_decoded_columns(plan, shard, (enum subgraph)g);
         const uint64_t elements = shard->csr[g].column_count;
@@ -104,47 +118,54 @@ static void put_staging(struct gpu_plan *plan, const struct shard *shard)
     }
 }
 
-/* Returns the words of a bitmap of all columns that nn may have; 0 if the shard has no such bitmaps. */
+/* Returns the 32-bit words of a bitmap by nn's columns, which has a bit for every local id of every shard. Returns 0 if the
+ * shard has no such bitmaps (shard_has_masks). */
 static uint64_t column_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
-/* Returns a bound on the pieces of long rows, for the larger of two subgraphs. */
+/* Returns a bound on the pieces that stepped pushes cut the long rows of subgraph a, or of subgraph b, into: the larger of
+ * both, since pushes of the two subgraphs use the same array in turn. */
 static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
 }
 
-/* Plans the arrays of a fused search, on a single GPU or with peers. */
-static void put_fused(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
+/* Sets the entries of the plan for the arrays of a fused search, on a single GPU or together with peers. The arrays are
+ * empty if the plan saves memory (gpu_searches_fused), except the state, which is always there. */
+static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
     const int fused = gpu_searches_fused(plan), together = shard->p > 1 && fused;
     const uint64_t pieces = shard->p > 1 ? gpu_peers_capacity(vertices, edges) : gpu_fused_capacity(vertices, edges);
-    put(plan, GPU_FUSED_STATE, FUSED_STATE_BYTES, 1);
-    put(plan, GPU_FUSED_LISTS, fused ? 2 * pieces : 0, FUSED_ITEM_BYTES);
-    put(plan, GPU_PEERS_STATE, together ? PEERS_STATE_BYTES : 0, 1);
-    put(plan, GPU_PEERS_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, PEERS_ARRIVAL_BYTES);
-    put(plan, GPU_PEERS_MASK, together ? column_words(shard) : 0, 4);
-    put(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
+    plan_array(plan, GPU_FUSED_STATE, FUSED_STATE_BYTES, 1);
+    plan_array(plan, GPU_FUSED_LISTS, fused ? 2 * pieces : 0, FUSED_ITEM_BYTES);
+    plan_array(plan, GPU_PEERS_STATE, together ? PEERS_STATE_BYTES : 0, 1);
+    plan_array(plan, GPU_PEERS_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, PEERS_ARRIVAL_BYTES);
+    plan_array(plan, GPU_PEERS_MASK, together ? column_words(shard) : 0, 4);
+    plan_array(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
+/* Returns the largest degree of the shard's vertices. Vertices of a kind are in the order of falling degrees, so it is the
+ * degree of the first delegate or of the first normal. */
 uint64_t gpu_longest_row(const struct shard *shard)
 {
     const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
     return larger(d->count > 0 ? d->runs[0].degree : 0, l->count > 0 ? l->runs[0].degree : 0);
 }
 
+/* Returns whether the largest degree is at most SLICED_ALIKE_LONGEST times the mean degree. */
 int gpu_degrees_alike(const struct shard *shard)
 {
     return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
 }
 
-/* Whether a sliced search of the graph has heads (cuda_sliced.h):
- * - if the graph has more than SLICED_ALL_EDGES edges, or if not all visited bits are near (in shared memory);
- * - if it has more than half as many edges, and all its degrees are alike and not small. Such a graph may be deep, with
- *   frontiers of some thousand vertices, which are sparse. */
+/* Returns whether a sliced search of the graph has heads: copies of the first slices of all rows, which allow levels that
+ * read only some of the rows (cuda_sliced.h). It has heads in two cases:
+ * - The graph has more than SLICED_ALL_EDGES edges, or not all visited bits fit into shared memory.
+ * - The graph has more than half as many edges and no directions, and its degrees are alike and not small. Such a graph may
+ *   be deep, with frontiers of some thousand vertices, which are sparse. */
 static int sliced_has_heads(const struct shard *shard)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -155,6 +176,9 @@ static int sliced_has_heads(const struct shard *shard)
     return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
 }
 
+/* Returns whether searches are sliced. Searches are sliced under these conditions. There is one shard, which is small
+ * enough, with raw columns. The options do not ask for a search by classes of edges, and the plan does not save memory. A
+ * graph with directions has rows by destination, and needs no heads. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
     const struct shard_rows_kept *kept = &shard->kept;
@@ -164,59 +188,66 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
 
-/* Plans the arrays of a sliced search; all are empty if searches are not sliced. */
-static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
+/* Sets the entries of the plan for the arrays of a sliced search. If searches are not sliced, all arrays are empty. Without
+ * heads SLICED_HEADS and SLICED_PIECES are empty. For a graph without directions SLICED_LINK_ROWS is empty. */
+static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
     const int sliced = gpu_searches_by_slices(plan, shard), heads = sliced_has_heads(shard);
     const uint64_t vertices = shard->d + shard->locals, edges = shard_pushed_edges(shard);
     const uint64_t capacity = sliced ? gpu_sliced_capacity(vertices, edges) : 0;
     const uint64_t links = sliced && shard->kept.directed ? gpu_sliced_capacity(vertices, edges + vertices) : capacity;
     const uint64_t words = sliced ? gpu_sliced_words(shard->d, shard->locals) : 0;
-    put(plan, GPU_SLICED_STATE, sliced ? SLICED_STATE_BYTES : 0, 1);
-    put(plan, GPU_SLICED_SLICES, capacity, SLICED_SLICE_BYTES);
-    put(plan, GPU_SLICED_LINKS, links, SLICED_LINKS_BYTES);
-    put(plan, GPU_SLICED_ROWS, capacity, 4);
-    put(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
-    put(plan, GPU_SLICED_FOUND, SLICED_BITMAPS * words, 4);
-    put(plan, GPU_SLICED_HEADS, heads ? 32 * words : 0, SLICED_SLICE_BYTES);
-    put(plan, GPU_SLICED_PIECES, heads ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
-    put(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
+    plan_array(plan, GPU_SLICED_STATE, sliced ? SLICED_STATE_BYTES : 0, 1);
+    plan_array(plan, GPU_SLICED_SLICES, capacity, SLICED_SLICE_BYTES);
+    plan_array(plan, GPU_SLICED_LINKS, links, SLICED_LINKS_BYTES);
+    plan_array(plan, GPU_SLICED_ROWS, capacity, 4);
+    plan_array(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
+    plan_array(plan, GPU_SLICED_FOUND, SLICED_BITMAPS * words, 4);
+    plan_array(plan, GPU_SLICED_HEADS, heads ? 32 * words : 0, SLICED_SLICE_BYTES);
+    plan_array(plan, GPU_SLICED_PIECES, heads ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
+    plan_array(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 
-/* Returns the most vertices of other shards that this one finds in a level, or asks for their ids. */
+/* Returns a bound on the vertices of other shards that this shard finds in a level, or asks for ids when parents are found:
+ * the edges of nn, in the direction that has more. */
 static uint64_t across_edges(const struct shard *shard)
 {
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
 }
 
-/* Plans the arrays of an answer. A single GPU without memory to spare scatters its answer by input id, and does not gather
- * it: the answer lies over the arrays that are free once a search is over, and takes further memory only beyond them. */
-static void put_answers(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
+/* Sets the entries of the plan for the arrays of answers; none if the device makes no answers. Usually values are first
+ * written in the order of vertices, and then gathered in the order of the answer. A single GPU that saves memory scatters
+ * its answer: it writes each value straight to its place by input id. The scattered answer lies over the arrays that are
+ * free when a search is over, from SPARSE_D on. ANSWER_REST has the bytes of the answer beyond these arrays. */
+static void plan_answers(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t values = slots_of_shard(shard->n, shard->index, shard->p), vertices = shard->locals + shard->d;
     const uint64_t several = shard->p > 1, parents = options->parents, id = answer_id_bytes(shard->n);
     const uint64_t width = parents ? id : 4;
     if (!options->answers)
         return;
-    put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
+    plan_array(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
     if (gpu_scatters_answers(plan, shard)) {
         uint64_t free_bytes = 0;
         for (int i = GPU_SPARSE_D; i < GPU_ANSWER_REST; i++)
             free_bytes += gpu_aligned(plan->array[i].bytes);
-        put(plan, GPU_ANSWER_REST, shard->n * width > free_bytes ? shard->n * width - free_bytes : 0, 1);
-        put(plan, GPU_ANSWER_IDS, vertices, id);
+        plan_array(plan, GPU_ANSWER_REST, shard->n * width > free_bytes ? shard->n * width - free_bytes : 0, 1);
+        plan_array(plan, GPU_ANSWER_IDS, vertices, id);
         plan->array[GPU_ANSWER_IDS].name = "input ids of vertices";
         return;
     }
-    put(plan, GPU_ANSWER_VERTEX, values, 4);
-    put(plan, GPU_ANSWER_IDS, parents ? vertices : 0, id);
-    put(plan, GPU_ANSWER_BY_VERTEX, vertices + 1, width);
-    put(plan, GPU_ANSWER_VALUES, values, width);
-    put(plan, GPU_ANSWER_LISTED, several && options->permuted ? smaller(values, ANSWER_WINDOW) : 0, width + 4);
-    put(plan, GPU_ANSWER_REPLIES, several && parents ? across_edges(shard) : 0, id);
-    put(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);
+    plan_array(plan, GPU_ANSWER_VERTEX, values, 4);
+    plan_array(plan, GPU_ANSWER_IDS, parents ? vertices : 0, id);
+    plan_array(plan, GPU_ANSWER_BY_VERTEX, vertices + 1, width);
+    plan_array(plan, GPU_ANSWER_VALUES, values, width);
+    plan_array(plan, GPU_ANSWER_LISTED, several && options->permuted ? smaller(values, ANSWER_WINDOW) : 0, width + 4);
+    plan_array(plan, GPU_ANSWER_REPLIES, several && parents ? across_edges(shard) : 0, id);
+    plan_array(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);
 }
 
+/* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. plan->resident becomes
+ * options->resident if any columns lie so, otherwise RESIDENT_RAW. The order of the steps matters: later steps read
+ * plan->resident, and plan_answers reads the sizes of other arrays. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const int parents = options->parents, several = shard->p > 1;
@@ -234,45 +265,49 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     }
     for (int g = 0; g < shard_row_sets(shard); g++) {
         if (shard->csr[g].edges > 0)
-            put_csr(plan, shard, (enum subgraph)g, options);
+            plan_csr(plan, shard, (enum subgraph)g, options);
     }
-    put_staging(plan, shard);
-    put(plan, GPU_MASKS, (several ? 3 : 2) * words_d + 2 * words_n, 4);
-    put(plan, GPU_FRONTIER_D, words_d, 4);
-    put(plan, GPU_FRONTIER_N, words_n, 4);
-    put(plan, GPU_SPARSE_D, d, 4);
-    put(plan, GPU_SPARSE_N, locals, 4);
-    put(plan, GPU_DEPTH_D, d, 4);
-    put(plan, GPU_DEPTH_N, locals, 4);
-    put(plan, GPU_PARENT_D, parents ? d : 0, 4);
-    put(plan, GPU_PARENT_N, parents ? locals : 0, 4);
-    put(plan, GPU_MERGE_PREFIX, d + 1, 8);
-    put(plan, GPU_MERGE_SCRATCH, gpu_merge_scratch_bound(d + 1), 1);
-    put(plan, GPU_CHUNKS_D, chunk_capacity(shard, DD, ND), FUSED_ITEM_BYTES);
-    put(plan, GPU_CHUNKS_N, chunk_capacity(shard, DN, NN), FUSED_ITEM_BYTES);
-    put(plan, GPU_CODES, leaving, 8);
-    put(plan, GPU_SENT_IDS, leaving, 4);
-    put(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, several ? words_n : 0), GPU_RECEIVE_IDS), 4);
-    /* to be sent, or scratch: a bit for each local id of any shard, by which duplicates are dropped */
-    put(plan, GPU_SENT_MASK, several ? larger(nn_words, gpu_mask_words(UINT64_C(1) << shard->local_bits)) : 0, 4);
-    put(plan, GPU_GATHERED, nn_words, 4);
-    put(plan, GPU_UPDATE_SOURCES, nn_words, 4);
-    put(plan, GPU_UPDATE_BEGINS, nn_words > 0 ? shard->p * gpu_frontier_update_begins(nn_words / shard->p) : 0, 4);
-    put(plan, GPU_DD_ROWS, several ? 2 * words_d : 0, 4);
-    put(plan, GPU_BIN_TABLES, several ? 2 * ((uint64_t)shard->p + 1) : 0, 8);
-    put(plan, GPU_COUNTERS, GPU_COUNTER_BYTES, 1);
-    put_fused(plan, shard, options);
-    put_sliced(plan, shard);
-    put_answers(plan, shard, options);
+    plan_staging(plan, shard);
+    plan_array(plan, GPU_MASKS, (several ? 3 : 2) * words_d + 2 * words_n, 4);
+    plan_array(plan, GPU_FRONTIER_D, words_d, 4);
+    plan_array(plan, GPU_FRONTIER_N, words_n, 4);
+    plan_array(plan, GPU_SPARSE_D, d, 4);
+    plan_array(plan, GPU_SPARSE_N, locals, 4);
+    plan_array(plan, GPU_DEPTH_D, d, 4);
+    plan_array(plan, GPU_DEPTH_N, locals, 4);
+    plan_array(plan, GPU_PARENT_D, parents ? d : 0, 4);
+    plan_array(plan, GPU_PARENT_N, parents ? locals : 0, 4);
+    plan_array(plan, GPU_MERGE_PREFIX, d + 1, 8);
+    plan_array(plan, GPU_MERGE_SCRATCH, gpu_merge_scratch_bound(d + 1), 1);
+    plan_array(plan, GPU_CHUNKS_D, chunk_capacity(shard, DD, ND), FUSED_ITEM_BYTES);
+    plan_array(plan, GPU_CHUNKS_N, chunk_capacity(shard, DN, NN), FUSED_ITEM_BYTES);
+    plan_array(plan, GPU_CODES, leaving, 8);
+    plan_array(plan, GPU_SENT_IDS, leaving, 4);
+    plan_array(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, several ? words_n : 0), GPU_RECEIVE_IDS), 4);
+    /* either the bitmap that is sent, or scratch for dropping duplicates, with a bit for each local id that a shard can
+     * have */
+    plan_array(plan, GPU_SENT_MASK, several ? larger(nn_words, gpu_mask_words(UINT64_C(1) << shard->local_bits)) : 0, 4);
+    plan_array(plan, GPU_GATHERED, nn_words, 4);
+    plan_array(plan, GPU_UPDATE_SOURCES, nn_words, 4);
+    plan_array(plan, GPU_UPDATE_BEGINS, nn_words > 0 ? shard->p * gpu_frontier_update_begins(nn_words / shard->p) : 0, 4);
+    plan_array(plan, GPU_DD_ROWS, several ? 2 * words_d : 0, 4);
+    plan_array(plan, GPU_BIN_TABLES, several ? 2 * ((uint64_t)shard->p + 1) : 0, 8);
+    plan_array(plan, GPU_COUNTERS, GPU_COUNTER_BYTES, 1);
+    plan_fused(plan, shard, options);
+    plan_sliced(plan, shard);
+    plan_answers(plan, shard, options);
 }
 
+/* Returns the smallest number of shards, at least as many as now, for which a plan with these options fits into `capacity`
+ * bytes of device memory. Each shard is imagined as a part of this shard with all its delegates. Returns 0 if no number up
+ * to MOST_SHARDS would do. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity)
 {
     enum { MOST_SHARDS = 4096 };
     struct gpu_plan_options least = *options;
-    least.by_classes = 1; /* a sliced search takes more */
+    least.by_classes = 1; /* without the arrays of sliced searches, which take more memory */
     for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
-        struct shard s = *shard; /* as it would be, except for its content, if the graph had p shards */
+        struct shard s = *shard; /* the imagined shard: the sizes are as if the graph had p shards, and the content stays */
         struct gpu_plan plan;
         const double share = (double)shard->p / (double)p;
         s.p = p;

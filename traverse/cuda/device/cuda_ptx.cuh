@@ -1,11 +1,11 @@
-/* cuda_ptx.cuh: instructions for which CUDA C++ has no plain name
+/* cuda_ptx.cuh: functions for instructions of the GPU that CUDA C++ has no plain name for
  *
- * All inline PTX is here: the emulator of tests/emulator/ has a header of this name in its place.
+ * No other file has inline PTX. The emulated GPU (tests/emulator/) has a header of the same name, with plain C++ functions.
  */
 #ifndef DBFS_CUDA_PTX_CUH
 #define DBFS_CUDA_PTX_CUH
 
-/* Returns the time of a clock that all GPUs of a host share. */
+/* Returns the time in nanoseconds of a clock that all GPUs of a host share. */
 __device__ static inline unsigned long long device_nanoseconds()
 {
     unsigned long long now;
@@ -13,9 +13,10 @@ __device__ static inline unsigned long long device_nanoseconds()
     return now;
 }
 
-/* ---- words that others change ---- */
+/* ---- words that another block or another GPU changes ---- */
 
-/* Loads a word that another block of the GPU changes. The thread then sees all writes that this block released before. */
+/* Loads 4 bytes that a thread of another block of this GPU may have stored, as an acquire. If the value is one that the
+ * other thread stored as a release, this thread then sees all writes that the other thread made before that store. */
 __device__ static inline unsigned load_acquire(const unsigned *from)
 {
     unsigned value;
@@ -23,7 +24,8 @@ __device__ static inline unsigned load_acquire(const unsigned *from)
     return value;
 }
 
-/* The same for 8 bytes. */
+/* Loads 8 bytes that a thread of another block of this GPU may have stored, as an acquire. If the value is one that the
+ * other thread stored as a release, this thread then sees all writes that the other thread made before that store. */
 __device__ static inline unsigned long long load_acquire(const unsigned long long *from)
 {
     unsigned long long value;
@@ -31,7 +33,8 @@ __device__ static inline unsigned long long load_acquire(const unsigned long lon
     return value;
 }
 
-/* The same for 8 bytes that a peer changes. */
+/* Loads 8 bytes that another GPU, or the host, may have stored, as an acquire. If the value is one that the other side
+ * stored as a release, this thread then sees all writes that the other side made before that store. */
 __device__ static inline unsigned long long load_acquire_system(const unsigned long long *from)
 {
     unsigned long long value;
@@ -39,7 +42,8 @@ __device__ static inline unsigned long long load_acquire_system(const unsigned l
     return value;
 }
 
-/* Loads 8 bytes that a peer writes by store_for_peer. They come all at once, and order no other reads. */
+/* Loads 8 bytes that another GPU stores by store_for_peer. The 8 bytes are all old or all new. The load orders no other
+ * reads: other data of that GPU may still be old. */
 __device__ static inline unsigned long long load_awaited(const unsigned long long *from)
 {
     unsigned long long value;
@@ -47,35 +51,39 @@ __device__ static inline unsigned long long load_awaited(const unsigned long lon
     return value;
 }
 
-/* Stores 8 bytes in memory of a peer, all at once. No other write is ordered by it. */
+/* Stores 8 bytes in memory of another GPU, all at once. The store orders no other writes: earlier writes may arrive after
+ * it. */
 __device__ static inline void store_for_peer(unsigned long long *to, unsigned long long value)
 {
     asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
-/* A fence of release and acquire among the blocks of a GPU: a thread that sees a store behind the fence sees all writes that
- * this thread has made or seen before the fence. Weaker than __threadfence(), which also puts all fences into one order. */
+/* Orders the writes and reads of this thread for all blocks of this GPU (a fence of release and acquire). A thread that sees
+ * a store that this thread makes behind the fence also sees all writes that this thread made or saw before the fence. The
+ * fence is weaker, and so faster, than __threadfence(), which also puts all fences of the GPU into one order. */
 __device__ static inline void fence_of_gpu()
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-/* The same among all GPUs and the host. */
+/* Orders the writes and reads of this thread for all GPUs and the host (a fence of release and acquire). Whoever sees a
+ * store that this thread makes behind the fence also sees all writes that this thread made or saw before the fence. */
 __device__ static inline void fence_of_system()
 {
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-/* Brings the line of *from to the cache of the GPU. No thread waits for it. */
+/* Begins to bring the cache line that has *from into the L2 cache of the GPU. The thread does not wait. */
 __device__ static inline void prefetch(const void *from)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 }
 
-/* ---- the cluster of this block; without clusters, it is the block ---- */
+/* ---- the cluster of this block: a few blocks that read each other's shared memory. GPUs before sm_90 have no clusters;
+ * there a cluster is one block ---- */
 
 #if __CUDA_ARCH__ >= 900
-/* Returns the number of this block in its cluster. */
+/* Returns the number of this block among the blocks of its cluster. */
 __device__ static inline unsigned cluster_rank()
 {
     unsigned rank;
@@ -83,25 +91,30 @@ __device__ static inline unsigned cluster_rank()
     return rank;
 }
 
-/* Arrives at the barrier of the cluster. Blocks behind the barrier see the writes of this thread before it. */
+/* Arrives at the barrier of the cluster, and goes on without waiting. Threads behind cluster_wait see all writes that this
+ * thread made before it arrived. All threads of the block call it. */
 __device__ static inline void cluster_arrive_release()
 {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
-/* Arrives at the barrier of the cluster, without order for writes. */
+/* Arrives at the barrier of the cluster, and goes on without waiting. Threads behind cluster_wait need not see the writes of
+ * this thread. All threads of the block call it. */
 __device__ static inline void cluster_arrive_relaxed()
 {
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 
-/* Waits until all threads of the cluster have arrived. */
+/* Waits until all threads of the cluster have arrived at its barrier. All threads of the block call it behind their
+ * arrival. */
 __device__ static inline void cluster_wait()
 {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* Returns the value in the shared memory of block `rank` of the cluster that lies where *own lies in that of this block. */
+/* Reads shared memory of another block of the cluster. *own is a variable in the shared memory of this block; the function
+ * returns the value of the same variable in block `rank`. T has 4 or 16 bytes. A barrier of the cluster must lie between the
+ * write of the other block and this read. The other block must not end before the read. */
 template <typename T> __device__ static inline T cluster_load(const T *own, unsigned rank)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");
@@ -121,15 +134,18 @@ template <typename T> __device__ static inline T cluster_load(const T *own, unsi
     return value;
 }
 #else
+/* Returns 0: the cluster is one block. */
 __device__ static inline unsigned cluster_rank()
 {
     return 0;
 }
 
+/* A cluster of one block has no barrier: these three do nothing. */
 __device__ static inline void cluster_arrive_release() {}
 __device__ static inline void cluster_arrive_relaxed() {}
 __device__ static inline void cluster_wait() {}
 
+/* Returns *own: the only block of the cluster is this block. */
 template <typename T> __device__ static inline T cluster_load(const T *own, unsigned)
 {
     return *own;

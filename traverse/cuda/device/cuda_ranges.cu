@@ -1,11 +1,14 @@
-/* cuda_ranges.cu: the ranges of a subgraph on the device; see cuda_kernels.h, twin in formats/graph/shard_ranges.c
+/* cuda_ranges.cu: checks that the indices of a subgraph are in range, on the device; see cuda_kernels.h. The twin is
+ * formats/graph/shard_ranges.c.
  *
- * A warp looks at 32 rows, whose bits of the source mask are a word; then every thread strides over columns.
- * Bytes that must move: offsets, heads, columns and the mask once.
+ * One kernel checks rows. A warp takes 32 rows at a time. The bits of these rows are one word of the source bitmap, the
+ * bitmap of rows that are not empty. Another kernel checks columns. The result names the first row or column with each
+ * fault. Bytes that must move: offsets, heads, columns and the bitmap, each once.
  */
 #include "cuda_common.cuh"
 
-/* Whether a column is one that the graph has: column_in_bounds of formats/graph, on the device. */
+/* Returns whether a column is a vertex of the graph. It is column_in_bounds of formats/graph/shard_ranges.h, on the
+ * device. */
 __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t column)
 {
     uint64_t owner = column >> b.local_bits;
@@ -14,28 +17,30 @@ __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t colu
     return owner < b.p && (column & (((uint64_t)1 << b.local_bits) - 1)) < b.locals[owner];
 }
 
-/* The findings of a thread in its rows. */
+/* What a thread has found in its rows. */
 struct row_faults {
-    unsigned long long first[RANGE_FAULTS]; /* the first row with each fault, or NO_FAULT */
-    unsigned long long edges, sources;      /* heads, and rows that are not empty */
+    unsigned long long first[RANGE_FAULTS]; /* the first row with each fault; NO_FAULT: there is none */
+    unsigned long long edges;               /* head columns that are there */
+    unsigned long long sources;             /* rows that are not empty */
 };
 
-/* Lowers *least to `at`, unless that is NO_FAULT. */
-__device__ static inline void keep_least(uint64_t *least, unsigned long long at)
+/* Lowers *least, in device memory, to `at` if `at` is smaller, by an atomic. Does nothing if `at` is NO_FAULT. */
+__device__ static inline void lower_in_memory(uint64_t *least, unsigned long long at)
 {
     if (at != NO_FAULT)
         atomicMin((unsigned long long *)least, at);
 }
 
-/* Lowers `first` to a row. */
-__device__ static inline void note(unsigned long long &first, uint64_t row)
+/* Records a row with a fault: sets `first`, the first such row so far, to `row` if `row` is smaller. */
+__device__ static inline void keep_first_row(unsigned long long &first, uint64_t row)
 {
     if (row < first)
         first = row;
 }
 
-/* Counts the heads of a row in `faults`, and notes the row if a head is out of range, or missing though another head or the
- * rest of the row follows. Returns whether the row has a head. */
+/* Checks the head columns of a row, and adds their number to faults.edges. A head is wrong if its column is out of range, or
+ * if the place before it is empty. An empty place is wrong if the row has columns behind the heads (`has_rest`). If a head
+ * or a place is wrong, records the row in faults.first[FAULT_HEADS]. Returns whether the row has a head. */
 __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bounds, uint64_t row, bool has_rest,
                                      row_faults &faults)
 {
@@ -50,38 +55,40 @@ __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bo
         before = present;
     }
     if (wrong)
-        note(faults.first[FAULT_HEADS], row);
+        keep_first_row(faults.first[FAULT_HEADS], row);
     return any;
 }
 
-/* Checks offsets, heads and the source bitmap, a row a thread; *found gets first faults and counts. */
+/* Checks offsets, heads and the source bitmap, a thread for each row. Lowers found->first[] to the first rows with faults,
+ * and adds the counts of heads and of rows that are not empty to found->edges and found->source_rows. */
 __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_ranges *found)
 {
     __shared__ unsigned long long shared[WARPS];
     uint64_t step = (uint64_t)gridDim.x * BLOCK;
     row_faults faults = {{NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}, 0, 0};
-    /* whole warps stay together: the words of the mask are complete */
+    /* all lanes of a warp go round the loop together, so that a ballot gives a whole word of the bitmap */
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK + threadIdx.x / WARP * WARP; base < csr.rows; base += step) {
         uint64_t row = base + lane_id();
         bool source = false;
         if (row < csr.rows) {
             const uint64_t begin = offset_of(csr, row), end = offset_of(csr, row + 1);
             if (end < begin)
-                note(faults.first[FAULT_OFFSETS], row);
+                keep_first_row(faults.first[FAULT_OFFSETS], row);
             source = look_at_heads(csr, bounds, row, end != begin, faults) || end != begin;
         }
         uint32_t wrong = __ballot_sync(ALL_LANES, source) ^ csr.sources[base / WARP];
         if (wrong != 0)
-            note(faults.first[FAULT_SOURCES], base + __ffs(wrong) - 1);
+            keep_first_row(faults.first[FAULT_SOURCES], base + __ffs(wrong) - 1);
         faults.sources += source;
     }
     for (int f = 0; f < FAULT_COLUMNS; f++)
-        keep_least(&found->first[f], faults.first[f]);
+        lower_in_memory(&found->first[f], faults.first[f]);
     block_add(faults.edges, shared, (unsigned long long *)&found->edges);
     block_add(faults.sources, shared, (unsigned long long *)&found->source_rows);
 }
 
-/* Checks the columns behind the heads, and counts them in *found. */
+/* Checks the `count` columns behind the heads. Lowers found->first[FAULT_COLUMNS] to the index of the first column that is
+ * out of range, and adds `count` to found->edges. */
 template <typename Column>
 __global__ static void find_in_columns(const Column *columns, uint64_t count, column_bounds bounds, csr_ranges *found)
 {
@@ -91,11 +98,13 @@ __global__ static void find_in_columns(const Column *columns, uint64_t count, co
         if (!is_in_bounds(bounds, columns[i]) && i < first)
             first = i;
     }
-    keep_least(&found->first[FAULT_COLUMNS], first);
+    lower_in_memory(&found->first[FAULT_COLUMNS], first);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         atomicAdd((unsigned long long *)&found->edges, (unsigned long long)count);
 }
 
+/* Launches the check of a subgraph with `columns` columns behind its heads, and returns at once. Sets all of *found, which
+ * is device memory. */
 void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
                       struct csr_ranges *found, cudaStream_t stream)
 {

@@ -1,15 +1,18 @@
-/* cuda_scan.cu: exclusive prefix sums; see cuda_kernels.h. CUB takes long to compile, so it is only here. */
+/* cuda_scan.cu: exclusive prefix sums; see cuda_kernels.h. CUB takes long to compile, so no other file includes it. */
 #include "cuda_kernels.h"
 
 #include <cub/device/device_scan.cuh>
 
-/* Replaces each value by the sum of those before it. */
+/* Launches an exclusive prefix sum: each of values[count] becomes the sum of the values before it. `scratch` has at least
+ * cuda_scan_bytes(count) bytes. */
 template <typename T>
 static cudaError_t scan(T *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {
     return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, values, values, count, stream);
 }
 
+/* Returns the bytes of scratch memory that a scan of `count` values of 8 bytes needs. A scan of values of 4 bytes needs no
+ * more. Launches nothing. */
 size_t cuda_scan_bytes(uint64_t count)
 {
     size_t bytes = 0;
@@ -17,11 +20,13 @@ size_t cuda_scan_bytes(uint64_t count)
     return bytes;
 }
 
+/* Launches an exclusive prefix sum of values of 8 bytes. Returns the error of the launch. */
 cudaError_t cuda_scan_u64(uint64_t *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {
     return scan(values, count, scratch, scratch_bytes, stream);
 }
 
+/* Launches an exclusive prefix sum of values of 4 bytes. Returns the error of the launch. */
 cudaError_t cuda_scan_u32(uint32_t *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {
     return scan(values, count, scratch, scratch_bytes, stream);

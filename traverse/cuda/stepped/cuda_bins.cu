@@ -1,15 +1,20 @@
-/* cuda_bins.cu: sorts the vertices that nn pushes found on other shards by shard; see cuda_kernels.h
+/* cuda_bins.cu: sorts the vertices that pushes of nn found on other shards into bins, and takes in vertices that arrive; see
+ * cuda_kernels.h
  *
- * A code of up to 64 bits becomes a 32-bit local id in the bin of its shard (Pan et al., section V-B). There are
- * three steps: count by shard; a prefix sum over the shards; and a scatter, in which each block reserves all its
- * places at once. For few codes one block does all three, since a small level takes as long as its launches.
- * Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an id.
+ * A found vertex is a code: shard << local_bits | local id, up to 64 bits. Sorting turns a code into a 32-bit local id in
+ * the bin of the shard (Pan et al., section V-B). The bins lie one behind the other in one array. Sorting has three steps:
+ * - Count the codes of each shard.
+ * - Make a prefix sum over the shards, which says where each bin begins.
+ * - Write the ids into the bins. A block reserves its places in all bins before it writes.
+ * For few codes one block does all three steps, since a small level takes as long as its launches. Twin: the bins of
+ * cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an id.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-enum { TILE_CODES = 4096 };
+enum { TILE_CODES = 4096 }; /* the codes that a block takes at a time */
 
-/* Counts the codes begin..end by shard, in shared memory: count[p]. */
+/* Sets count[p], in shared memory, to how many of the codes begin, ..., end - 1 each shard has. All threads of the block
+ * call it, and see the counts complete behind it. */
 __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t begin, uint64_t end)
 {
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
@@ -20,7 +25,7 @@ __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t b
     __syncthreads();
 }
 
-/* Counts the codes of each shard. */
+/* Adds to cursor[s] how many codes each shard s has. cursor[] is zero before. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -36,7 +41,10 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
     }
 }
 
-/* Replaces the counts in cursor[] by beginnings, there, in begin[] and in published[]. By one warp. */
+/* Writes where the bins begin, by an exclusive prefix sum of the counts in cursor[p]. The index of the first id of each bin
+ * goes to cursor[], begin[] and published[]. The total number of ids goes to the extra entries begin[p] and published[p].
+ * published[] is memory of the host, from which the host reads the bins when the level is over. All lanes of one warp call
+ * it. */
 __device__ static void begin_bins(const gpu_bins &b)
 {
     unsigned long long base = 0;
@@ -58,14 +66,15 @@ __device__ static void begin_bins(const gpu_bins &b)
     __threadfence_system();
 }
 
-/* Replaces the counts of shards by the beginnings of their bins, and publishes these. */
+/* Turns the counts in cursor[] into the beginnings of the bins (begin_bins). It has one warp. */
 __global__ static void begin_kernel(gpu_bins b)
 {
     begin_bins(b);
 }
 
-/* Writes the ids of a tile to their bins. count[p] has its counts, and at[p] becomes the block's reserved places in the
- * bins; both lie in shared memory. */
+/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[p] has how many of these codes each
+ * shard has, and is overwritten. First the block reserves places in each bin: cursor[s] grows by count[s], and at[s] becomes
+ * the first reserved place in the bin of shard s. count[] and at[] are shared memory. All threads of the block call it. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {
@@ -73,7 +82,7 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK) {
         if (count[s] != 0)
             at[s] = atomicAdd(&b.cursor[s], (unsigned long long)count[s]);
-        count[s] = 0;
+        count[s] = 0; /* from now on: the places of the block that are taken */
     }
     __syncthreads();
     for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK) {
@@ -83,7 +92,8 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     __syncthreads();
 }
 
-/* Writes the local id of each code into the bin of its shard. */
+/* Writes the local id of each code into the bin of its shard. cursor[s] is the next free place in the bin of shard s, at
+ * first the beginning of the bin. */
 __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -97,7 +107,7 @@ __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
     }
 }
 
-/* Does all steps by one block, for codes that are one tile. */
+/* Sorts all codes into bins, if they are at most TILE_CODES. One block counts, makes the prefix sum and writes the ids. */
 __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -113,7 +123,8 @@ __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
     scatter_tile(b, count, at, 0, total);
 }
 
-/* Launches the sorting of codes by shard: one kernel for few codes, else three. */
+/* Launches kernels that sort the codes into bins, and returns at once. `most` is a bound on the number of codes. Launches
+ * one kernel if the bound is at most TILE_CODES, otherwise three kernels. */
 void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 {
     int grid = cuda_full_grid() / 4;
@@ -129,7 +140,9 @@ void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 
 /* ---- arrival ---- */
 
-/* Launches a thread for each id, which adds the vertex to `next` unless it was visited or found. */
+/* Launches a kernel that adds arrived vertices to `next`. ids[count] are their local ids, which another shard sent. Each
+ * vertex that is neither visited nor in `next` enters `next`, and gets the parent `parent` if parents are recorded. An id
+ * may stand several times. *bad becomes 1 if an id is too large. */
 void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
                   cudaStream_t stream)
 {
@@ -142,7 +155,10 @@ void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t co
     });
 }
 
-/* A thread takes a word. Only kernels that receive change `next` between two levels. */
+/* Launches a kernel that adds arrived vertices to `next`. The vertices are the set bits of mask[words], which another shard
+ * sent. mask[0] is word `first` of the bitmap of `vertices`. Each vertex that is neither visited nor in `next` enters
+ * `next`, and gets the parent `parent` if parents are recorded. *bad becomes 1 if a bit is too large. A thread takes a word,
+ * and needs no atomic. Between two levels only kernels like this one change `next`, one kernel after the other. */
 void cuda_receive_mask(const gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words, uint32_t parent,
                        unsigned int *bad, cudaStream_t stream)
 {

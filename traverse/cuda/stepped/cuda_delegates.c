@@ -1,27 +1,36 @@
-/* cuda_delegates.c: GPUs get to know all delegates that they found in a level; see engine.h
+/* cuda_delegates.c: after a visit each GPU gets to know the delegates that any GPU found in the level; see engine.h
  *
- * A GPU reads the masks of its peers (cuda_peers.c). For other ranks the result goes through the host, whole or, if few
- * of its words are not zero, as a list of them, so that a level costs what it found.
+ * All GPUs have all delegates, and each GPU has a bitmap `next` of the delegates that it found: its delegate mask. The next
+ * previsit needs the OR of all masks, which stands in the bitmap `incoming`. A GPU reads the masks of its peers in their
+ * memory (cuda_peers.c). For GPUs that are no peers the OR of the peers' masks goes through memory of the host. If few words
+ * of this OR are not zero, these words go as a list. Otherwise the whole bitmap goes. So a level that found little costs
+ * little.
+ *
+ * A pull of dd may have two parts. Between the parts all GPUs may learn the delegates that the first part found
+ * (gpu_know_mask). From then on dev->masks.known is 1. `incoming` and `next` both have these delegates, and the list of
+ * words leaves them out.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Whether this device reads the memory of another one. */
+/* Returns whether this device has peers other than itself. */
 static int has_peers(const struct device *dev)
 {
     return dev->traffic.peers.count > 1;
 }
 
-/* Returns the bitmap that has the OR of the peers' updates: `incoming`, or the device's own `next` if it has no peers, or if
- * `incoming` has known delegates. */
-static uint32_t *all_updates(const struct device *dev)
+/* Returns the bitmap into which the masks of peers are ORed. Usually it is `incoming`. It is the device's own `next` if the
+ * device has no peers, or if `incoming` has the delegates of gpu_know_mask. */
+static uint32_t *gathered_mask(const struct device *dev)
 {
     return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
-/* ORs the delegates that peers found into all_updates. Bitmaps that cannot be read in place are first copied into dd's
- * prefix sums, which are free once delegates have been found; dn may still be visited from the delegates' frontier. */
-static enum status read_updates(struct device *dev, const int *updating, struct error *e)
+/* Launches kernels that OR the masks of the peers i with updating[i] into gathered_mask, and records the event masks_read
+ * behind the ORing. If peers cannot wait for this event, the host waits for the event. Does nothing if there are no peers. A
+ * mask that kernels cannot read in place is first copied to the memory of dd's prefix sums. That memory is free when the
+ * delegates have been found, although dn may still be visited. */
+static enum status gather_masks(struct device *dev, const int *updating, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     size_t bytes = 4 * dev->of[DELEGATES].words;
@@ -29,37 +38,41 @@ static enum status read_updates(struct device *dev, const int *updating, struct 
     if (gpu_use(dev, e) != ST_OK || !has_peers(dev) ||
         (!dev->masks.known &&
          CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK) ||
-        gpu_or_found(dev, updating, all_updates(dev), staging, e) != ST_OK ||
+        gpu_or_found(dev, updating, gathered_mask(dev), staging, e) != ST_OK ||
         CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK)
         return e->status;
-    return gpu_wait_for_peers(dev, dev->stream.masks_read, e);
+    return gpu_host_waits_for(dev, dev->stream.masks_read, e);
 }
 
-/* Given `to`, the device also copies the result there, for its whole group, and the host waits for it. The counter of listed
- * words lies in the prefix sums, too, which are free once peers are read. */
+/* ORs the delegates that the peers i with updating[i] found. If `to` is NULL, the device keeps the result for gpu_take_mask.
+ * Otherwise also copies the result to *to, in memory of the host, and waits; one device does so for all its peers. If at
+ * most to->most words of the result are not zero, these words go to to->words. Otherwise the whole result goes to to->mask.
+ * Sets to->count and to->has_mask. Delegates of gpu_know_mask are not in the list. The counter of listed words lies in the
+ * memory of dd's prefix sums, which is free when the peers have been read. */
 enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     unsigned long long *counter = (unsigned long long *)dev->scratch.scan.prefix;
     const size_t bytes = 4 * dev->of[DELEGATES].words;
-    if (read_updates(dev, updating, e) != ST_OK || to == NULL)
+    if (gather_masks(dev, updating, e) != ST_OK || to == NULL)
         return e->status;
     to->count = to->most == 0;
     if (to->most > 0) {
         if (CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
             return e->status;
-        cuda_list_words(all_updates(dev), dev->masks.known ? dev->masks.incoming : NULL, bytes / 8, to->words, to->most,
+        cuda_list_words(gathered_mask(dev), dev->masks.known ? dev->masks.incoming : NULL, bytes / 8, to->words, to->most,
                         counter, stream);
         gpu_fetch(dev, &to->count, counter, sizeof to->count, stream, e);
     }
     to->has_mask = to->count > to->most;
-    return to->has_mask && bytes > 0 && e->status == ST_OK ? gpu_fetch(dev, to->mask, all_updates(dev), bytes, stream, e)
+    return to->has_mask && bytes > 0 && e->status == ST_OK ? gpu_fetch(dev, to->mask, gathered_mask(dev), bytes, stream, e)
                                                            : e->status;
 }
 
-/* Makes `incoming` what the next previsit reads, and clears the device's own updates, which `incoming` has, when all
- * peers have read them. */
-static enum status clear_updates(struct device *dev, struct error *e)
+/* Makes `incoming`, which has all delegates of the level, the bitmap that the next previsit reads. Then clears the device's
+ * own mask `next`; on the GPU this waits until all peers have read the mask. After gpu_know_mask `next` is first ORed into
+ * `incoming`. Launches only; the host does not wait. */
+static enum status pass_mask_on(struct device *dev, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -75,7 +88,7 @@ static enum status clear_updates(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Fills `incoming` from memory of the host. */
+/* Launches the copy of a bitmap of delegates from memory of the host to `incoming`. */
 static enum status copy_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     return CUDA_TRY(cudaMemcpyAsync(dev->masks.incoming, mask, 4 * dev->of[DELEGATES].words, cudaMemcpyHostToDevice,
@@ -83,7 +96,10 @@ static enum status copy_mask(struct device *dev, const uint64_t *mask, struct er
                     dev->where, e);
 }
 
-/* Adds known delegates to the device's own finds, so that visits do not find them again. */
+/* Called between the two parts of a pull of dd: `mask`, in memory of the host, has the delegates that any device has found
+ * in the first part. Launches the copy of `mask` to `incoming`, and the ORing of `mask` into the device's `next`. So the
+ * second part does not look for these delegates. The host does not wait, so `mask` must stay as it is until the visit is
+ * over. */
 enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
@@ -94,7 +110,10 @@ enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Fills `incoming` from a list or a mask, or keeps it as gpu_read_masks made it, and makes it the next previsit's input. */
+/* Called at the end of a level, when all peers have read the masks. Fills `incoming` with the delegates that all ranks
+ * found: the list from->words, or the bitmap from->mask if from->words is NULL. If both are NULL, `incoming` stays as
+ * gpu_read_masks made it. Makes `incoming` the input of the next previsit, and clears `next`. The host does not wait, so
+ * *from must stay as it is until the next previsit. */
 enum status gpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -108,5 +127,5 @@ enum status gpu_take_mask(struct device *dev, const struct mask_update *from, st
     } else if (from->mask != NULL && copy_mask(dev, from->mask, e) != ST_OK) {
         return e->status;
     }
-    return clear_updates(dev, e);
+    return pass_mask_on(dev, e);
 }

@@ -1,28 +1,37 @@
-/* cuda_frontier_updates.cu: messages of frontiers to devices that are no peers, without the vertices that these know;
- * see cuda_kernels.h
+/* cuda_frontier_updates.cu: writes and reads the messages by which a device tells its frontier of normals to devices that
+ * are no peers; see struct gpu_frontier_update of cuda_kernels.h
  *
- * A block takes as many words of the mask as it has threads. Each word gives its bits that are not known, the lowest
- * first. The bits of a block lie one behind the other, and begin with a word of the message. Kernels write and read
- * messages in memory of the host, which saves a copy. Twin: the loops over bits of test_messages.c. Bytes moved: 4
- * to count a word and 12 to write or read its message; 1/8 for each bit that is not known.
+ * A message about a shard says which normals of the shard are visited. Sender and receivers have the same bitmap `known`.
+ * `known` has the vertices that earlier messages called visited, and the vertices without nn edges. A message leaves out the
+ * vertices in `known`. For each other vertex, in order, the message has one bit: 1 if the vertex is visited. So a message
+ * needs no positions.
+ *
+ * A block of threads takes 256 words of the shard's bitmap, a word for each thread. The message bits of a word lie one
+ * behind the other, the lowest first. The message bits of the next word follow. The bits of a block of threads begin with a
+ * word of the message. Kernels write and read messages in memory of the host, which saves a copy. Twin: the loops over bits
+ * of test_messages.c. Bytes moved: 4 to count a word and 12 to write or read its message; 1/8 for each bit that is not
+ * known.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* The words of a shard that a block takes. */
+/* The word of a bitmap that a thread takes, and its bits in the message of the block of threads. */
 struct update_block {
-    uint64_t word;       /* this thread's in the mask of all shards */
-    uint64_t in_shard;   /* the same in the mask of its shard */
-    uint32_t missing;    /* its bits that are not known */
-    unsigned before, all; /* bits of the block before those of the word, and in all */
+    uint64_t word;     /* index of the thread's word in `known`, the bitmap of all shards */
+    uint64_t in_shard; /* index of the same word in the bitmap of its shard */
+    uint32_t missing;  /* the bits of the word that are not known: each of them has a bit in the message */
+    unsigned before;   /* message bits of the block before those of this word */
+    unsigned all;      /* message bits of the block */
 };
 
-/* Blocks that take the words of one shard. */
+/* Returns how many blocks of threads the words of one shard are divided into. */
 __device__ static uint64_t blocks_of_shard(const gpu_frontier_update &n)
 {
     return (n.shard_words + BLOCK - 1) / BLOCK;
 }
 
-/* Finds what the block's threads need of block `number` of a shard. All threads of the block call it. */
+/* Returns the word that this thread takes in block `number` of a shard, and where the message bits of this word lie among
+ * the message bits of the block. Beyond the end of the shard a thread has no message bits. All threads of the block call
+ * it. */
 __device__ static update_block open_block(const gpu_frontier_update &n, uint32_t shard, uint64_t number)
 {
     update_block b;
@@ -33,13 +42,13 @@ __device__ static update_block open_block(const gpu_frontier_update &n, uint32_t
     return b;
 }
 
-/* 32-bit words that hold so many bits. */
+/* Returns how many 32-bit words hold so many bits. */
 __device__ static unsigned words_of_bits(unsigned bits)
 {
     return (bits + 31) / 32;
 }
 
-/* Counts the words that each block of each shard has in the message of the shard. */
+/* Sets begin[], for each block of words of each shard, to how many words of the message its message bits take. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -47,11 +56,13 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update
         const update_block b = open_block(n, (uint32_t)(i / each), i % each);
         if (threadIdx.x == 0)
             n.begin[i] = words_of_bits(b.all);
-        __syncthreads(); /* before the sums of the next block */
+        __syncthreads(); /* all threads have read the sums of this block before the next sums are made */
     }
 }
 
-/* Replaces the counts in begin[] by their exclusive prefix sums, a block for each shard. */
+/* Replaces the counts in begin[] by their exclusive prefix sums, in each shard for itself: begin[] then says at which word
+ * of the message the bits of a block begin. Sets words[s], memory of the host, to the length of the message about shard s.
+ * One block of threads does a shard. */
 __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -72,7 +83,7 @@ __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update
     __threadfence_system();
 }
 
-/* Launches the counting of all messages' words, and their prefix sums. */
+/* Launches the kernels that lay out the messages about all shards: fills begin[] and words[]. */
 void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t stream)
 {
     const uint64_t blocks = update->p * ((update->shard_words + BLOCK - 1) / BLOCK);
@@ -80,7 +91,8 @@ void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t 
     begin_kernel<<<blocks_for(update->p, 1), BLOCK, 0, stream>>>(*update);
 }
 
-/* Returns the bits of `bits` at the set bits of `chosen`, packed, the lowest first. */
+/* Packs the bits of `bits` that `chosen` selects: bit i of the result is the bit of `bits` at the i-th set bit of `chosen`,
+ * counted from the lowest. */
 __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t gathered = 0;
@@ -91,7 +103,8 @@ __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
     return gathered;
 }
 
-/* Returns the reverse of gather_bits: packed bits at the set bits of `chosen`. */
+/* Unpacks bits that gather_bits has packed: bit i of `bits` goes to the i-th set bit of `chosen`, counted from the lowest.
+ * All other bits of the result are 0. */
 __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t scattered = 0;
@@ -102,7 +115,8 @@ __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
     return scattered;
 }
 
-/* Packs the visited bits that are not known into the message of the shard, and adds them to the known ones. */
+/* Writes the message about a shard, on the device of this shard: for each vertex that is not known, its bit of
+ * visited[words]. Then adds the visited bits to `known`, as the receivers will do. `message` is memory of the host. */
 __global__ static void __launch_bounds__(BLOCK)
     write_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *visited, uint64_t words, uint32_t *message)
 {
@@ -111,7 +125,7 @@ __global__ static void __launch_bounds__(BLOCK)
     for (uint64_t i = blockIdx.x; i < each; i += gridDim.x) {
         for (unsigned j = threadIdx.x; j <= BLOCK; j += BLOCK)
             packed[j] = 0;
-        const update_block b = open_block(n, shard, i); /* the others have cleared theirs, too */
+        const update_block b = open_block(n, shard, i); /* its barriers also make sure that all of packed[] is zero */
         const uint32_t bits = b.in_shard < words ? visited[b.in_shard] : 0,
                        shared = gather_bits(bits, b.missing);
         if (shared != 0) {
@@ -127,7 +141,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches the writing of a shard's message. */
+/* Launches the kernel that writes the message about a shard, and returns at once. cuda_frontier_update_count was launched
+ * before. */
 void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shard, const uint32_t *visited, uint64_t words,
                                 uint32_t *message, cudaStream_t stream)
 {
@@ -135,7 +150,9 @@ void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shar
     write_update_kernel<<<blocks, BLOCK, 0, stream>>>(*update, shard, visited, words, message);
 }
 
-/* Unpacks the bits of a shard's message to the places of the bits that are not known. */
+/* Reads a message about a shard, on a device that received it, and sets the bits of the vertices that the message calls
+ * visited in this device's bitmap `known`. Message bit i belongs to the i-th bit of `known` that was not set. `message` is
+ * memory of the host. */
 __global__ static void __launch_bounds__(BLOCK)
     read_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *message)
 {
@@ -146,7 +163,7 @@ __global__ static void __launch_bounds__(BLOCK)
         for (unsigned j = threadIdx.x; j <= BLOCK; j += BLOCK)
             packed[j] = j < words_of_bits(b.all) ? message[n.begin[shard * each + i] + j] : 0;
         __syncthreads();
-        if (b.missing != 0) {
+        if (b.missing != 0) { /* the bits of a word lie in at most two words of the message */
             const uint64_t two = (uint64_t)packed[b.before / 32 + 1] << 32 | packed[b.before / 32];
             n.known[b.word] |= scatter_bits((uint32_t)(two >> b.before % 32), b.missing);
         }
@@ -154,7 +171,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches the reading of a shard's message. */
+/* Launches the kernel that reads a message about a shard, and returns at once. cuda_frontier_update_count was launched
+ * before. */
 void cuda_frontier_update_read(const gpu_frontier_update *update, uint32_t shard, const uint32_t *message,
                                cudaStream_t stream)
 {

@@ -1,13 +1,18 @@
-/* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see engine.h
+/* cuda_frontiers.c: messages by which GPUs tell their frontiers to devices that are no peers, before nn is pulled; see
+ * engine.h
  *
- * Each message says which vertices of a shard are visited, which serves as well as a frontier, without those that the
- * receiver knows (struct gpu_frontier_update). The bitmap of known vertices is the one in which a pull of nn looks for
- * frontiers. A search begins with the vertices that have no nn edges as known: no pull looks for them.
+ * A message says which normals of a shard are visited. A pull may use visited vertices in place of the frontier, because an
+ * unvisited vertex has no neighbour that was visited before the frontier. A message leaves out the vertices that are set in
+ * the bitmap `known` (struct gpu_frontier_update of cuda_kernels.h). `known` is also the bitmap in which a pull of nn looks
+ * for visited vertices. When the first message of a search is written, `known` has the vertices without nn edges, because no
+ * pull looks for them.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Copies the bitmap of a shard's rows of nn, zeroes behind it, to update_sources. */
+/* Called once for each shard, when devices have joined: copies the bitmap of the shard's normals with nn edges to
+ * update_sources, and waits. mask[words] is memory of the host. The rest of the shard's part of update_sources becomes
+ * zero. */
 enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words, struct error *e)
 {
     const uint64_t shard_words = dev->traffic.update.shard_words;
@@ -19,7 +24,9 @@ enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t
     return e->status;
 }
 
-/* Shows nothing to peers: they see the visited bits as the previsit left them, which serve as well as a frontier. */
+/* Called before nn is pulled. If `message` is NULL, does nothing: peers read the visited bits of this device where the
+ * previsit left them. Otherwise writes the message about this device's shard to `message`, memory of the host that the
+ * device sees. Sets words[s] to the 32-bit words of the message about each shard s, and waits. */
 enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct gpu_vertices *normals = &dev->of[NORMALS];
@@ -27,7 +34,7 @@ enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (message == NULL || gpu_use(dev, e) != ST_OK)
         return e->status;
-    if (!t->update_begun)
+    if (!t->update_begun) /* the first message of the search: vertices without nn edges are known */
         cuda_invert(t->update.known, t->update_sources, t->update.p * t->update.shard_words, stream);
     t->update_begun = 1;
     cuda_frontier_update_count(&t->update, stream);
@@ -39,7 +46,9 @@ enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     return e->status;
 }
 
-/* Adds the vertices of a shard's message to the known ones. */
+/* Launches a kernel that reads the message about another shard. The kernel sets the bits of the vertices that the message
+ * calls visited in `known`, the bitmap in which a pull of nn looks. `message` is memory of the host, and stays as it is
+ * until the visit is over. */
 enum status gpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)

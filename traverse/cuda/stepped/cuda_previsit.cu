@@ -1,20 +1,25 @@
-/* cuda_previsit.cu: the frontier of a level; see cuda_kernels.h and its twin, cpu_frontier.c
+/* cuda_previsit.cu: makes the frontier of a level; see cuda_kernels.h and its twin, cpu_frontier.c
  *
- * One pass over the words of a mask makes the frontier: the vertices that came in and were not visited. A word is that of
- * cuda_previsit_words.cuh. Blocks list vertices, as one atomic for each warp would be too many for long lists.
- * If the frontier is small, and not dense anywhere, it is listed, and the lengths of its rows are added up.
- * Other frontiers are usually pulled, which needs neither list nor lengths. Bytes moved: 12 to 24 for each
- * word; 4 (depth) to 24 (listed) for each vertex of the frontier.
+ * A previsit is one pass over the words of a bitmap of found vertices. The found vertices that were not visited before
+ * become the frontier. join_frontier of cuda_previsit_words.cuh does the steps for a word. A small frontier that is not
+ * dense anywhere is also listed in a queue, and the lengths of its rows are added up. Other frontiers are usually pulled,
+ * which needs neither list nor lengths. A block reserves places in the queue for all its vertices at once, since one atomic
+ * for each warp would be too many for long lists. Bytes moved: 12 to 24 for each word; 4 (depth) to 24 (listed) for each
+ * vertex of the frontier.
+ *
+ * In this file *fresh* vertices are the vertices of the new frontier, and *sources* of a subgraph are vertices that have
+ * edges in this subgraph.
  */
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* A block with more fresh vertices is in a dense frontier, and does not list them. */
+/* A block that finds more fresh vertices than this in its 256 words is in a dense frontier, and does not list them. */
 enum { MOST_LISTED = 1024 };
 
-/* The previsit as functions of the visit know it: the vertices are its first kind. */
+/* The state of a previsit in the form that join_frontier wants it (`s`). There is one kind of vertices, which has index
+ * 0. */
 struct kind_previsit {
     static constexpr bool together = false;
-    uint32_t keeps; /* masks of frontiers */
+    uint32_t keeps; /* 0: no bitmaps of frontiers are kept, so depths are written at once */
     const gpu_vertices *of;
     const gpu_csr *csr;
     struct {
@@ -24,12 +29,14 @@ struct kind_previsit {
     } block;
 };
 
-/* This thread's share of the counts. */
+/* The counts of the words that one thread has done (struct gpu_counts). */
 struct tally {
     unsigned long long fresh, sources[VERTEX_KINDS], forward[VERTEX_KINDS];
 };
 
-/* Adds the row lengths of the vertices that a block has listed, a thread for each row. */
+/* Adds to t.forward the edges of the vertices that a block has just listed: queue[base], ..., queue[base + total - 1]. A
+ * thread takes one vertex at a time, and adds the lengths of its rows in both subgraphs. All threads of the block call
+ * it. */
 __device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total, tally &t)
 {
     for (unsigned i = threadIdx.x; i < total; i += BLOCK) {
@@ -41,11 +48,15 @@ __device__ static void add_lengths(const gpu_previsit &p, unsigned long long bas
     }
 }
 
-/* Counts the fresh vertices of a block's words, which begin with `base`, and lists them if there is room. */
+/* Counts the fresh vertices of a block's words in `t`: vertices, sources and edges by subgraph. Word `base` is the block's
+ * first word, and `fresh` has the fresh vertices of the thread's word. If the block has at most MOST_LISTED fresh vertices,
+ * and the queue has room, also lists these vertices in the queue. For vertices that are not listed, t.forward counts 1 for
+ * each source in place of its edges. All threads of the block call it. */
 __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word, tally &t)
 {
     const unsigned sources[] = {(unsigned)__popc(fresh & word.in_one), (unsigned)__popc(fresh & word.in_two)};
     unsigned total, before = block_prefix(__popc(fresh), &total);
+    /* places that are reserved but not used make counts->listed larger than the capacity */
     const unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.capacity;
     const bool lists = at + total <= p.capacity;
     t.fresh += __popc(fresh);
@@ -60,7 +71,8 @@ __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t
     }
 }
 
-/* Makes words of the frontier, a thread for each, lists its vertices while they are few, and adds up the counts. */
+/* Does a previsit of one kind of vertices, a thread for each word. Writes the frontier's bitmap, visited bits and depths,
+ * clears `next`, lists vertices in the queue while they are few, and adds the counts to *p.counts. */
 __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_constant__ gpu_previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
@@ -85,7 +97,7 @@ __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_con
     }
 }
 
-/* Launches the previsit of one kind of vertices. */
+/* Launches the previsit of one kind of vertices, and returns at once. *p is copied. */
 void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 {
     const int blocks = blocks_for(p->vertices.words, BLOCK);
@@ -93,9 +105,10 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
         previsit_kernel<<<blocks, BLOCK, 0, stream>>>(*p);
 }
 
-/* ---- the whole frontier, where a push wants more than was listed ---- */
+/* ---- the whole frontier, if the previsit did not list all of it ---- */
 
-/* Launches the listing of all vertices of the frontier that have edges of the subgraph. */
+/* Launches a kernel that lists vertices of the dense frontier in the queue: all whose bit is set in `sources`. The queue is
+ * overwritten from its beginning. *listed, zero before, becomes the number of these vertices. */
 void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)
 {
@@ -106,7 +119,8 @@ void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
         [=] __device__(uint64_t w, unsigned long long at) { list_word(queue, w, frontier[w] & sources[w], at); });
 }
 
-/* Adds up the row lengths of the frontier, a thread for each word. */
+/* Adds the edges of the dense frontier in `csr` to *forward. A thread takes a word at a time, and adds the lengths of its
+ * vertices' rows. */
 __global__ static void __launch_bounds__(BLOCK)
     forward_kernel(gpu_vertices v, gpu_csr csr, unsigned long long *forward)
 {
@@ -120,7 +134,8 @@ __global__ static void __launch_bounds__(BLOCK)
     block_add(sum, sums, forward);
 }
 
-/* Launches the exact count of the frontier's edges in a subgraph. */
+/* Launches a kernel that counts the frontier's edges in a subgraph exactly, and adds this count to *forward. Launches
+ * nothing if there are no vertices or edges. */
 void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream)
 {
@@ -132,7 +147,9 @@ void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
 
 /* ---- counters ---- */
 
-/* One block, so that a barrier orders the report. */
+/* Copies *level to *published, memory of the host, and sets *level to zero. Then writes `number` to the upper half of
+ * published->report. The kernel has one block: a barrier of the block makes sure that the report comes after the whole
+ * copy. */
 __global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level, gpu_level *published, uint32_t number)
 {
     unsigned *from = (unsigned *)level, *to = (unsigned *)published;
@@ -146,7 +163,7 @@ __global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level,
         *(volatile uint64_t *)&published->report = (uint64_t)number << 32;
 }
 
-/* Launches the copy of the counters. */
+/* Launches the publication of counters: the copy to the host, the clearing, and the report with `number`. */
 void cuda_publish(gpu_level *level, gpu_level *published, uint32_t number, cudaStream_t stream)
 {
     publish_kernel<<<1, BLOCK, 0, stream>>>(level, published, number);

@@ -1,18 +1,20 @@
 /* cuda_push.cu: pushes along the rows of a sparse frontier; see cuda_kernels.h and its twins, cpu_rows.c and cpu_push.c
  *
- * The visit of an edge is that of cuda_expand.cuh. There are two ways to share rows:
- * - By rows: a warp takes 32 rows, or fewer if there are not enough for all warps. Very long rows are cut into pieces, which
- *   the warps of a second kernel visit. So no hub keeps one warp busy.
+ * cuda_expand.cuh visits the edges. Warps share the work in one of two ways:
+ * - By rows: a warp takes 32 rows, or fewer rows if there are not enough for all warps. Very long rows are cut into pieces,
+ *   which the warps of a second kernel visit. So no warp works on the row of a hub for long.
  * - By edges (merge-based: Pan et al., section IV-A): a prefix sum over the lengths of the rows lays all edges of the
- *   frontier end to end. Warps take tiles of equal size, and find the rows of a tile by bisection.
+ *   frontier end to end. Warps take tiles of equal size, and find the rows of a tile by bisection. In a tile the head
+ *   columns of a row count as one item, and each other column as one item.
  * Bytes moved: 4 (work item), 8 to 16 (offsets) and 4k (heads) for each row, and 16 more by edges; 4 or 8 (column) and a
  * probe of the visited mask for each edge.
  */
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 
-enum { TILE_EDGES = 1024 };
+enum { TILE_EDGES = 1024 }; /* items of a tile */
 
-/* The push of one subgraph, as functions of the visit know it. */
+/* The state of a push of one subgraph, in the form that functions of visit/ want it (`s`). Number is the type of raw
+ * columns. */
 template <typename Number, bool PACKED> struct row_push {
     static constexpr bool noted = false, packed = PACKED, together = true, stepped = true;
     static constexpr uint32_t row_together = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
@@ -24,10 +26,13 @@ template <typename Number, bool PACKED> struct row_push {
     only<gpu_csr> csr;
     only<gpu_vertices> of;
     gpu_target target;
-    bool found; /* a vertex, by this thread */
+    bool found; /* this thread has found a vertex */
 };
 
-/* Columns of nn in this shard become its normals. Others leave: they are marked in a mask, or listed. */
+/* Called by expand for the reached columns e.end[] before their bits are set. Does nothing unless the columns are codes of
+ * nn (shard and local id). A column of this shard becomes its local id. The code of a column of another shard goes to the
+ * bitmap target.out_mask or, if out_mask is NULL, to the list target.out. Such a column is taken out of e.end[]: its place
+ * becomes Slots::none. All lanes of the warp call it. */
 template <typename Number, bool PACKED, class Slots>
 __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bool)
 {
@@ -48,14 +53,15 @@ __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bo
     }
 }
 
-/* Notes, once per block, that a vertex was found. All threads of the block call it. */
+/* Sets *s.target.found if any thread of the block has found a vertex. All threads of the block call it, at the end of a
+ * kernel. */
 template <class S> __device__ static inline void note_found(const S &s)
 {
     if (__syncthreads_or(s.found) && threadIdx.x == 0)
         *s.target.found = 1;
 }
 
-/* The number of this thread's warp in the grid. */
+/* Returns the number of this thread's warp among all warps of the grid. */
 __device__ static inline uint64_t own_warp()
 {
     return (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
@@ -63,7 +69,8 @@ __device__ static inline uint64_t own_warp()
 
 /* ---- by rows ---- */
 
-/* A warp takes so many rows at a time. */
+/* Pushes the rows of a sparse frontier. A warp takes `rows` rows at a time, one a lane. Long rows are not pushed here. The
+ * pieces of a long row are appended to `cut`. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
     push_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, unsigned rows, cut_list cut)
@@ -76,7 +83,7 @@ __global__ static void __launch_bounds__(BLOCK)
     note_found(s);
 }
 
-/* Visits the pieces of long rows, a warp each. */
+/* Pushes the pieces of long rows that push_kernel has appended to `cut`. A warp takes a piece at a time. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) piece_kernel(row_push<Number, PACKED> s, cut_list cut)
 {
@@ -88,7 +95,8 @@ __global__ static void __launch_bounds__(BLOCK) piece_kernel(row_push<Number, PA
 
 /* ---- by edges ---- */
 
-/* The part of a row that has items from..to of it, at most a tile: its heads are the first one, columns are the others. */
+/* Returns the part of a row that has `items` of its items, from item `from` on, as a work item. Item 0 of a row is all head
+ * columns of the row together. Item i is column i - 1 behind the head columns. */
 __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32_t row, uint64_t from, uint32_t items)
 {
     const uint64_t heads = from == 0 && csr.head_columns > 0 ? ITEM_HEADS : 0;
@@ -96,8 +104,9 @@ __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32
                        items - (from == 0), row};
 }
 
-/* Pushes by equal shares of edges: each warp takes TILE_EDGES items, finds the rows that they belong to by the prefix sums,
- * and expands its parts of these rows. */
+/* Pushes the rows of a sparse frontier by equal shares of edges. A warp takes a tile of TILE_EDGES items at a time. It finds
+ * the first row of the tile by bisection in prefix[], and pushes the parts of rows that lie in the tile, 32 rows at a time.
+ * prefix[i] is the number of items before row i. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
     tile_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, const uint64_t *prefix)
@@ -121,7 +130,8 @@ __global__ static void __launch_bounds__(BLOCK)
     note_found(s);
 }
 
-/* Finds the number of items before each row. */
+/* Launches the kernels that set scan.prefix[i] to the number of items before row i of a sparse frontier, for i up to the
+ * number of rows. A row has one item for its head columns and one for each other column. */
 static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, const gpu_scan &scan, cudaStream_t stream)
 {
     each(sparse.count + 1, stream, [csr, sparse, prefix = scan.prefix] __device__(uint64_t i) {
@@ -133,8 +143,8 @@ static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, cons
 
 /* ---- both ---- */
 
-/* Launches a push by equal shares of edges if there is memory for prefix sums, else by rows, and then of the pieces of long
- * rows. */
+/* Launches a push of a sparse frontier. If by->scan is not NULL, warps take equal shares of edges. Otherwise warps take
+ * rows. If there may be long rows, a second kernel takes the pieces of long rows. */
 template <typename Number, bool PACKED>
 static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *sparse, const gpu_sharing *by,
                  cudaStream_t stream)
@@ -153,7 +163,8 @@ static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *s
         piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, by->cut);
 }
 
-/* Launches a push for the kind of columns: packed, or of 4 or 8 bytes. */
+/* Launches a push of a sparse frontier, by the kernel for packed columns or for raw columns of 4 or 8 bytes. Launches
+ * nothing if there are no rows or edges. */
 void cuda_push(const gpu_csr *csr, const gpu_sparse_frontier *sparse, const gpu_target *target, const gpu_sharing *by,
                cudaStream_t stream)
 {

@@ -1,13 +1,19 @@
-/* cuda_search.c: the steps of a level on a GPU; see engine.h
+/* cuda_search.c: the steps of a level of a stepped search on a GPU; see engine.h. The level loop (loop.c) calls them.
  *
- * There are two streams, as in figure 3 of Pan et al.: one for visits that find delegates (dd, nd) and one
- * for those that find normals (dn, nn). They wait for each other before and after the previsits. The host waits once a
- * level, for the counts that directions are chosen from, and once more if there is an exchange.
+ * There are two streams, as in figure 3 of Pan et al. The stream of the delegates has the visits that find delegates (dd,
+ * nd), and the stream of the normals has the visits that find normals (dn, nn). Before the previsits the streams wait for
+ * each other. Behind the previsits the stream of the normals waits for the other stream, and the host waits for the counts
+ * from which directions are chosen. The host waits once more in a level if devices exchange vertices.
+ *
+ * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin
+ * with the delegates alone: their previsit and the visit of dd run while the normals arrive. Then the previsit of the
+ * normals and the other visits follow (gpu_dd_went_first). The two steps count into different sets of counters:
+ * COUNTERS_DD_FIRST and COUNTERS_OF_LEVEL.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Makes later launches on `stream` wait for all earlier ones on `other`. */
+/* Makes later launches on `stream` wait for all launches made so far on `other`. The host does not wait. */
 static enum status follow(struct device *dev, enum vertex_kind stream, enum vertex_kind other, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -18,14 +24,15 @@ static enum status follow(struct device *dev, enum vertex_kind stream, enum vert
 
 /* ---- times of phases, if the device was opened with timing ---- */
 
-/* Records the beginning of a phase, if phases are timed. */
+/* Records the event at which a phase begins, behind earlier launches on `stream`. Does nothing if phases are not timed. */
 static void time_begin(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     if (dev->clock.runs)
         cudaEventRecord(dev->clock.begin[phase], dev->stream.of[stream]);
 }
 
-/* Records the end of a phase, if phases are timed. */
+/* Records the event at which a phase ends, behind earlier launches on `stream`, and marks the phase as timed in this level.
+ * Does nothing if phases are not timed. */
 static void time_end(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     struct gpu_clock *c = &dev->clock;
@@ -33,7 +40,8 @@ static void time_end(struct device *dev, enum phase phase, enum vertex_kind stre
         c->timed[phase] = cudaEventRecord(c->end[phase], dev->stream.of[stream]) == cudaSuccess;
 }
 
-/* Waits for the phases of this level that were timed, and sets their seconds. */
+/* Sets times->phase_s[] to the seconds of each phase of this level, 0 for phases that were not timed. Waits for the ends of
+ * the phases, and then forgets which phases were timed. */
 static enum status gpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     struct gpu_clock *c = &dev->clock;
@@ -50,7 +58,10 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
 
 /* ---- start ---- */
 
-/* Clears bitmaps and counters, and puts the root into the bitmap that the first previsit reads. */
+/* Begins a search: launches the clearing of bitmaps and counters, and sets the bit of the root in the bitmap `next` that the
+ * first previsit reads. Every device does so for a root that is a delegate; otherwise only the device of the root's shard
+ * does. Sets the parent of the root, if parents are recorded. Resets what the device knows of the last search, and makes all
+ * sources unvisited in dev->frontier. The host does not wait. */
 enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
@@ -60,7 +71,7 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
         return e->status;
     CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(level, 0, GPU_COUNTERS_KINDS * sizeof *level, stream), dev->where, e);
-    if (d->parent != NULL) /* the device that finds a delegate knows its parent, others have none */
+    if (d->parent != NULL) /* only a device that finds a delegate records its parent: other devices keep PARENT_NONE */
         CUDA_TRY(cudaMemsetAsync(d->parent, 0xff, d->count * 4, stream), dev->where, e);
     if (e->status != ST_OK)
         return e->status;
@@ -83,14 +94,16 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- counters ---- */
 
-/* Launches the copy of counters to host memory, under a new number, which also zeroes them. */
+/* Launches the publication of a set of counters on `stream`: they are copied to memory of the host and set to zero. The copy
+ * gets the next number, which wait_published waits for. `counters`: COUNTERS_OF_LEVEL or COUNTERS_DD_FIRST. */
 static void publish(struct device *dev, int counters, enum vertex_kind stream)
 {
     struct gpu_counters *c = &dev->counters;
     cuda_publish(c->level + counters, c->published + counters, ++c->number, dev->stream.of[stream]);
 }
 
-/* Waits for the counters that were published last, which is the last kernel in the stream. */
+/* Waits until the last publication has arrived in memory of the host. It was of this set of counters, and is the last launch
+ * on `stream`. Fails if a kernel failed. */
 static enum status wait_published(struct device *dev, int counters, enum vertex_kind stream, struct error *e)
 {
     const struct gpu_counters *c = &dev->counters;
@@ -99,11 +112,13 @@ static enum status wait_published(struct device *dev, int counters, enum vertex_
                : e->status;
 }
 
-/* Takes the counts of a kind of vertices from published counters to dev->frontier. */
+/* Copies the counts of a kind of vertices from published counters to dev->frontier: vertices, sources and edges of the
+ * frontier, and whether all vertices were listed. Subtracts the sources from dev->frontier.unvisited, so it is called once
+ * for each previsit. */
 static void read_counts(struct device *dev, enum vertex_kind kind)
 {
-    const int ahead = kind == DELEGATES && gpu_came_ahead(dev);
-    const struct gpu_counts *counts = &dev->counters.published[ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL].of[kind];
+    const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
+    const struct gpu_counts *counts = &dev->counters.published[ahead ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL].of[kind];
     struct gpu_frontier *f = &dev->frontier;
     f->fresh[kind] = counts->fresh;
     f->listed[kind] = counts->listed == counts->fresh && counts->listed <= SEARCH_LISTED;
@@ -115,7 +130,8 @@ static void read_counts(struct device *dev, enum vertex_kind kind)
     }
 }
 
-/* A visit of g finds vertices that are sources of the reverse of g. */
+/* Returns the counts from which the direction of a visit of g is chosen. The vertices that the visit can find are unvisited
+ * sources of the reverse subgraph. */
 static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -128,11 +144,13 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 
 /* ---- previsit ---- */
 
-/* Delegates that come ahead have counters of their own. */
+/* Launches the previsit of one kind of vertices on the stream of this kind. The previsit of the delegates reads the bitmap
+ * dev->masks.in, and later previsits read `next` unless gpu_take_mask says otherwise. If dd is visited before the normals
+ * are known, the delegates count in COUNTERS_DD_FIRST. */
 static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
 {
-    const int ahead = kind == DELEGATES && gpu_came_ahead(dev);
-    struct gpu_level *level = dev->counters.level + (ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL);
+    const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
+    struct gpu_level *level = dev->counters.level + (ahead ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
     struct gpu_previsit p = {.vertices = dev->of[kind],
                              .depth = depth,
                              .capacity = SEARCH_LISTED,
@@ -146,9 +164,11 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
         dev->masks.in = dev->of[DELEGATES].next;
 }
 
-/* Makes the frontier of both kinds on the stream of the normals. Before and after that the streams wait for each other,
- * unless there are no delegates and the start of the search is over. If delegates come ahead, each kind has its previsit on
- * its own stream: normals that arrive are taken in on one stream while the other one visits dd. */
+/* Launches the previsits of these kinds of vertices, and the publication of their counters. The host does not wait.
+ * - BOTH_KINDS: the streams wait for each other before the previsits, and the stream of the normals waits for the stream of
+ *   the delegates behind the previsits. If there are no delegates, the streams wait for each other in level 0 only.
+ * - ONLY_DELEGATES, then ONLY_NORMALS: the streams do not wait for each other. Normals that arrive are taken in on the
+ *   stream of the normals, while dd is visited on the stream of the delegates. */
 enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const int join = kinds == BOTH_KINDS && (depth == 0 || dev->of[DELEGATES].count > 0);
@@ -158,7 +178,7 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
         return e->status;
     if (kinds == ONLY_DELEGATES) {
         previsit_kind(dev, DELEGATES, depth);
-        publish(dev, COUNTERS_AHEAD, DELEGATES);
+        publish(dev, COUNTERS_DD_FIRST, DELEGATES);
         return CUDA_LAUNCHED(dev->where, e);
     }
     time_begin(dev, PHASE_PREVISIT, NORMALS);
@@ -172,7 +192,9 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* `forward` is a lower bound if the frontier was not listed whole. */
+/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work. After a previsit of ONLY_DELEGATES only
+ * work->of[DD] is set. After ONLY_NORMALS everything else is set. `forward`, the edges of the frontier, is a lower bound if
+ * the frontier was not listed whole. ST_BAD_DATA: another shard sent a vertex that this shard does not have. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -180,7 +202,7 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     if (only_delegates) {
-        if (wait_published(dev, COUNTERS_AHEAD, DELEGATES, e) == ST_OK)
+        if (wait_published(dev, COUNTERS_DD_FIRST, DELEGATES, e) == ST_OK)
             read_counts(dev, DELEGATES);
         work->of[DD] = work_of(dev, DD);
         return e->status;
@@ -190,23 +212,24 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
     if (dev->counters.published->bad_ids != 0)
         return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
                     container_path(dev->shard->file));
-    if (!gpu_came_ahead(dev))
+    if (!gpu_dd_went_first(dev))
         read_counts(dev, DELEGATES);
     read_counts(dev, NORMALS);
     work->fresh = f->fresh[DELEGATES] + f->fresh[NORMALS];
     work->delegates = f->fresh[DELEGATES];
     for (int g = 0; g < SUBGRAPHS; g++) {
-        if (g != DD || !gpu_came_ahead(dev))
+        if (g != DD || !gpu_dd_went_first(dev))
             work->of[g] = work_of(dev, (enum subgraph)g);
     }
     return ST_OK;
 }
 
-/* Counts the edges of frontiers that were not listed whole. The counts of listed frontiers are exact already. */
+/* Sets work->of[g].forward of each subgraph g with exact[g] to the exact number of edges of the frontier, and waits.
+ * Launches nothing for a subgraph if the frontier was listed whole, since the count is exact already. */
 enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     const int only_delegates = dev->frontier.previsited == ONLY_DELEGATES;
-    const int counters = only_delegates ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL;
+    const int counters = only_delegates ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL;
     const enum vertex_kind stream = only_delegates ? DELEGATES : NORMALS;
     int counted[SUBGRAPHS], any = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -234,13 +257,15 @@ enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 
 /* ---- visits ---- */
 
-/* Returns the counters that a visit of g changes. */
+/* Returns the set of counters that a visit of g adds to: COUNTERS_DD_FIRST if g is dd and is visited before the previsit of
+ * the normals, otherwise COUNTERS_OF_LEVEL. */
 static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
 {
-    return dev->counters.level + (g == DD && gpu_came_ahead(dev) ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL);
+    return dev->counters.level + (g == DD && gpu_dd_went_first(dev) ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
 }
 
-/* Describes where a visit of g puts the vertices that it finds. */
+/* Returns where a visit of g puts the vertices that it finds: the bitmap `next` of this kind of vertices and, for vertices
+ * of other shards, the list of codes or the bitmap sent_mask. */
 static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
@@ -259,8 +284,8 @@ static struct gpu_target target_of(struct device *dev, enum subgraph g)
                                .sent = &level->sent};
 }
 
-/* A push needs the whole sparse frontier. If the previsit did not list all of it, it is listed again, without the
- * vertices that have no edges of g. */
+/* Launches a push along g. A push reads a list of vertices, the queue. If the previsit did not list the whole frontier, the
+ * queue is first overwritten with all vertices of the frontier that have edges of g. */
 static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -278,7 +303,8 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
     cuda_push(&dev->csr[g], &sparse, &target, &sharing, stream);
 }
 
-/* Rows of dd that have their bit in `rows` look for a visited column. */
+/* Launches a pull of some rows of dd: the unvisited delegates whose bit is set in `rows` look for a visited column. Launches
+ * nothing if no delegate of the frontier has edges of dd. */
 static void pull_dd_rows(struct device *dev, const uint32_t *rows)
 {
     struct gpu_target target = target_of(dev, DD);
@@ -288,8 +314,10 @@ static void pull_dd_rows(struct device *dev, const uint32_t *rows)
         cuda_pull_rows(&csr, &target, dev->of[DELEGATES].visited, dev->stream.of[DELEGATES]);
 }
 
-/* In a pull, rows of the reverse subgraph look for a frontier vertex. Any visited one serves, because an unvisited
- * vertex has no older neighbour. */
+/* Launches the visit of g, a push or a pull as chosen, on the stream of the kind of vertices that g finds. Launches nothing
+ * if the frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look for a neighbour in the
+ * frontier. The rows look in the visited bitmap, because an unvisited vertex has no neighbour that was visited before the
+ * frontier. A pull of nn with several shards first gathers the visited bits of all shards. */
 static enum status visit_subgraph(struct device *dev, enum subgraph g, const struct directions *directions,
                                   struct error *e)
 {
@@ -297,7 +325,7 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g, const str
     enum phase phase = (enum phase)(PHASE_VISIT + (int)g);
     cudaStream_t stream = dev->stream.of[kind];
     int gathers = g == NN && dev->shard->p > 1 && directions->of[g] == PULL;
-    if (dev->frontier.sources[g] == 0 && !gathers) /* other shards' frontiers may find something */
+    if (dev->frontier.sources[g] == 0 && !gathers) /* a gathering pull also looks in the frontiers of other shards */
         return ST_OK;
     time_begin(dev, phase, kind);
     if (gathers && gpu_gather_frontiers(dev, e) != ST_OK)
@@ -313,8 +341,8 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g, const str
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Whether both subgraphs of a kind of rows must list its sparse frontier again: then two streams cannot push
- * them at the same time. */
+/* Returns whether both subgraphs with this kind of rows are pushed, and each push must list the frontier again in the queue
+ * of the kind. Then the two pushes must not run at the same time on two streams. */
 static int share_a_queue(const struct device *dev, enum vertex_kind rows, const struct directions *directions)
 {
     return !dev->frontier.listed[rows] &&
@@ -322,7 +350,8 @@ static int share_a_queue(const struct device *dev, enum vertex_kind rows, const 
            directions->of[subgraph_between(rows, DELEGATES)] == PUSH;
 }
 
-/* Visits dn and nn, and sorts the vertices that leave into bins, unless they leave as bits of a mask. */
+/* Launches the visits of dn and nn on the stream of the normals, and records VISIT_EVENT behind them if there are several
+ * shards. Vertices of other shards that nn finds are kept as bits of sent_mask, or as a list that is sorted into bins. */
 static enum status visit_normals(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -336,7 +365,7 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
         return e->status;
     if (t->binned && t->form == OUTGOING_LIST) {
         time_begin(dev, PHASE_BINS, NORMALS);
-        /* edges of a frontier that was not listed were not counted, and have no bound */
+        /* if the frontier was not listed whole, its edges were not counted, so the codes have no bound */
         cuda_bin(&t->bins, dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX, stream);
         time_end(dev, PHASE_BINS, NORMALS);
         CUDA_LAUNCHED(dev->where, e);
@@ -346,7 +375,8 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
     return e->status;
 }
 
-/* Pulls the rows of dd that this device owns, and records the event that its peers wait for. */
+/* Launches the first part of a pull of dd: the delegates that this device owns look for parents. Records the event
+ * first_part behind the pull, which peers wait for before they read what was found. */
 static enum status pull_own_rows(struct device *dev, struct error *e)
 {
     time_begin(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
@@ -356,23 +386,26 @@ static enum status pull_own_rows(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Visits nd, then dn and nn on their own stream. If dd is divided, nd waits for the rest of dd: then dn and nn are visited
- * meanwhile, and peers may read the delegates that this device found in its own rows. */
+/* Launches the visits of nd on the stream of the delegates, and of dn and nn on the stream of the normals. If dd has two
+ * parts, nd is left for VISIT_REST, and only dn and nn are launched. If peers cannot wait for the event first_part, the host
+ * waits for the first part of dd. Behind that, peers may read the delegates that this device found. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
     if (plan->divides_dd)
-        return visit_normals(dev, plan, e) == ST_OK ? gpu_wait_for_peers(dev, dev->stream.first_part, e) : e->status;
+        return visit_normals(dev, plan, e) == ST_OK ? gpu_host_waits_for(dev, dev->stream.first_part, e) : e->status;
     const int apart = share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
     if (visit_subgraph(dev, ND, directions, e) != ST_OK || (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
         return e->status;
     return visit_normals(dev, plan, e);
 }
 
-/* Visits the other rows of dd, with the delegates that peers found in the first part, then nd. */
+/* Launches the second part of a pull of dd, and then the visit of nd. First adds the delegates that peers found in the first
+ * part to `next`, so that the second part does not look for these delegates. In the second part the delegates that other
+ * devices own look for parents. */
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
-    /* if delegates are known, messages have brought those of peers, too */
+    /* after gpu_know_mask `next` has the delegates that peers found in the first part: the messages had them, too */
     if (!dev->masks.known && gpu_take_peers_updates(dev, e) != ST_OK)
         return e->status;
     pull_dd_rows(dev, dev->traffic.peers.others);
@@ -383,7 +416,8 @@ static enum status visit_rest(struct device *dev, const struct directions *direc
     return visit_subgraph(dev, ND, directions, e);
 }
 
-/* Launches the kernels of a part of the visit. */
+/* Launches the kernels of a part of the level's visit. VISIT_DD: dd or, if dd is divided, the rows of dd that this device
+ * owns. VISIT_OTHERS: the other subgraphs. VISIT_REST: what is left if dd is divided. */
 enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
@@ -400,24 +434,27 @@ enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Waits for the stream of the delegates alone, and copies whether any were found. Without delegates the flags stay 0. */
+/* Waits for the stream of the delegates only. Sets result->found_delegates to whether this level's visits of dd and nd found
+ * a delegate. The flags of both sets of counters are read, if dd was visited first. With one shard, or without delegates,
+ * found_delegates becomes 0. */
 static enum status finish_delegates(struct device *dev, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     const int none = dev->shard->p == 1 || dev->of[DELEGATES].count == 0;
-    const int kinds = none ? 0 : gpu_came_ahead(dev) ? GPU_COUNTERS_KINDS : 1;
-    c->updated[COUNTERS_AHEAD] = 0;
+    const int kinds = none ? 0 : gpu_dd_went_first(dev) ? GPU_COUNTERS_KINDS : 1;
+    c->updated[COUNTERS_DD_FIRST] = 0;
     for (int i = 0; i < kinds; i++)
         CUDA_TRY(cudaMemcpyAsync(&c->updated[i], &c->level[i].found[DELEGATES], sizeof *c->updated,
                                  cudaMemcpyDeviceToHost, stream),
                  dev->where, e);
     if (e->status == ST_OK && gpu_wait(dev, stream, e) == ST_OK)
-        result->found_delegates = c->updated[COUNTERS_OF_LEVEL] != 0 || c->updated[COUNTERS_AHEAD] != 0;
+        result->found_delegates = c->updated[COUNTERS_OF_LEVEL] != 0 || c->updated[COUNTERS_DD_FIRST] != 0;
     return e->status;
 }
 
-/* The vertices that the visit found for a shard: ids in its bin, or words of sent_mask. */
+/* Returns the vertices of shard `shard` that this level's visit of nn found: the ids in the bin of the shard, or the shard's
+ * words of sent_mask. The span is empty for the own shard, and if nn was not pushed. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct gpu_traffic *t = &dev->traffic;
@@ -430,11 +467,13 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){t->bins.ids + begin[0], begin[0], begin[1] - begin[0], OUTGOING_LIST};
 }
 
-/* Waits for the delegates alone, or for both streams, whose counters it publishes. */
+/* Waits for the visits of a level, and sets what they found. ONLY_DELEGATES: waits for dd and nd, and sets found_delegates
+ * alone. Otherwise waits for all visits, publishes the counters (which sets them to zero), and sets found_delegates, found,
+ * outgoing[p] and, if phases are timed, the times. */
 enum status gpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
-    const int levels = gpu_came_ahead(dev) ? GPU_COUNTERS_KINDS : 1;
+    const int levels = gpu_dd_went_first(dev) ? GPU_COUNTERS_KINDS : 1;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     if (kinds == ONLY_DELEGATES)

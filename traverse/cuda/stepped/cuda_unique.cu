@@ -1,23 +1,27 @@
 /* cuda_unique.cu: drops duplicates among vertices for one shard; see cuda_kernels.h and its twin, unique.c
  *
- * Ids become bits of a mask (option U of Pan et al., section V-B). If the list is shorter than the mask, the first id
- * to set a bit is kept, and takes it back later; otherwise the bits become ids again. Bytes moved: 8 to read an id and
- * look at its word, and 4 to write one that is kept; for a short list 12 more for that, for others, for each vertex of
- * the shard, 1/8 if its word stays zero, at most 1/4 otherwise.
+ * Ids become bits of a bitmap (option U of Pan et al., section V-B). There are two ways:
+ * - A short list has at most as many ids as the bitmap has words. An id that sets its bit is kept. When all ids have been
+ *   looked at, a thread for each kept id clears the word of its bit.
+ * - In a long list all ids set their bits. Then the set bits of the bitmap are written as ids, and the words of the bitmap
+ *   are cleared.
+ * Bytes moved: 8 to read an id and look at its word, and 4 to write an id that is kept. A short list moves 12 more for each
+ * kept id. A long list moves more for each vertex of the shard: 1/8 if the vertex's word stays zero, otherwise at most 1/4.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Launches the dropping of duplicates: by the first ids in a short list, by the words of the bitmap in a long one. */
+/* Launches kernels that drop duplicates from ids[count], and returns at once. The ids that are left stand at the beginning
+ * of ids[], in any order. *kept, zero before, becomes their number. The bitmap memory->mask is zero before and after. */
 void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *memory, unsigned long long *kept, cudaStream_t stream)
 {
     const gpu_seen seen = *memory;
     if (count == 0)
         return;
-    if (count <= seen.words && count <= seen.capacity) { /* keep the first ids that set a bit */
+    if (count <= seen.words && count <= seen.capacity) { /* a short list */
         list_each(
             count, kept, stream, [=] __device__(uint64_t i) { return claim_bit(seen.mask, ids[i]); },
             [=] __device__(uint64_t i, unsigned long long at) { seen.kept[at] = ids[i]; });
-        each(count, stream, [=] __device__(uint64_t i) { /* all bits of a word belong to kept ids */
+        each(count, stream, [=] __device__(uint64_t i) { /* all bits of a word are of kept ids, so the word can become 0 */
             if (i < *kept) {
                 ids[i] = seen.kept[i];
                 seen.mask[seen.kept[i] / 32] = 0;
