@@ -15,14 +15,11 @@
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
-<<<<<<< HEAD
 /* Results that can be files are numbered in the order of their names in struct args. VALUE_RESULTS is the number of those
  * that have a value for each id. ROOT_RESULTS is the number of those that are files of one root each. */
 enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULTS = 6 };
 
-=======
 /* The values of all options of the programs that search. */
->>>>>>> r2/e
 struct args {
     struct cli cli;
     const char *folder;
@@ -52,8 +49,7 @@ struct args {
     uint64_t warm_up; /* untimed searches before the first search that counts */
     uint64_t max_depth; /* the depth at which searches end; NO_MAX_DEPTH: not given */
     int check;        /* the CRC of every section is compared before searching */
-<<<<<<< HEAD
-    int trust;        /* the ranges of indices are not checked */
+    int trust;        /* the ranges of ids and offsets are not checked */
     union { /* names of results; NULL: not wanted. The names of files of one root may have a %d, which becomes the root */
         struct {
             const char *depths, *parents;
@@ -61,43 +57,25 @@ struct args {
             const char *json, *trace;
             const char *centrality; /* of dbfs-batch */
         };
-        const char *results[RESULTS]; /* the same, by their numbers */
+        const char *results[RESULTS]; /* the same names, by their numbers */
     };
-    int no_answer;       /* only `reached` is wanted, so no answer is made */
-    enum answer_kind answer; /* the one whose time is answer_s */
-    int record_parents;      /* parents are the answer, or are written */
-    int parents_wide;        /* --parents-width: 4 << this; PARENTS_AS_IDS: not given */
-    /* options of dbfs-batch */
-=======
-    int trust;        /* the ranges of ids and offsets are not checked */
-    const char *depths, *parents, *json, *trace;
-    const char *reached; /* the file of --list-reached */
     int no_answer;       /* only `reached` is wanted, so searches make no answer */
     enum answer_kind answer; /* the kind of answer of which answer_s is the time */
     int record_parents;      /* parents are the answer, or are written to a file */
     int parents_wide;        /* the choice of --parents-width, for 4 << parents_wide bytes; PARENTS_AS_IDS: not given */
     /* Options of dbfs-batch. */
->>>>>>> r2/e
     uint64_t batch;     /* roots of one batch */
     int all_roots;      /* -n all */
     int no_checksum;
     int resume;
-<<<<<<< HEAD
-    uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 if that is enough */
+    uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 if 4 bytes are enough, else 8 */
 };
 
 _Static_assert(offsetof(struct args, centrality) == offsetof(struct args, results[RESULTS - 1]) &&
                    offsetof(struct args, json) == offsetof(struct args, results[RESULT_JSON]),
                "the numbers of results are those of their names");
 
-/* Sets the defaults of all options. */
-=======
-    const char *centrality;
-    uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 if 4 bytes are enough, else 8 */
-};
-
 /* Sets the defaults of all options. `program` is the name of the program. */
->>>>>>> r2/e
 void args_defaults(struct args *args, const char *program);
 
 /* Frees what the members own. */

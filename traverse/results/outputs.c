@@ -107,14 +107,7 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- results ---- */
 
-<<<<<<< HEAD
-/* Returns whether a name has a %d, so that each root gets a file. NULL is allowed. */
-=======
-/* The results that can be files are always in this order: depths, parents, JSON, trace, reached vertices, centrality. */
-enum { RESULTS = 6, VALUE_FILES = 2 /* depths and parents */ };
-
 /* Returns whether a name has a %d, so that each root gets a file of its own. NULL is allowed. */
->>>>>>> r2/e
 static int is_per_root(const char *pattern)
 {
     return pattern != NULL && strstr(pattern, "%d") != NULL;
@@ -151,16 +144,10 @@ static enum status refuse_formats(const char *name, int has_values, struct error
     return ST_OK;
 }
 
-<<<<<<< HEAD
-/* Checks the names result[RESULTS] against the inputs, against each other, and against what outfile_check_output refuses. The
- * names are in the order of args->results; NULL: not wanted. A file that is written over in place (--in-place) needs no room
- * for a file beside it. */
-=======
 /* Checks the names of results, result[RESULTS], before any is written. A result is refused if it is an input, if it is
- * another result, if its name asks for a format that is not written, or if outfile_check_output refuses it. NULL stands for
- * a result that is not wanted. A file that is written over in place (--in-place) needs no space for a second file beside
- * it, so outfile_check_output is not asked. */
->>>>>>> r2/e
+ * another result, if its name asks for a format that is not written, or if outfile_check_output refuses it. The names are in
+ * the order of args->results. NULL stands for a result that is not wanted. A file that is written over in place
+ * (--in-place) needs no space for a second file beside it, so outfile_check_output is not asked. */
 static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
 {
