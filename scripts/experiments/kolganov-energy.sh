@@ -5,7 +5,7 @@
 
 {
     row source device scale mteps_a_watt counted
-    awk -F '\t' -v OFS='\t' '$1 == "kolganov-energy" { print "published", $2, $3, $4, "the device" }' scripts/experiments/published.tsv
+    awk -F '\t' -v OFS='\t' '$1 == "kolganov-energy" { print "published", $2, $3, $4, "the system" }' scripts/experiments/published.tsv
     for s in $(seq "$scale" 2 $((scale + 2 * ${SCALES:-2} - 2))); do
         packed graph 1 - < <(rmat "$s")
         heard "$bin/dbfs-graph500" --backend "$backend" -n "$roots" "$work/graph" >"$work/block"

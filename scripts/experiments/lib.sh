@@ -104,8 +104,8 @@ machine() {
 # Two models, one name each. The first is the paper's design on the paper's machine; the other is dbfs as it is.
 model_design="the paper's design, Ray (P100)"
 model_dbfs='dbfs on H200'
-model_words="model: dbfs-model. '$model_design' has the messages, kernels and machine of the paper (dbfs-model paper), '$model_dbfs' those of dbfs, 8 GPUs a host (dbfs-model weak, strong). \
-One to four GPUs were measured: predictions err by -16 to +19%. Between hosts nothing was measured: one curve assumes 50 GB/s a GPU and an MPI that takes device memory, the other 2.75 GB/s, as messages \
+model_words="model: dbfs-model. '$model_design' has the messages, kernels and machine of the paper (dbfs-model paper; +29% at 8 GPUs, +11% at 124), '$model_dbfs' those of dbfs, 8 GPUs a host (dbfs-model weak, strong). \
+One to four H200 were measured (RMAT 26 to 29, 2026-11-26 and 27): predictions err by -28 to +39%, and the grey bands are as wide. Between hosts nothing was measured: one curve assumes 50 GB/s a GPU and an MPI that takes device memory, the other 2.75 GB/s, as messages \
 through host memory have within a host"
 
 # weak_scaling, strong_scaling SCALE: prints curves of dbfs-model for up to 128 GPUs: up to 8 of one host, which peers read, and
@@ -143,6 +143,9 @@ others_set() {
         [ -z "${!variable:-}" ] || printf '%s=%q ' $variable "${!variable}"
     done
 }
+
+# shared: words for a title, where shards or processes share the cores of this machine
+shared() { echo "here they share $(nproc) cores, so that more of them are no faster"; }
 
 # keep NAME TITLE ENGINE: keeps the table of standard input, whose first row has the names of columns
 keep() {
@@ -205,8 +208,13 @@ curves() {
         NR > 1 && NF >= 4 && number($3) && number($4) && !(log_y && $4 <= 0) {
             key = $1 "\t" $2
             if (!(key in of)) { of[key] = ++curves; source[curves] = $1; name[curves] = $1 ": " $2 }
-            rows[of[key]] = rows[of[key]] $3 "\t" $4 "\n"
             x = $3 + 0
+            # rows of a curve ascend by x
+            for (j = ++length_of[of[key]]; j > 1 && px[of[key], j - 1] + 0 > x; j--) {
+                px[of[key], j] = px[of[key], j - 1]; py[of[key], j] = py[of[key], j - 1]
+            }
+            px[of[key], j] = $3; py[of[key], j] = $4
+            if (!(x in seen_x)) { seen_x[x]; xs[++different] = x }
             count[of[key]]++
             if (x > 0 && !(x in seen) && log(x) / log(2) != int(log(x) / log(2) + 1e-9)) odd++
             seen[x]
@@ -218,8 +226,13 @@ curves() {
         }
         END {
             if (log_x) {
-                doubles = odd <= 1 && most / least <= 4096 # one point, 124 GPUs of the paper, may be none
-                print doubles ? "set logscale x 2; set xtics 2" : "set logscale x"
+                doubles = odd <= 1 && different <= 14 # one point, 124 GPUs of the paper, may be no power of two
+                print "set logscale x"
+                if (doubles) {
+                    for (j = 1; j <= different; j++)
+                        if (xs[j] > 0 && xs[j] != 124) tics = tics (tics == "" ? "" : ", ") sprintf("\"%s\" %g", label(xs[j]), xs[j])
+                    print "set xtics (" tics ")"
+                }
                 first = zero ? least / 4 : least
                 printf "set xrange [%g:%g]\n", first / 1.15, most * 1.15
                 if (zero) printf "set xtics add (\"0\" %g)\n", first
@@ -230,8 +243,7 @@ curves() {
             print (log_y && highest / lowest > 1e4) ? "set format y \"10^{%L}\"" : "set format y \"%g\""
             for (i = 1; i <= curves; i++) {
                 print "$curve" i " << END"
-                n = split(rows[i], row, "\n")
-                for (j = 1; j < n; j++) { split(row[j], at, "\t"); print (log_x && at[1] <= 0 ? first : at[1]) "\t" at[2] }
+                for (j = 1; j <= length_of[i]; j++) print (log_x && px[i, j] <= 0 ? first : px[i, j]) "\t" py[i, j]
                 print "END"
             }
             # a title is data: it is read from a block
@@ -241,18 +253,21 @@ curves() {
                     at_point = "$curve" i " using 1:2:(\047" name[i] "\047) with labels point pt 4 ps 1.2 lw 1.5 left offset 0.8,0.5 font \047,11\047 noenhanced notitle"
                     sub(/published: /, "", at_point)
                     named++
-                    plots = plots (i > 1 ? ", \\\n    " : "plot ") at_point
+                    plots = plots (plots != "" ? ", \\\n    " : "plot ") at_point
                     continue
                 }
                 if (source[i] == "published" && count[i] > 4) style = "lines lw 1.5 dt 3 lc rgb \"#000000\""
                 else if (source[i] == "published") style = "points pt " (4 + 2 * (published++ % 5)) " ps 1.3 lw 1.5 lc rgb \"#000000\""
                 else if (source[i] == "model") style = "lines dt 2 lw 2 lc rgb \"" colour(modelled++) "\""
                 else style = "linespoints lw 2 ps 0.8 pt " (5 + 2 * (own % 5)) " lc rgb \"" colour(own++) "\""
-                plots = plots (i > 1 ? ", \\\n    " : "plot ") "$curve" i " using 1:2 with " style " title \047" name[i] "\047 noenhanced"
+                if (source[i] == "model") # the band of its errors on machines where it was compared
+                    plots = plots (plots != "" ? ", \\\n    " : "plot ") "$curve" i " using 1:($2/1.39):($2/0.72) with filledcurves fc rgb \"#999999\" fs transparent solid 0.15 noborder notitle"
+                plots = plots (plots != "" ? ", \\\n    " : "plot ") "$curve" i " using 1:2 with " style " title \047" name[i] "\047 noenhanced"
             }
             if (named) print "set rmargin 14"
             print plots
         }
+        function label(x) { return x >= 1048576 ? x / 1048576 "M" : x >= 1024 ? x / 1024 "K" : x "" }
         function colour(i) { split("#0072b2 #d55e00 #009e73 #cc79a7 #56b4e9 #e69f00 #8c564b #666666", c, " "); return c[i % 8 + 1] }
     ' "$out/$1.tsv" >"$work/plots"
     if [[ $from =~ $number && $to =~ $number ]]; then

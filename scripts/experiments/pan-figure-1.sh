@@ -7,23 +7,25 @@ packed graph 1 - < <(rmat $((scale + 3)))
 searched graph 1
 # who processors scale GTEPS
 cat >"$work/projects" <<'END'
-Pan-[5]-1-GPU 1 24 31.6
-Pan-[5]-2-GPUs 2 25 42.9
-Pan-[5]-4-GPUs 4 26 46.1
+Pan-[5],-1-to-4-GPUs 1 24 31.6
+Pan-[5],-1-to-4-GPUs 2 25 42.9
+Pan-[5],-1-to-4-GPUs 4 26 46.1
+this-system 1 24 22.9
+this-system 2 25 32.5
+this-system 4 26 39.8
 this-system 8 29 53.13
 this-system 124 33 259.8
 Bernaschi 4096 33 828.39
+TSUBAME-[1] 4096 35 462.25
 Krajecki 64 29 13.7
 Yasui 128 33 174.7
 Buluc 1204 33 240
 END
 {
     awk -v OFS='\t' '{ gsub(/-/, " ", $1); print "published", $1, $2, $3 }' "$work/projects"
-    for p in 1 4 16 64 128 1024 4096; do row published 'weak scaling of this system' $p "$(awk -v p=$p 'BEGIN { print 33 + log(p / 124) / log(2) }')"; done
+    for p in 1 4 16 64 128 1024 4096; do row published 'derived: weak scaling through 124 GPUs' $p "$(awk -v p=$p 'BEGIN { print 33 + log(p / 124) / log(2) }')"; done
     row ours 'dbfs here' 1 $((scale + 3))
-    "$bin/dbfs-model" weak --rmat 26 | awk -F '\t' -v OFS='\t' -v name="$model_dbfs" '
-        NR > 1 && NF > 7 && $1 ~ /^[0-9]+$/ && $1 <= 4096 { print "model", name ", scale 26 a GPU", $1, $4 }'
-} | keep_curves pan-figure-1-scales 'Pan, figure 1, left: scale by processors' "$own; $model_words" processors 'RMAT scale' x
+} | keep_curves pan-figure-1-scales 'Pan, figure 1, left: scale by processors' "$own" processors 'RMAT scale' x
 {
     awk -v OFS='\t' '{ gsub(/-/, " ", $1); print "published", $1, $2, $4 / $2 }' "$work/projects"
     row ours 'dbfs here' 1 "$(gteps graph)"

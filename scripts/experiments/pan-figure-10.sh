@@ -16,4 +16,4 @@
         parts "BFS+$kind" "RMAT $s" $p
         s=$((s + 1))
     done
-} | keep_bars pan-figure-10 'Pan, figure 10: parts of the time along weak scaling, 2 ranks; parts overlap, so a bar is longer than its search' "$loop" 'ms, sums of all levels' 5 9
+} | keep_bars pan-figure-10 'Pan, figure 10: parts of the time along weak scaling, 2 ranks of 1, 2 and 4 shards (*x2x2 GPUs there). Parts overlap, and waiting is no part: the time of a search is median_ms' "$loop" 'ms, sums of all levels' 5 9

@@ -20,4 +20,4 @@ DO+U+BR --reduction blocking --uniquify
 DO+L+U+BR --reduction blocking --local-all2all --uniquify
 DO+L+U+IR --reduction nonblocking --local-all2all --uniquify
 END
-} | keep_bars pan-figure-8 'Pan, figure 8: effect of options, 2 ranks of 2 shards; parts overlap, so a bar is longer than its search' "$loop" 'ms, sums of all levels' 5 9
+} | keep_bars pan-figure-8 'Pan, figure 8: effect of options, 2 ranks of 2 shards (RMAT 32, TH 128, 16x2x2 and 16x1x4 GPUs there). Parts overlap, and waiting is no part: the time of a search is median_ms' "$loop" 'ms, sums of all levels' 5 9

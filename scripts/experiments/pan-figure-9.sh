@@ -16,5 +16,5 @@
     done
     "$bin/dbfs-model" paper | awk -F '\t' -v OFS='\t' -v name="$model_design" 'NR > 1 && NF > 10 && $3 >= 8 { print "model", name, $3, $NF }'
     weak_scaling
-} | keep_curves pan-figure-9 "Pan, figure 9: weak scaling, scale 26 a GPU there, $scale a shard here" "$loop; $model_words" \
+} | keep_curves pan-figure-9 "Pan, figure 9: weak scaling, scale 26 a GPU there, $scale a shard here; $(shared)" "$loop; $model_words" \
     'GPUs or shards' GTEPS xy

@@ -5,10 +5,10 @@
 
 rate() { "$bin/dbfs-model" rates h200 | awk -v name="$1" '$1 == name { print $2 }'; } # NAME
 {
-    row source what gpus levels gteps
-    published pan-wdc-2012 | awk -F '\t' -v OFS='\t' '{ split($2, what, ","); print $1, what[1], 160, $3, $4 }'
+    row source what gpus levels gteps ms_a_level
+    published pan-wdc-2012 | awk -F '\t' -v OFS='\t' '{ split($2, what, ","); print $1, what[1] ", 40x2x2 P100, TH 256", 160, $3 " (mean)", $4, 112e9 / ($4 * 1e9) / $3 * 1e3 }'
     # 224 G edge ends of 112 G edges; every edge end is kept, and most are never looked at
     awk -v OFS='\t' -v edge="$(rate edge_s)" -v loop="$(rate loop_factor)" -v level="$(rate message_level_s)" '
-        BEGIN { s = 330 * level + 224e9 / 160 * edge * loop; print "model", "dbfs on H200, levels by messages", 160, 330, 112e9 / s / 1e9 }'
+        BEGIN { s = 330 * level + 224e9 / 160 * edge * loop; print "model", "dbfs on H200, an upper bound", 160, 330, 112e9 / s / 1e9, s / 330 * 1e3 }'
 } | keep pan-wdc-2012 'Pan, section VI-D: WDC 2012 on 160 GPUs' \
-    'no search; model: the rates of dbfs-model, 70 us a level by messages (measured on two GPUs of one host), without the time of vertices between hosts, which the classes of edges would tell'
+    'no search; model: the rates of dbfs-model, 70 us a level by messages (measured on two GPUs of one host), and no time for vertices between hosts, which the classes of edges of the graph would tell. The text of the paper has 8 us a level, which its rates contradict: 112 G edges at 84.2 GTEPS take 1.33 s'

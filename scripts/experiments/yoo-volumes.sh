@@ -26,8 +26,8 @@ for k in 10 34 50 100; do
         awk -F '\t' -v OFS='\t' -v k=$k -v p=$p '{ before += $4; after += $5 }
             END { print k, p, "1x" p, before, after, 100 * (before - after) / before }' "$work/pairs" >>"$work/redundant"
     done
-    awk -F '\t' -v OFS='\t' -v k=$k -v p=16 '{ received[$1] += $5 / p }
-        END { for (level in received) print "ours", "1D, k = " k, level, received[level] }' "$work/pairs" >>"$work/volumes"
+    awk -F '\t' -v OFS='\t' -v k=$k -v p=8 '{ received[$1] += $5 / p }
+        END { if (k < 100) for (level in received) print "ours", "1D, k = " k, level, received[level] }' <(counted 8 | awk -F '\t' '$2 != $3') >>"$work/volumes"
     awk -F '\t' -v OFS='\t' -v n=$n -v k=$k -v p=16 '{ levels[$1]; sum += $5 / p }
         END { for (level in levels) count++; print "ours", "1x" p ", counted", n / p, k, "NaN", "NaN", 0, sum / count }' "$work/pairs" >>"$work/lengths"
     for topology in 2x4 8x1 1x8; do
@@ -36,12 +36,12 @@ for k in 10 34 50 100; do
         awk -v OFS='\t' -v n=$n -v k=$k -v p=8 -v t=$topology -v time="$time" '{ expand += $2 / p; fold += $3 / p }
             END { print "ours", t, n / p, k, time, "NaN", expand / NR, fold / NR }' "$work/grid.levels" >>"$work/lengths"
         [ $topology = 2x4 ] || continue
-        awk -v OFS='\t' -v k=$k -v p=8 '{ print "ours", "2D, k = " k, $1, ($2 + $3) / p }' "$work/grid.levels" >>"$work/volumes"
+        [ $k = 100 ] || awk -v OFS='\t' -v k=$k -v p=8 '{ print "ours", "2D, k = " k, $1, ($2 + $3) / p }' "$work/grid.levels" >>"$work/volumes"
         awk -v OFS='\t' -v k=$k -v p=8 '{ after += $3; dropped += $4 }
             END { print k, p, "2x4", after + dropped, after, 100 * dropped / (after + dropped) }' "$work/grid.levels" >>"$work/redundant"
     done
 done
-keep_curves yoo-figure-7 "Yoo, figure 7: vertices received by a process, by level; Poisson graphs of $n vertices, 16 processes in 1D and 8 in 2D (theirs: 40 million, 400)" \
+keep_curves yoo-figure-7 "Yoo, figure 7: vertices received by a process, by level; Poisson graphs of $n vertices, 8 processes (theirs: 40 million, 400, where 1D and 2D move as much for k = 34)" \
     "1D: $counting; 2D: dbfs-traverse-2d, 2x4, ring" level 'vertices a process' <"$work/volumes"
 keep yoo-figure-8 'Yoo, figure 8: share of duplicates that need not move' "1x: $counting; 2x4: dbfs-traverse-2d, ring" <"$work/redundant"
 keep yoo-table-1 'Yoo, table 1: times, and mean length of a message by topology, in vertices a level' "counted: $counting; others: dbfs-traverse-2d, ring" <"$work/lengths"
