@@ -331,6 +331,9 @@ enum status webgraph_check_end(struct bit_reader *in, const char *name, const ch
     uint64_t at = bits_position(in), bytes = in->source.bytes;
     if (bits_padding_follows(in) || e->status != ST_OK)
         return e->status;
+    if (divide_up(at, 8) == bytes)
+        return fail(e, ST_BAD_DATA, "%s: byte %llu: found a bit that is set behind %s, expected zeros to the end of the file", name,
+                    (ull)(bytes - 1), what);
     return fail(e, ST_BAD_DATA, "%s: byte %llu: found %llu bytes more behind %s, expected the end of the file", name,
                 (ull)divide_up(at, 8), (ull)(bytes - divide_up(at, 8)), what);
 }
