@@ -75,6 +75,14 @@ OPTIONS
 same 'a list that fills pieces' long long
 "$make" chain 400000 windowsize=1 maxrefcount=1000000 <long
 same 'a chain of references from end to end' chain long
+# several spans, each of which refers to lists before it
+awk -v OFS='\t' 'BEGIN { for (u = 0; u < 60000; u++) for (k = 0; k < 24; k++) {
+    v = u - u % 5 + k * k % 31 * (1 + int(u / 9) % 7) + (u + k) % 3 * (k == 5)
+    if (v < 60000) print u, v } }' | sort -n -k1,1 -k2,2 -u >many
+for options in '' 'windowsize=3 maxrefcount=9' 'windowsize=20 maxrefcount=4' 'windowsize=2 maxrefcount=1000000'; do
+    "$make" many 60000 $options <many
+    same "a graph of several spans, '$options'," many many
+done
 # spans of short lists behind one another, among long ones
 awk -v OFS='\t' 'BEGIN { for (u = 0; u < 60000; u++) {
     if (u % 17000 == 5) { for (v = u; v < u + 40000 && v < 60000; v++) print u, v; continue }

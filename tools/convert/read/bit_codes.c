@@ -128,7 +128,7 @@ uint64_t bits_delta(struct bit_reader *r)
 uint64_t bits_long_zeta(struct bit_reader *r, unsigned k)
 {
     uint64_t h = bits_long_unary(r);
-    if (h > 63 || h * k + k - 1 > 62) {
+    if (h > 63 || h * k + k - 1 > 63) {
         r->failed = 1;
         return 0;
     }
