@@ -514,7 +514,7 @@ check_exit 1 'a missing file with --force -o' "$edgeconv" --force -o x.edges mis
 check_says 'missing.txt: cannot open'
 check_exit 1 'a folder' "$edgeconv" --force -o x.edges .
 check_exit 2 'an unknown format' "$edgeconv" -f foo pairs
-check_says "-f: 'foo' is none of auto, .*pairs, .*csv, .*mtx, .*metis, .*u64, npy, npz, wdc-index"
+check_says "-f: 'foo' is none of auto, .*pairs, .*csv, .*mtx, .*metis, .*u64, npy, npz, webgraph, bv, wdc-index"
 check_exit 2 'an unknown output format' "$edgeconv" -t foo pairs
 check_says "-t: 'foo' is not edges, text, u32, u64, graph500 or sg"
 check_exit 2 'an unknown direction' "$edgeconv" --direction foo pairs

@@ -1,6 +1,6 @@
-/* fuzz_webgraph.c: a graph of WebGraph: NAME.properties, NAME.offsets and NAME.graph. The input has them one behind the other: the
- * text of the properties up to a zero, two bytes with the size of the offsets (0: there is no such file), the offsets,
- * and the graph. */
+/* fuzz_webgraph.c: a graph of WebGraph: NAME.properties, NAME.offsets and NAME.graph. The input has one behind the other:
+ * the text of the properties up to a zero, two bytes with the size of the offsets (0: there is no such file), the
+ * offsets, and the graph. */
 #include "fuzz.h"
 
 #include "tools/convert/convert.h"
@@ -19,7 +19,8 @@ static enum status convert(const char *path, struct error *e)
     struct change change = {0};
     if (input_open_first(&input, path, NULL, e) == ST_OK && graph_reader_open_input(&reader, input, &options, e) == ST_OK &&
         graph_writer_open_temporary(&writer, fuzz_folder(), e) == ST_OK &&
-        conversion_open(&conversion, writer, &change, 1, 1 << 24, e) == ST_OK && conversion_read(conversion, reader, 0, e) == ST_OK)
+        conversion_open(&conversion, writer, &change, 1, 1 << 24, e) == ST_OK &&
+        conversion_read(conversion, reader, 0, e) == ST_OK)
         conversion_finish(conversion, 0, e);
     conversion_free(conversion);
     graph_writer_free(writer);

@@ -122,12 +122,14 @@ webgraph() { # NAME ARCS OPTION...
     local base=$dir/g bytes
     "$tests/mkwebgraph" "$base" 100 "${@:3}" <"$2"
     bytes=$(stat -c %s "$base.offsets")
-    { cat "$base.properties" && printf '\0'"\\x$(printf %02x $((bytes % 256)))\\x$(printf %02x $((bytes / 256)))" && cat "$base.offsets" "$base.graph"; } >"$dir/webgraph/$1-offsets"
+    { cat "$base.properties" && printf "\\0\\x$(printf %02x $((bytes % 256)))\\x$(printf %02x $((bytes / 256)))" &&
+        cat "$base.offsets" "$base.graph"; } >"$dir/webgraph/$1-offsets"
     { cat "$base.properties" && printf '\0\0\0' && cat "$base.graph"; } >"$dir/webgraph/$1"
     rm "$base".*
 }
-{ cat "$c/loops" && for u in 20 21 22 24 27 90; do for v in 1 2 3 4 5 30 31 32 33 34 35 36 40 60 99; do echo $u $v; done; echo $u $u; done; } |
-    sort -n >"$dir/arcs"
+{ cat "$c/loops" && for u in 20 21 22 24 27 90; do
+    for v in $u 1 2 3 4 5 30 31 32 33 34 35 36 40 60 99; do echo $u $v; done
+done; } | sort -n >"$dir/arcs"
 webgraph usual "$dir/arcs"
 webgraph no-window "$dir/arcs" windowsize=0 minintervallength=0
 webgraph chain "$dir/arcs" windowsize=1 maxrefcount=1000 minintervallength=2 zetak=2

@@ -1,5 +1,5 @@
-/* test_bit_codes.c: the codes of WebGraph, of numbers of every length, beside a plain writer of bits; seeking; reads past the
- * end */
+/* test_bit_codes.c: the codes of WebGraph, of numbers of every length, beside a plain writer of bits; seeking; reads past
+ * the end */
 #include "unit.h"
 
 #include "tools/convert/read/bit_codes.h"

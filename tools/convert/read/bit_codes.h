@@ -37,7 +37,7 @@ struct bit_reader {
     unsigned char *buffer;
     uint64_t buffer_at; /* the byte of the file at buffer[0] */
     struct bit_source source;
-    struct error *error;
+    struct error *error; /* for a read that fails */
 };
 
 /* Opens a reader at the first bit. The source is the caller's, and so is the error. */

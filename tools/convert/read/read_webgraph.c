@@ -6,8 +6,8 @@
  * and the heads of the nodes are read in order, when a piece is taken: they tell how many arcs a span has, and at which node
  * before it a thread must begin to know all lists that the span refers to.
  *
- * Three kinds of spans are decoded in order all the same, so that a piece and a thread's lists are never large: a long list, spans
- * that refer to a long list, and spans whose references lead too far back. A long list fills several pieces.
+ * Three kinds of spans are decoded in order all the same, so that a piece and a thread's lists are never large: a long list,
+ * spans that refer to a long list, and spans whose references lead too far back. A long list fills several pieces.
  */
 #include "graph_reader.h"
 #include "webgraph.h"
@@ -51,8 +51,8 @@ struct webgraph {
 
     int in_order; /* the decoder is on its way to node `to` */
     struct webgraph_decoder decoder;
-    const struct webgraph_list *list; /* of node decoder.next - 1, with `used` successors in pieces; NULL: none is under way */
-    uint64_t used;
+    const struct webgraph_list *list; /* of node decoder.next - 1, not yet in pieces as a whole; NULL: there is none */
+    uint64_t used;                    /* its successors that are in pieces */
 
     /* by offsets */
     int has_offsets, offsets_fd;
@@ -70,7 +70,8 @@ static enum status read_graph(const void *file, uint64_t offset, void *bytes, si
     return input_read_at(file, offset, bytes, count, got, e);
 }
 
-static enum status read_offsets_file(const void *file, uint64_t offset, void *bytes, size_t count, size_t *got, struct error *e)
+static enum status read_offsets_file(const void *file, uint64_t offset, void *bytes, size_t count, size_t *got,
+                                     struct error *e)
 {
     const struct webgraph *w = file;
     *got = 0;
@@ -112,14 +113,17 @@ static enum status open_webgraph(struct graph_reader *r, struct error *e)
         return fail_memory(e, r->name, sizeof *w);
     w->offsets_fd = -1;
     if (!input_random_access(r->input))
-        return fail(e, ST_BAD_DATA, "%s: is a pipe, compressed or in an archive, expected a plain file NAME.graph of WebGraph, with "
-                    "NAME.properties beside it", r->name);
+        return fail(e, ST_BAD_DATA,
+                    "%s: is a pipe, compressed or in an archive, expected a plain file NAME.graph of WebGraph, with "
+                    "NAME.properties beside it",
+                    r->name);
     if (webgraph_read_properties(&w->properties, r->name, e) != ST_OK)
         return e->status;
     w->source = (struct bit_source){.read_at = read_graph, .file = r->input, .bytes = input_bytes(r->input)};
     if (w->properties.nodes > 8 * w->source.bytes)
-        return fail(e, ST_BAD_DATA, "%s: found %llu bytes, expected at least a bit for each of the %llu nodes of its .properties",
-                    r->name, (ull)w->source.bytes, (ull)w->properties.nodes);
+        return fail(e, ST_BAD_DATA,
+                    "%s: found %llu bytes, expected at least a bit for each of the %llu nodes of its .properties", r->name,
+                    (ull)w->source.bytes, (ull)w->properties.nodes);
     r->facts.direction = EDGES_DIRECTED;
     r->facts.direction_fixed = 1;
     if (reader_set_ids(r, 0, w->properties.nodes, 0, e) != ST_OK ||
@@ -160,8 +164,10 @@ static void add_arcs(struct piece *piece, uint64_t node, const uint64_t *ids, si
 static enum status bad_offset(const struct webgraph *w, const char *graph, uint64_t node, uint64_t found, uint64_t expected,
                               struct error *e)
 {
-    return fail(e, ST_BAD_DATA, "%s: found that node %llu begins at bit %llu, expected bit %llu of %s: offsets of another graph? "
-                "Without the file it is read in order", w->offsets_name, (ull)node, (ull)found, (ull)expected, graph);
+    return fail(e, ST_BAD_DATA,
+                "%s: found that node %llu begins at bit %llu, expected bit %llu of %s: offsets of another graph? Without the "
+                "file it is read in order",
+                w->offsets_name, (ull)node, (ull)found, (ull)expected, graph);
 }
 
 /* Fills a piece with the arcs that come next, up to those of node w->to - 1. */
@@ -200,11 +206,15 @@ static enum status read_offset(struct webgraph *w, const char *graph, uint64_t n
     if (e->status != ST_OK)
         return e->status;
     if (!bits_ok(&w->offsets))
-        return fail(e, ST_BAD_DATA, "%s: found the end of the file, or a number beyond 64 bits, expected the offset of node %llu: "
-                    "without the file %s is read in order", w->offsets_name, (ull)node, graph);
+        return fail(e, ST_BAD_DATA,
+                    "%s: found the end of the file, or a number beyond 64 bits, expected the offset of node %llu: without "
+                    "the file %s is read in order",
+                    w->offsets_name, (ull)node, graph);
     if (gap > bits - w->bit || (node == 0 && gap > 0) || (node < w->properties.nodes && w->bit + gap >= bits))
-        return fail(e, ST_BAD_DATA, "%s: found that node %llu begins %llu bits behind bit %llu, expected a bit of %s: offsets of another "
-                    "graph? Without the file it is read in order", w->offsets_name, (ull)node, (ull)gap, (ull)w->bit, graph);
+        return fail(e, ST_BAD_DATA,
+                    "%s: found that node %llu begins %llu bits behind bit %llu, expected a bit of %s: offsets of another "
+                    "graph? Without the file it is read in order",
+                    w->offsets_name, (ull)node, (ull)gap, (ull)w->bit, graph);
     w->bit += gap;
     return ST_OK;
 }
@@ -225,8 +235,8 @@ static int can_begin(const struct webgraph *w, uint64_t node, uint64_t *oldest)
     return 1;
 }
 
-/* Reads offsets and heads from node w->to on, up to the end of a span. Returns in *arcs how many arcs it has, and in *is_long
- * if it is one long list. */
+/* Reads offsets and heads from node w->to on, up to the end of a span, and moves w->to there. Returns in *arcs how many arcs
+ * the span has, and in *is_long whether it is one long list. */
 static enum status scan_span(struct graph_reader *r, struct webgraph *w, uint64_t *arcs, int *is_long, struct error *e)
 {
     const uint64_t from = w->to, nodes = w->properties.nodes;
@@ -310,7 +320,7 @@ static enum status check_ends(struct graph_reader *r, struct webgraph *w, struct
 static enum status take_webgraph(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct webgraph *w = r->state;
-    w->decoder.in.error = w->offsets.error = w->heads.error = e;
+    w->offsets.error = w->heads.error = w->decoder.in.error = e;
     if (w->in_order)
         return take_in_order(r, w, piece, e);
     *end = w->to == w->properties.nodes;
@@ -347,8 +357,8 @@ static enum status check_arcs(const struct graph_reader *r, int is_end, struct e
     uint64_t found = r->total.entries;
     if (found == w->properties.arcs || (found < w->properties.arcs && !is_end))
         return ST_OK;
-    return fail(e, ST_BAD_DATA, "%s: found %s%llu arcs, expected %llu as its .properties say", r->name, is_end ? "" : "at least ",
-                (ull)found, (ull)w->properties.arcs);
+    return fail(e, ST_BAD_DATA, "%s: found %s%llu arcs, expected %llu as its .properties say", r->name,
+                is_end ? "" : "at least ", (ull)found, (ull)w->properties.arcs);
 }
 
 static enum status account_webgraph(struct graph_reader *r, struct piece *piece, struct error *e)

@@ -158,11 +158,13 @@ static enum status sniff_binary(const struct input *input, const struct sample *
     if (s->bytes >= 1024 && s->text[0] == 0 && memcmp(s->text, s->text + 1, 1023) == 0)
         return refuse(input, "zeros alone, as in a tar archive without files", "expected a graph", e);
     if (webgraph_beside(input_name(input), ".properties", properties))
-        return fail(e, ST_BAD_DATA, "%s: is binary, and named as a graph of WebGraph or METIS: expected the properties of a graph of "
-                    "WebGraph in %s", input_name(input), properties);
+        return fail(e, ST_BAD_DATA,
+                    "%s: is binary, and named as a graph of WebGraph or METIS: expected the properties of a graph of WebGraph in "
+                    "%s",
+                    input_name(input), properties);
     return refuse(input, "binary data of no kind that its content shows",
-                  "headerless records need -f graph500, graph500-16, u32 or u64; a graph of WebGraph is read from a plain file "
-                  "NAME.graph, with NAME.properties beside it",
+                  "headerless records need -f graph500, graph500-16, u32 or u64; a graph of WebGraph is read from a plain "
+                  "file NAME.graph, with NAME.properties beside it",
                   e);
 }
 
@@ -524,7 +526,9 @@ enum status sniff_check(struct input *input, const struct reader_options *option
     s.complete = count < SNIFF_BYTES;
     if (fill_sample(&s, bytes, count, e) == ST_OK) {
         find_lines(&s, options);
-        enum graph_format stated = is_binary(&s) && webgraph_is_named(input_name(input)) ? FORMAT_WEBGRAPH : stated_format(&s);
+        enum graph_format stated = stated_format(&s);
+        if (is_binary(&s) && webgraph_is_named(input_name(input)))
+            stated = FORMAT_WEBGRAPH;
         if (format == FORMAT_ADJLIST && stated == FORMAT_AUTO && !is_binary(&s))
             stated = other_lists(&s, options);
         if (stated != FORMAT_AUTO && stated != format && !(stated == FORMAT_NPY && format == FORMAT_NPZ))

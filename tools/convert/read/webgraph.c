@@ -46,8 +46,10 @@ static enum status resize(struct webgraph_decoder *d, void **array, uint64_t *ro
 {
     uint64_t others = d->taken_bytes - 8 * *room;
     if (wanted > (d->most_bytes - others) / 8)
-        return fail(e, ST_RESOURCE, "%s: node %llu: its list of successors and those that it may copy from need more than the %llu "
-                    "bytes that the memory allowed (-S) leaves them", d->name, (ull)d->next, (ull)d->most_bytes);
+        return fail(e, ST_RESOURCE,
+                    "%s: node %llu: its list of successors and those that it may copy from need more than the %llu bytes "
+                    "that the memory allowed (-S) leaves them",
+                    d->name, (ull)d->next, (ull)d->most_bytes);
     void *grown = realloc(*array, wanted > 0 ? 8 * wanted : 8);
     if (grown == NULL)
         return fail_memory(e, d->name, 8 * wanted);
@@ -93,16 +95,19 @@ static enum status reserve_runs(struct webgraph_decoder *d, uint64_t count, stru
 
 /* ---- faults ---- */
 
-static enum status bad(const struct webgraph_decoder *d, struct error *e, const char *what, uint64_t found, const char *expected,
-                       uint64_t bound)
+/* Refuses the list of the next node: names the number that was found, and the bound for it. A read past the end is told
+ * instead, since the number is then of no use. */
+static enum status bad(const struct webgraph_decoder *d, struct error *e, const char *what, uint64_t found,
+                       const char *expected, uint64_t bound)
 {
     if (e->status != ST_OK) /* the file could not be read */
         return e->status;
     if (!bits_ok(&d->in))
-        return fail(e, ST_BAD_DATA, "%s: node %llu: found the end of the file, or a number beyond 64 bits, expected its list of "
-                    "successors", d->name, (ull)d->next);
-    return fail(e, ST_BAD_DATA, "%s: node %llu: found %s %llu, expected %s %llu", d->name, (ull)d->next, what, (ull)found, expected,
-                (ull)bound);
+        return fail(e, ST_BAD_DATA,
+                    "%s: node %llu: found the end of the file, or a number beyond 64 bits, expected its list of successors",
+                    d->name, (ull)d->next);
+    return fail(e, ST_BAD_DATA, "%s: node %llu: found %s %llu, expected %s %llu", d->name, (ull)d->next, what, (ull)found,
+                expected, (ull)bound);
 }
 
 /* Refuses a list that does not ascend, or has ids beyond the nodes: names the first fault. */
@@ -112,16 +117,18 @@ static enum status bad_list(const struct webgraph_decoder *d, const uint64_t *id
     while (i + 1 < count && ids[i] < n && ids[i] < ids[i + 1])
         i++;
     if (bits_ok(&d->in) && ids[i] >= n)
-        return fail(e, ST_BAD_DATA, "%s: node %llu: found the successor %lld, expected one of the %llu nodes", d->name, (ull)d->next,
-                    (long long)ids[i], (ull)n);
-    return bad(d, e, "a list with a successor that is not above the one before it,", ids[i], "ascending ones from 0 to", n - 1);
+        return fail(e, ST_BAD_DATA, "%s: node %llu: found the successor %lld, expected one of the %llu nodes", d->name,
+                    (ull)d->next, (long long)ids[i], (ull)n);
+    return bad(d, e, "a list with a successor that is not above the one before it,", ids[i], "ascending ones from 0 to",
+               n - 1);
 }
 
 /* ---- a list ---- */
 
 /* Reads the blocks of the list that is copied from, and makes runs of the copied ones. Returns in *copied how many ids they
  * have. */
-static enum status read_blocks(struct webgraph_decoder *d, uint64_t length, uint64_t *runs, uint64_t *copied, struct error *e)
+static enum status read_blocks(struct webgraph_decoder *d, uint64_t length, uint64_t *runs, uint64_t *copied,
+                               struct error *e)
 {
     const struct webgraph_properties *p = d->properties;
     uint64_t count = bits_value(&d->in, p->code[PART_BLOCK_COUNT], 0), at = 0;
@@ -166,7 +173,9 @@ static enum status read_intervals(struct webgraph_decoder *d, uint64_t extra, ui
         if (longer > *left || longer + p->least_interval > *left)
             return bad(d, e, "an interval longer than the least by", longer, "at most the successors that are left,", *left);
         if (begin >= p->nodes || longer + p->least_interval > p->nodes - begin)
-            return bad(d, e, "an interval at", begin, "one within the nodes,", p->nodes);
+            return begin > INT64_MAX && bits_ok(&d->in) /* a negative one has wrapped */
+                       ? bad(d, e, "an interval before node 0 by", 0 - begin, "one within the nodes,", p->nodes)
+                       : bad(d, e, "an interval at", begin, "one within the nodes,", p->nodes);
         d->runs[(*runs)++] = (struct webgraph_run){begin, longer + p->least_interval};
         *left -= longer + p->least_interval;
         end = begin + longer + p->least_interval;
@@ -275,7 +284,8 @@ static enum status decode(struct webgraph_decoder *d, struct webgraph_list *list
     if (read_intervals(d, degree - copied, copies, &runs, &residuals, e) != ST_OK)
         return e->status;
     if (residuals > bits_left(&d->in))
-        return bad(d, e, "a number of single successors of", residuals, "at most the bits that are left,", bits_left(&d->in));
+        return bad(d, e, "a number of single successors of", residuals, "at most the bits that are left,",
+                   bits_left(&d->in));
     if (reserve_ids(d, list, degree, e) != ST_OK)
         return e->status;
     const uint64_t *ids = source != NULL ? source->ids : NULL;
@@ -295,6 +305,7 @@ static enum status read_list(struct webgraph_decoder *d, int approaches, struct 
     const struct webgraph_properties *p = d->properties;
     struct webgraph_list *list = list_of(d, d->next);
     uint64_t degree, reference;
+    d->in.error = e;
     webgraph_head(&d->in, p, &degree, &reference);
     list->count = 0;
     list->known = 1;
@@ -332,7 +343,7 @@ enum status webgraph_check_end(struct bit_reader *in, const char *name, const ch
     if (bits_padding_follows(in) || e->status != ST_OK)
         return e->status;
     if (divide_up(at, 8) == bytes)
-        return fail(e, ST_BAD_DATA, "%s: byte %llu: found a bit that is set behind %s, expected zeros to the end of the file", name,
+        return fail(e, ST_BAD_DATA, "%s: byte %llu: found a bit that is set behind %s, expected zeros up to the end", name,
                     (ull)(bytes - 1), what);
     return fail(e, ST_BAD_DATA, "%s: byte %llu: found %llu bytes more behind %s, expected the end of the file", name,
                 (ull)divide_up(at, 8), (ull)(bytes - divide_up(at, 8)), what);

@@ -10,13 +10,12 @@
 
 #include <ctype.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    MOST_FILE_BYTES = 1 << 20,
+    MOST_FILE_BYTES = 1 << 16,
     MOST_WINDOW = 1 << 16,
     MOST_ZETA_K = 16,
 };
@@ -38,42 +37,35 @@ int webgraph_beside(const char *graph, const char *suffix, char name[WEBGRAPH_NA
 
 /* ---- the text ---- */
 
-/* Reads the file to a text that ends in NUL, which the caller frees. A pipe of that name is not waited for. */
-static enum status load_text(const char *name, char **text, struct error *e)
+/* Reads the file to a text that ends in NUL. A pipe of that name is not waited for. */
+static enum status load_text(const char *name, char text[MOST_FILE_BYTES + 1], struct error *e)
 {
     struct stat st;
     size_t used = 0;
     ssize_t got = 0;
-    *text = NULL;
     int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return fail_errno(e, name, "cannot open");
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_FILE_BYTES)
         fail(e, ST_BAD_DATA, "%s: found no file of at most %d bytes, expected the properties of a graph", name,
              MOST_FILE_BYTES);
-    else if ((*text = malloc(MOST_FILE_BYTES + 1)) == NULL)
-        fail_memory(e, name, MOST_FILE_BYTES + 1);
-    while (*text != NULL && used < MOST_FILE_BYTES && (got = read(fd, *text + used, MOST_FILE_BYTES - used)) > 0)
+    while (e->status == ST_OK && used < MOST_FILE_BYTES && (got = read(fd, text + used, MOST_FILE_BYTES - used)) > 0)
         used += (size_t)got;
     if (got < 0)
         fail_errno(e, name, "cannot read");
     close(fd);
-    if (*text != NULL)
-        (*text)[used] = '\0';
+    text[used] = '\0';
     return e->status;
 }
 
 int webgraph_is_named(const char *graph)
 {
     struct error e = {0};
-    char name[WEBGRAPH_NAME_BYTES], *text = NULL;
-    int found = 0;
-    if (webgraph_beside(graph, ".properties", name) && load_text(name, &text, &e) == ST_OK) {
-        const char *key = strstr(text, "graphclass");
-        found = key != NULL && strstr(key, "webgraph") != NULL;
-    }
-    free(text);
-    return found;
+    char name[WEBGRAPH_NAME_BYTES], text[MOST_FILE_BYTES + 1];
+    if (!webgraph_beside(graph, ".properties", name) || load_text(name, text, &e) != ST_OK)
+        return 0;
+    const char *key = strstr(text, "graphclass");
+    return key != NULL && strstr(key, "webgraph") != NULL;
 }
 
 /* Cuts the next line out of a text at *p; NULL at its end. */
@@ -204,7 +196,8 @@ static enum status take_value(struct webgraph_properties *p, const char *name, e
     case CLASS: return check_class(name, value, e);
     case ENDIANNESS:
         if (strcmp(value, "big") != 0)
-            return fail(e, ST_BAD_DATA, "%s: found the endianness %.40s, expected big, as WebGraph in Java has it", name, value);
+            return fail(e, ST_BAD_DATA, "%s: found the endianness %.40s, expected big, as WebGraph in Java has it", name,
+                        value);
         break;
     case FLAGS: return take_flags(p, name, value, e);
     case KEYS: break;
@@ -230,21 +223,21 @@ static enum status take_lines(struct webgraph_properties *p, const char *name, c
     }
     for (int key = 0; key < KEYS; key++) {
         if (keys[key].needed && !seen[key])
-            return fail(e, ST_BAD_DATA, "%s: found no %s, expected the properties of a graph of WebGraph", name, keys[key].name);
+            return fail(e, ST_BAD_DATA, "%s: found no %s, expected the properties of a graph of WebGraph", name,
+                        keys[key].name);
     }
     return ST_OK;
 }
 
 enum status webgraph_read_properties(struct webgraph_properties *p, const char *graph, struct error *e)
 {
-    char name[WEBGRAPH_NAME_BYTES], *text = NULL;
+    char name[WEBGRAPH_NAME_BYTES], text[MOST_FILE_BYTES + 1];
     *p = (struct webgraph_properties){.zeta_k = 3};
     for (int part = 0; part < PARTS; part++)
         p->code[part] = part_codes[part].usual;
     if (!webgraph_beside(graph, ".properties", name))
         return fail(e, ST_BAD_DATA, "%s: expected a file NAME.graph of WebGraph, with NAME.properties beside it", graph);
-    if (load_text(name, &text, e) == ST_OK)
+    if (load_text(name, text, e) == ST_OK)
         take_lines(p, name, text, e);
-    free(text);
     return e->status;
 }
