@@ -49,18 +49,10 @@ void bits_load(struct bit_reader *r)
     memset(r->buffer + left + got, 0, ZERO_BYTES);
 }
 
-void bits_seek(struct bit_reader *r, uint64_t bit)
+void bits_drop(struct bit_reader *r, uint64_t byte)
 {
-    uint64_t byte = bit / 8;
-    if (byte >= r->buffer_at && byte < r->buffer_at + (uint64_t)(r->end - r->buffer)) {
-        r->next = r->buffer + (byte - r->buffer_at);
-    } else {
-        r->buffer_at = byte;
-        r->next = r->end = r->buffer;
-    }
-    r->bits = 0;
-    r->have = 0;
-    bits_read(r, (unsigned)(bit % 8));
+    r->buffer_at = byte;
+    r->next = r->end = r->buffer;
 }
 
 int bits_padding_follows(struct bit_reader *r)

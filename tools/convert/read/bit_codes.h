@@ -44,8 +44,8 @@ struct bit_reader {
 enum status bits_open(struct bit_reader *r, struct bit_source source, const char *name, struct error *e);
 void bits_close(struct bit_reader *r); /* zeroed ones are allowed */
 
-/* Goes to a bit of the file. A place within the buffer costs no read. */
-void bits_seek(struct bit_reader *r, uint64_t bit);
+/* Drops the buffer. The next bytes that are read begin at `byte` of the file. */
+void bits_drop(struct bit_reader *r, uint64_t byte);
 
 /* Reads the next bytes of the file to the buffer. At the end of the file zeros follow. */
 void bits_load(struct bit_reader *r);
@@ -99,6 +99,20 @@ static inline void bits_skip(struct bit_reader *r, unsigned count)
 {
     r->bits <<= count;
     r->have -= count;
+}
+
+/* Goes to a bit of the file. A place within the buffer costs no read. */
+static inline void bits_seek(struct bit_reader *r, uint64_t bit)
+{
+    uint64_t byte = bit / 8 - r->buffer_at; /* before the buffer it wraps */
+    if (byte < (uint64_t)(r->end - r->buffer))
+        r->next = r->buffer + byte;
+    else
+        bits_drop(r, bit / 8);
+    r->bits = 0;
+    r->have = 0;
+    bits_refill(r);
+    bits_skip(r, (unsigned)(bit % 8));
 }
 
 /* Reads up to 56 bits. */
