@@ -38,7 +38,6 @@ work='' scratch=''
 place='' implied=true made_place=false # the folder of kept shards; without --cache; this run has made it
 lock=''            # of this folder: a file descriptor
 reason=''          # why something failed
-children=()        # processes that run
 
 usage() {
     cat <<EOF
@@ -262,20 +261,19 @@ check_file() {
 # program ignores Ctrl-C, which the terminal sends to all, and leaves it to this script.
 start() {
     (trap '' INT && exec "$@") <&0 &
-    children+=($!)
 }
 
 finish() { # PROCESS: returns its exit status
-    local status=0 child left=()
+    local status=0
     wait "$1" 2>/dev/null || status=$? # bash says so where it has lost the process
-    for child in "${children[@]}"; do [ "$child" = "$1" ] || left+=("$child"); done
-    children=("${left[@]}")
     return $status
 }
 
+# Ends all programs in the background. bash knows each from the moment it begins: a signal may come before a line could note it.
 stop() {
-    [ ${#children[@]} = 0 ] || { kill -TERM "${children[@]}"; wait "${children[@]}"; } 2>/dev/null || true
-    children=()
+    local processes
+    processes=$(jobs -p)
+    [ -z "$processes" ] || { kill -TERM $processes; wait $processes; } 2>/dev/null || true
 }
 
 clean() {
@@ -376,7 +374,6 @@ convert_and_pack() {
     rm "$pipe"
     (exec {in}>&- && trap '' INT && name 'standard input' "$(name_of_files)" && exec "$@") <&"$out" &
     packer=$!
-    children+=("$packer")
     exec {out}<&-
     start "${from[@]}" >&"$in"
     finish $! || status=$?

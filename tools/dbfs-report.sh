@@ -15,9 +15,10 @@ help='usage: dbfs-report graph500 [--several-levels] [--construction-time S] RUN
        dbfs-report exchange [--pairs] RUN.json...
        dbfs-report options RUN.json...
        dbfs-report levels TRACE...
-       dbfs-report plot [-r ROOT] [-o FILE.svg|FILE.png|FILE.pdf] TRACE|SWEEP
-Reads what dbfs-traverse wrote with --json (RUN, A, B) and --trace (TRACE), and what degsplit
-wrote with --sweep (SWEEP).
+       dbfs-report plot [-r ROOT] [-o FILE.svg|FILE.png|FILE.pdf] TRACE|SWEEP|DEPTHS
+       dbfs-report plot [-o FILE.svg|FILE.png|FILE.pdf] A.json B.json
+Reads what dbfs-traverse wrote with --json (RUN, A, B), --trace (TRACE) and --depths as text or .csv
+(DEPTHS), and what degsplit wrote with --sweep (SWEEP).
 
   graph500   the result block of the Graph500 benchmark: quartiles and means of time, edges and TEPS
   means      a row for each run: harmonic and geometric mean of TEPS, quartiles of time
@@ -27,7 +28,8 @@ wrote with --sweep (SWEEP).
   options    a row for each run: its options of the exchange, the time of each part of a search (figure 8
              of the paper), vertices and bytes before and after
   levels     a row for each level of each search
-  plot       levels: edges and time; or classes of edges by threshold (figure 5 of the paper).
+  plot       levels: edges and time; or classes of edges by threshold (figure 5 of the paper); or how
+             many vertices there are at each distance; or the times of two runs, root by root.
              Without -o, or with `-o -`, the script for gnuplot
 
       --clock CLOCK          search (the default) or answer: the time that counts
@@ -36,6 +38,7 @@ wrote with --sweep (SWEEP).
       --construction-time S  seconds to build the graph, for the block
   -r, --root ROOT            of the levels to plot (default: the first)
   -o, --output FILE          of plot; its ending names the kind
+      --size WIDTHxHEIGHT    of the picture, in points (default 900x700)
       --force                FILE may exist, and is replaced
   -h, --help  --version
 
@@ -511,7 +514,7 @@ plot_levels() {
             found = 1
         }
         END { exit !found }' "$work/levels" || die 3 "$1: there is no root $root"
-    plot_head
+    plot_head $size
     plot_data edges <"$work/edges"
     plot_data times <"$work/times"
     cat <<END
@@ -563,7 +566,7 @@ plot_sweep() {
             print ($1 > 0 ? $1 : .5), $at["d_percent"], $at["nn_percent"], $at["nd_percent"] + $at["dn_percent"],
                 $at["dd_percent"] >classes
         }' "$work/input")
-    plot_head
+    plot_head $size
     plot_data classes <"$work/classes"
     [ "$chosen" = inf ] ||
         echo "chosen = $chosen > 0 ? $chosen : 0.5; set arrow from chosen, graph 0 to chosen, graph 1 nohead lw 2 dt 2"
@@ -579,8 +582,72 @@ $(plot_curves classes 0)
 END
 }
 
-plot_script() { # NAME: writes the script for $work/input, a sweep or traces
-    if awk -F '\t' 'NR == 1 { sweep = $1 == "th" && $2 == "delegates" && /\tchosen(\t|$)/ } END { exit !sweep }' "$work/input"; then
+# NAME: writes the script of a plot of how many vertices there are at each distance. A line of the input is an id and a distance,
+# with a blank, a tab or a comma between; -1 is a vertex that was not reached.
+plot_distances() {
+    [ -z "$root" ] || usage '-r: the distances of a file are those of one root'
+    unreached=$(NAME=$1 WORK=$work awk -F '[ \t,]' -v OFS='\t' -v program="$program" '
+        BEGIN { counts = ENVIRON["WORK"] "/counts" }
+        /^#/ { next }
+        NF != 2 || $1 !~ /^[0-9]+$/ || $2 !~ /^(-1|[0-9]+)$/ {
+            printf "%s: %s:%d: not an id and a distance\n", program, ENVIRON["NAME"], NR >"/dev/stderr"
+            failed = 1
+            exit 3
+        }
+        $2 < 0 { unreached++; next }
+        { count[$2 + 0]++; if ($2 + 0 > deepest) deepest = $2 + 0 }
+        END {
+            if (failed) exit 3
+            print "distance", "vertices" >counts
+            for (d = 0; d <= deepest; d++) print d, count[d] + 0 >counts
+            print unreached + 0
+        }' "$work/input") || exit 3
+    plot_head $size
+    plot_data counts <"$work/counts"
+    cat <<END
+set title 'Vertices at each distance from the root; $unreached not reached'
+set xlabel 'distance from the root'
+set ylabel 'vertices'
+set xrange [-0.5:$(tail -n 1 "$work/counts" | cut -f 1) + 0.5]
+set boxwidth 0.8; set style fill solid 0.8 noborder; set rmargin at screen 0.97; unset key
+spread = counts_spread > 1000
+if (spread) { set logscale y; set yrange [0.7:*]; set format y '10^{%L}' } else { set yrange [0:*] }
+plot \$counts using 1:2 with boxes linestyle 2
+END
+}
+
+# A B: writes the script of a plot of the times of two runs: roots in common, in the order of their times in A
+plot_two_runs() {
+    [ -z "$root" ] || usage '-r: a plot of two runs has all roots in common'
+    compare "$@" >/dev/null || exit $? # reads them
+    over_values '
+END {
+    split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < 2; d++) gsub(/\t/, " ", name[d + 1])
+    for (i = 0; i < searches[1]; i++) if (!((r = root[1, i, "root"]) in of_b)) of_b[r] = i
+    for (i = 0; i < searches[0]; i++) {
+        r = root[0, i, "root"]
+        if (!(r in of_b) || r in done) continue
+        done[r]
+        printf "%.9g\t%.9g\n", 1e3 * root[0, i, time], 1e3 * root[1, of_b[r], time]
+    }
+}' | sort -g >"$work/pairs"
+    over_values 'END { split(ENVIRON["names"], name, "\n"); gsub(/\t/, " ", name[1]); gsub(/\t/, " ", name[2]); print "root\tA: " name[1] "\tB: " name[2] }' >"$work/runs"
+    awk -v OFS='\t' '{ print NR, $1, $2 }' "$work/pairs" >>"$work/runs"
+    plot_head $size
+    plot_data runs <"$work/runs"
+    cat <<END
+set title 'Times of two runs, root by root'
+set xlabel 'root, by its time in A'
+set ylabel '$([ "$clock" = answer ] && echo 'time until the answer' || echo 'time of the search') (ms)'
+$(plot_curves runs 'runs_spread > 50')
+END
+}
+
+plot_script() { # NAME: writes the script for $work/input: a sweep, distances or traces
+    if grep -v '^#' "$work/input" | head -n 1 | grep -qE '^[0-9]+[ 	,]-?[0-9]+$'; then
+        plot_distances "$1"
+    elif awk -F '\t' 'NR == 1 { sweep = $1 == "th" && $2 == "delegates" && /\tchosen(\t|$)/ } END { exit !sweep }' "$work/input"; then
         plot_sweep "$1"
     else
         append_json "$1" <"$work/input"
@@ -591,8 +658,13 @@ plot_script() { # NAME: writes the script for $work/input, a sweep or traces
 }
 
 plot() {
-    [ $# = 1 ] || usage 'plot: give one trace or sweep'
-    check_picture "$1"
+    [ $# = 1 ] || [ $# = 2 ] || usage 'plot: give one trace, sweep or file of distances, or two runs'
+    check_picture "$@"
+    if [ $# = 2 ]; then
+        plot_two_runs "$@" >"$work/script" || exit $?
+        draw
+        return
+    fi
     read_input "$1" cat >"$work/input" || exit 1
     plot_script "$1" >"$work/script" || exit $?
     draw
@@ -600,7 +672,7 @@ plot() {
 
 # ---- command line ----
 
-clock='' built=NA several=0 by_pairs=0 root='' output='' force=0 command=''
+clock='' built=NA several=0 by_pairs=0 root='' output='' size='' force=0 command=''
 names='' count=0
 [ $# -gt 0 ] || usage 'what to report?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
@@ -618,6 +690,7 @@ while [ $# -gt 0 ]; do
     --construction-time) need $# "$1"; built=$2; shift ;;
     -r | --root) need $# "$1"; root=$2; shift ;;
     -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
+    --size) need $# "$1"; size=$2; shift ;;
     --force) force=1 ;;
     -?*) usage "unknown option '$1'" ;;
     *)
@@ -655,11 +728,17 @@ esac
 [ -z "$output" ] || [ "$command" = plot ] || usage '-o is for plot'
 [ -z "$root" ] || [ "$command" = plot ] || usage '-r is for plot'
 [ $force = 0 ] || [ -n "$output" ] || usage '--force is for plot with -o'
+if [ -n "$size" ]; then
+    case $output in '' | -) usage '--size is for plot with -o FILE' ;; esac
+    printf '%s\n' "$size" | grep -qE '^[1-9][0-9]{2,3}x[1-9][0-9]{2,3}$' || usage "--size $size: not WIDTHxHEIGHT, each from 100 to 9999"
+    size="${size%x*} ${size#*x}"
+fi
 [ $by_pairs = 0 ] || [ "$command" = exchange ] || usage '--pairs is for exchange'
 [ $several = 0 ] || [ "$command" = graph500 ] || usage '--several-levels is for graph500'
 [ "$built" = NA ] || [ "$command" = graph500 ] || usage '--construction-time is for graph500'
 case $command in
-exchange | levels | plot) [ -z "$clock" ] || usage "--clock: $command has times of neither clock" ;;
+exchange | levels) [ -z "$clock" ] || usage "--clock: $command has times of neither clock" ;;
+plot) [ -z "$clock" ] || [ $# = 2 ] || usage '--clock: of plot for two runs alone, as the others have times of neither clock' ;;
 esac
 clock=${clock:-search}
 if [ -n "$output" ]; then # it may be a link to standard output

@@ -7,8 +7,8 @@
 # destination before after`, those within a process, too
 counted() {
     packed counted 1 - <"$work/edges"
-    "$bin/dbfs-traverse" -q -n 1 --force --depths "$work/depths" "$work/counted" >/dev/null
-    "$bin/edgeconv" -q -t text --force -o - "$work/edges" |
+    heard "$bin/dbfs-traverse" -n 1 --force --depths "$work/depths" "$work/counted" >/dev/null
+    heard "$bin/edgeconv" -t text --force -o - "$work/edges" |
         awk '!/^#/ && $1 != $2 { print ($1 < $2 ? $1 " " $2 : $2 " " $1) }' | sort -u | awk -v p="$1" -v OFS='\t' '
         FILENAME == ARGV[1] { depth[$1] = $2; next }
         function send(u, v,   key) {

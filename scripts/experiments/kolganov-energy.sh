@@ -8,8 +8,7 @@
     awk -F '\t' -v OFS='\t' '$1 == "kolganov-energy" { print "published", $2, $3, $4, "the device" }' scripts/experiments/published.tsv
     for s in $(seq "$scale" 2 $((scale + 2 * ${SCALES:-2} - 2))); do
         packed graph 1 - < <(rmat "$s")
-        "$bin/dbfs-graph500" -q --backend "$backend" -n "$roots" "$work/graph" >"$work/block" 2>"$work/said" ||
-            die 1 "$(head -3 "$work/said")"
+        heard "$bin/dbfs-graph500" --backend "$backend" -n "$roots" "$work/graph" >"$work/block"
         row ours "$(machine)" "$s" "$(sed -n 's/^MTEPS.W: *//p' "$work/block")" "$(sed -n 's/^energy_of: *//p' "$work/block")"
     done | sed 's/\tNA\t$/\tNaN\tno counter of energy/'
 } | keep kolganov-energy 'Kolganov: MTEPS a watt by scale' "dbfs-graph500, $backend"

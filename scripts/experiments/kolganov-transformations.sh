@@ -26,7 +26,7 @@ bfs_order() {
 bytes() { "$bin/dbfs-pack" --list --json "$work/graph" | grep -o '"file_bytes": [0-9]*' | awk '{ sum += $2 } END { print sum }'; }
 
 rmat $((scale + 2)) >"$work/random"
-"$bin/edgeconv" -q -t text -o - "$work/random" | bfs_order | "$bin/edgeconv" -q -u --force -o "$work/bfs" -
+heard "$bin/edgeconv" -t text -o - "$work/random" | bfs_order | heard "$bin/edgeconv" -u --force -o "$work/bfs" -
 {
     row ids pack search gteps file_bytes
     while IFS='|' read -r ids pack search; do

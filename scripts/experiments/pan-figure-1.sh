@@ -1,25 +1,32 @@
 #!/bin/bash
-# pan-figure-1.sh: figure 1, BFS projects in context: rate per processor by the number of processors.
+# pan-figure-1.sh: figure 1, BFS projects in context. Left: scale by the number of processors, and the line of weak scaling
+# through the paper's point. Right: rate per processor by the number of processors. The paper's single GPU (Pan [5]) has three points.
 . scripts/experiments/lib.sh
 
 packed graph 1 - < <(rmat $((scale + 3)))
 searched graph 1
-{
-    while read -r who p rate; do
-        row published "$who" "$p" "$(awk -v r="$rate" -v p="$p" 'BEGIN { print r / p }')"
-    done <<'END'
-Pan 1 22.9
-Pan 2 32.5
-Pan 4 39.8
-Pan 8 53.13
-Pan 124 259.8
-Bernaschi 4096 828.39
-Krajecki 64 13.7
-Yasui 128 174.7
-Buluc 1204 240
+# who processors scale GTEPS
+cat >"$work/projects" <<'END'
+Pan-[5]-1-GPU 1 24 31.6
+Pan-[5]-2-GPUs 2 25 42.9
+Pan-[5]-4-GPUs 4 26 46.1
+this-system 8 29 53.13
+this-system 124 33 259.8
+Bernaschi 4096 33 828.39
+Krajecki 64 29 13.7
+Yasui 128 33 174.7
+Buluc 1204 33 240
 END
+{
+    awk -v OFS='\t' '{ gsub(/-/, " ", $1); print "published", $1, $2, $3 }' "$work/projects"
+    for p in 1 4 16 64 128 1024 4096; do row published 'weak scaling of this system' $p "$(awk -v p=$p 'BEGIN { print 33 + log(p / 124) / log(2) }')"; done
+    row ours 'dbfs here' 1 $((scale + 3))
+    "$bin/dbfs-model" weak --rmat 26 | awk -F '\t' -v OFS='\t' -v name="$model_dbfs" '
+        NR > 1 && NF > 7 && $1 ~ /^[0-9]+$/ && $1 <= 4096 { print "model", name ", scale 26 a GPU", $1, $4 }'
+} | keep_curves pan-figure-1-scales 'Pan, figure 1, left: scale by processors' "$own; $model_words" processors 'RMAT scale' x
+{
+    awk -v OFS='\t' '{ gsub(/-/, " ", $1); print "published", $1, $2, $4 / $2 }' "$work/projects"
     row ours 'dbfs here' 1 "$(gteps graph)"
-    "$bin/dbfs-model" weak --rmat 26 --rates ray | awk -F '\t' -v OFS='\t' 'NR > 1 && NF > 7 && $1 ~ /^[0-9]+$/ && $1 <= 128 {
-        print "model", "dbfs on their machine", $1, $9 / $1 }'
-} | keep_curves pan-figure-1 'Pan, figure 1: BFS projects in context' "$own; model: dbfs-model weak --rates ray" \
+    weak_scaling | awk -F '\t' -v OFS='\t' '{ $4 /= $3; print }'
+} | keep_curves pan-figure-1 'Pan, figure 1, right: rate per processor by processors' "$own; $model_words" \
     processors 'GTEPS a processor' xy

@@ -11,7 +11,6 @@ rmat $((scale + 3)) >"$work/edges"
         searched graph 1 --direction push
         row ours BFS $p "$(gteps graph)"
     done
-    "$bin/dbfs-model" strong --rmat 30 | awk -F '\t' -v OFS='\t' '
-        NR > 1 && NF > 7 && $1 ~ /^[0-9]+$/ && $1 <= 128 { print "model", "RMAT 30 on H200", $1, $9 }'
-} | keep_curves pan-figure-11 "Pan, figure 11: strong scaling, RMAT 30 there, $((scale + 3)) here" "$loop; model: dbfs-model strong" \
+    strong_scaling 30
+} | keep_curves pan-figure-11 "Pan, figure 11: strong scaling, RMAT 30 there, $((scale + 3)) here" "$loop; $model_words" \
     'GPUs or shards' GTEPS xy

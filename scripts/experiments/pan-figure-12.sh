@@ -3,7 +3,7 @@
 . scripts/experiments/lib.sh
 
 . scripts/experiments/social.sh
-"$bin/degsplit" -q --sweep "$work/sweep" --force -o "$work/split" "$work/edges"
+heard "$bin/degsplit" --sweep "$work/sweep" --force -o "$work/split" "$work/edges"
 awk -F '\t' -v OFS='\t' '
     NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /_percent$/) { at[++n] = i; title[n] = $i; sub(/_percent/, "", title[n]) }
               next }

@@ -4,7 +4,7 @@
 
 graph="RMAT $((scale + 3))"
 rmat $((scale + 3)) >"$work/edges"
-"$bin/degsplit" -q --sweep "$work/sweep" --force -o "$work/split" "$work/edges"
+heard "$bin/degsplit" --sweep "$work/sweep" --force -o "$work/split" "$work/edges"
 awk -F '\t' -v OFS='\t' '
     NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /_percent$/) { at[++n] = i; title[n] = $i; sub(/_percent/, "", title[n]) }
               next }

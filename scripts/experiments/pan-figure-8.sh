@@ -20,4 +20,4 @@ DO+U+BR --reduction blocking --uniquify
 DO+L+U+BR --reduction blocking --local-all2all --uniquify
 DO+L+U+IR --reduction nonblocking --local-all2all --uniquify
 END
-} | keep pan-figure-8 'Pan, figure 8: effect of options, 2 ranks of 2 shards' "$loop"
+} | keep_bars pan-figure-8 'Pan, figure 8: effect of options, 2 ranks of 2 shards; parts overlap, so a bar is longer than its search' "$loop" 'ms, sums of all levels' 5 9

@@ -16,6 +16,6 @@ model=$("$bin/dbfs-model" paper | awk -F '\t' 'NR > 1 && NF > 10 && $4 == 33 { p
     row published 33 Yasui '128 E5-4650 v2' 174.7
     row published 33 Buluc '1204 E5-2695 v2' 240
     row published 33 'this system' '31x2x2 P100' 259.8
-    row model 33 dbfs '31x2x2 P100' "$model"
+    row model 33 "$model_design" '31x2x2 P100' "$model"
     row ours $((scale + 3)) dbfs "$(machine)" "$(gteps graph)"
-} | keep pan-table-2 'Pan, Table II: comparison with previous works' "$own; model: dbfs-model paper"
+} | keep pan-table-2 'Pan, Table II: comparison with previous works' "$own; $model_words"

@@ -24,7 +24,6 @@ done
 
 escaped() { sed "s/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/\"/\&quot;/g; s/'/\&#39;/g"; }
 html() { escaped <<<"$1"; } # TEXT
-about() { sed -n "s/^$2$tab//p" "$out/$1.about" | head -n 1; } # TABLE KEY
 # take_kept TABLE: copies the kept files of a table to OUT/FOLDER, draws the table, and prints FOLDER/TABLE for each copy
 take_kept() {
     local table folder
@@ -33,43 +32,72 @@ take_kept() {
         folder=$(basename "$(dirname "$table")")
         mkdir -p "$out/$folder"
         cp "${table%.tsv}".* "$out/$folder"
-        [ -z "$(about "$folder/$1" x)" ] || ! command -v gnuplot >/dev/null 2>&1 ||
-            picture "$folder/$1" "$(about "$folder/$1" x)" "$(about "$folder/$1" y)" "$(about "$folder/$1" log)" >&2
+        draw_table "$folder/$1" >&2
         echo "$folder/$1"
     done
+}
+
+# The last commit that changed an engine, and its day; empty where there is no history.
+engine_commit=$(git log -1 --format=%h -- traverse/engine traverse/exchange traverse/cpu traverse/cuda 2>/dev/null || true)
+engine_day=$(git log -1 --format=%cs -- traverse/engine traverse/exchange traverse/cpu traverse/cuda 2>/dev/null || true)
+# age TABLE: prints whether a table is of today's engines
+age() {
+    local revision
+    revision=$(about "$1" revision)
+    revision=${revision%-dirty}
+    if [ -z "$engine_commit" ]; then
+        echo 'whether it is of this tree is not known, as its history is not here'
+    elif git merge-base --is-ancestor "$engine_commit" "$revision" 2>/dev/null; then
+        echo "of today's engines"
+    else
+        echo "older than the engines of this tree ($engine_commit, $engine_day): not comparable with rows of today"
+    fi
 }
 section() { # TABLE
     local file
     file=$(html "$1")
-    echo "<p><b>$(about "$1" title | escaped)</b><br>Engine: $(about "$1" engine | escaped). $(about "$1" machine | escaped);"
-    echo "revision $(about "$1" revision | escaped); $(about "$1" date | escaped).<br>"
+    echo "<h4>$(about "$1" title | escaped)</h4><p class='about'><b>$(about "$1" machine | escaped), revision $(about "$1" revision | escaped),"
+    echo "$(about "$1" date | escaped)</b>: $(age "$1" | escaped).<br>Engine: $(about "$1" engine | escaped).<br>"
     echo "<code>$(about "$1" command | escaped)</code> <a href='$file.tsv'>TSV</a> <a href='$file.json'>JSON</a></p>"
     [ ! -e "$out/$1.svg" ] || echo "<p><img src='$file.svg' alt='the picture of this table'></p>"
-    echo '<details><summary>Table</summary><table>'
+    echo "<div class='table'><table>"
     escaped <"$out/$1.tsv" | awk -F '\t' '{ cell = NR == 1 ? "th" : "td"; printf "<tr>"
         for (i = 1; i <= NF; i++) printf "<%s>%s</%s>", cell, $i, cell; print "</tr>" }'
-    echo '</table></details>'
+    echo '</table></div>'
 }
 {
     echo "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>Experiments of dbfs</title><style>"
-    echo 'body { font-family: sans-serif; max-width: 60em; margin: auto } table { border-collapse: collapse }'
-    echo 'td, th { border: 1px solid #ccc; padding: 0 .5em; text-align: right } img { max-width: 100% }</style></head><body>'
-    echo '<h1>Experiments of dbfs</h1><p>Every figure and table of five papers. Rows named <i>published</i> are numbers of the
-paper, <i>ours</i> were run here, <i>model</i> are predictions of dbfs-model.</p>'
+    echo 'body { font-family: sans-serif; max-width: 60em; margin: auto; padding: 0 1em } table { border-collapse: collapse; font-size: 85% }'
+    echo 'td, th { border: 1px solid #ccc; padding: 0 .5em; text-align: right } img { width: 100%; max-width: 760px }'
+    echo '.table { max-height: 24em; overflow: auto } .about { font-size: 85% } nav { columns: 2 }'
+    echo '@media print { .table { max-height: none; overflow: visible } h3, img { break-inside: avoid } }</style></head><body>'
+    echo '<h1>Experiments of dbfs</h1><p>Every figure and table of five papers. Black points named <i>published</i> are numbers of the
+paper, lines named <i>ours</i> were run here, dashed lines named <i>model</i> are predictions of dbfs-model. A grey band is the range that the
+paper names. Each table says its machine, its revision, and whether the engines have changed since.</p>'
+    echo "<p>Two predictions have a name each. $(html "$model_words").</p><nav><ul>"
+    grep -v '^#' $here/index.tsv | while IFS=$tab read -r paper item table _; do
+        [ "$table" = - ] || [ "$paper, $item" = "${last:-}" ] || echo "<li><a href='#$(html "$table")'>$(html "${paper^}, $item")</a></li>"
+        last="$paper, $item"
+    done
+    echo '</ul></nav>'
+    last=
     grep -v '^#' $here/index.tsv | while IFS=$tab read -r paper item table script; do
         [ "$paper" = "${last:-}" ] || echo "<h2>$(html "${paper^}")</h2>"
-        last=$paper
-        echo "<h3>$(html "${paper^}, $item")</h3>"
+        [ "$paper, $item" = "${last_item:-}" ] || echo "<h3 id='$(html "$table")'>$(html "${paper^}, $item")</h3>"
+        last=$paper last_item="$paper, $item"
         if [ "$table" = - ]; then
             echo "<p>Not here: $(html "$script").</p>"
-        elif [ -e "$out/$table.tsv" ]; then
+            continue
+        fi
+        kept=$(take_kept "$table")
+        if [ -e "$out/$table.tsv" ]; then
             section "$table"
-        else
+        elif [ -z "$kept" ]; then
             echo "<p>Not run: <code>scripts/experiments/$(html "$script")</code>.</p>"
         fi
-        take_kept "$table" | while IFS= read -r kept; do
-            section "$kept"
-        done
+        while IFS= read -r table; do
+            [ -z "$table" ] || section "$table"
+        done <<<"$kept"
     done
     echo '</body></html>'
 } >"$work/index.html"

@@ -2,11 +2,11 @@
 # (31 GB of text); else Epinions, if it is there; else an RMAT graph with the skew of such networks.
 if [ -n "${FRIENDSTER:-}" ]; then
     graph=$(basename "$FRIENDSTER")
-    "$bin/edgeconv" -q --randomize=1 --direction once --force -o "$work/edges" "$FRIENDSTER"
+    heard "$bin/edgeconv" --randomize=1 --direction once --force -o "$work/edges" "$FRIENDSTER"
 elif [ -e "$graphs/soc-Epinions1.txt.gz" ]; then
     graph='Epinions in place of Friendster'
-    "$bin/edgeconv" -q --randomize=1 --direction once --force -o "$work/edges" "$graphs/soc-Epinions1.txt.gz"
+    heard "$bin/edgeconv" --randomize=1 --direction once --force -o "$work/edges" "$graphs/soc-Epinions1.txt.gz"
 else
     graph="RMAT $((scale + 3)) with A .45, B .22, C .22 in place of Friendster"
-    "$bin/rmatgen" -q -s $((scale + 3)) -A .45 -B .22 -C .22 --force -o "$work/edges"
+    heard "$bin/rmatgen" -s $((scale + 3)) -A .45 -B .22 -C .22 --force -o "$work/edges"
 fi

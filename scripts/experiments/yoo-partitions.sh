@@ -26,9 +26,9 @@ by_level() {
 }
 {
     row graph level one_d_bytes two_d_expand_bytes two_d_fold_bytes two_d_bytes degree_separated_bytes
-    "$bin/rmatgen" -q --poisson -n 8000 -k 10 >"$work/edges"
+    heard "$bin/rmatgen" --poisson -n 8000 -k 10 >"$work/edges"
     by_level 'Poisson, n = 8000, k = 10'
-    "$bin/rmatgen" -q --poisson -n 8000 -k 50 --force -o "$work/edges"
+    heard "$bin/rmatgen" --poisson -n 8000 -k 50 --force -o "$work/edges"
     by_level 'Poisson, n = 8000, k = 50'
     rmat "$scale" >"$work/edges"
     by_level "RMAT $scale"

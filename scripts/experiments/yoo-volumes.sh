@@ -6,21 +6,21 @@
 . scripts/experiments/counted.sh
 
 row k processes topology before after redundant_percent >"$work/redundant"
-row source topology vertices_a_process k expand_length fold_length >"$work/lengths"
+row source topology vertices_a_process k search_s communication_s expand_length fold_length >"$work/lengths"
 while read -r line; do row published $line; done >>"$work/lengths" <<'END'
-128x256 100000 10 64016.70 65371.19
-256x128 100000 10 65315.12 64124.96
-32768x1 100000 10 66640.10 9032.11
-1x32768 100000 10 6379.10 66640.50
-128x256 10000 100 95573.54 115960.29
-256x128 10000 100 114285.92 98418.21
-32768x1 10000 100 138265.36 1760.00
-1x32768 10000 100 1361.99 138280.39
+128x256 100000 10 4.800 0.318 64016.70 65371.19
+256x128 100000 10 4.843 0.324 65315.12 64124.96
+32768x1 100000 10 5.649 2.147 66640.10 9032.11
+1x32768 100000 10 4.180 2.246 6379.10 66640.50
+128x256 10000 100 2.283 0.157 95573.54 115960.29
+256x128 10000 100 2.385 0.164 114285.92 98418.21
+32768x1 10000 100 3.172 1.391 138265.36 1760.00
+1x32768 10000 100 2.681 1.363 1361.99 138280.39
 END
 : >"$work/volumes"
 n=8000
-for k in 10 34 50; do
-    "$bin/rmatgen" -q --poisson -n $n -k $k >"$work/edges"
+for k in 10 34 50 100; do
+    heard "$bin/rmatgen" --poisson -n $n -k $k >"$work/edges"
     for p in 4 16; do
         counted $p | awk -F '\t' '$2 != $3' >"$work/pairs"
         awk -F '\t' -v OFS='\t' -v k=$k -v p=$p '{ before += $4; after += $5 }
@@ -29,11 +29,12 @@ for k in 10 34 50; do
     awk -F '\t' -v OFS='\t' -v k=$k -v p=16 '{ received[$1] += $5 / p }
         END { for (level in received) print "ours", "1D, k = " k, level, received[level] }' "$work/pairs" >>"$work/volumes"
     awk -F '\t' -v OFS='\t' -v n=$n -v k=$k -v p=16 '{ levels[$1]; sum += $5 / p }
-        END { for (level in levels) count++; print "ours", "1x" p ", counted", n / p, k, 0, sum / count }' "$work/pairs" >>"$work/lengths"
+        END { for (level in levels) count++; print "ours", "1x" p ", counted", n / p, k, "NaN", "NaN", 0, sum / count }' "$work/pairs" >>"$work/lengths"
     for topology in 2x4 8x1 1x8; do
         grid_levels $topology >"$work/grid.levels"
-        awk -v OFS='\t' -v n=$n -v k=$k -v p=8 -v t=$topology '{ expand += $2 / p; fold += $3 / p }
-            END { print "ours", t, n / p, k, expand / NR, fold / NR }' "$work/grid.levels" >>"$work/lengths"
+        time=$(grep -o '"time_s": [0-9.e+-]*' "$work/grid.json" | tail -n 1 | cut -d ' ' -f 2) # it has no time of messages
+        awk -v OFS='\t' -v n=$n -v k=$k -v p=8 -v t=$topology -v time="$time" '{ expand += $2 / p; fold += $3 / p }
+            END { print "ours", t, n / p, k, time, "NaN", expand / NR, fold / NR }' "$work/grid.levels" >>"$work/lengths"
         [ $topology = 2x4 ] || continue
         awk -v OFS='\t' -v k=$k -v p=8 '{ print "ours", "2D, k = " k, $1, ($2 + $3) / p }' "$work/grid.levels" >>"$work/volumes"
         awk -v OFS='\t' -v k=$k -v p=8 '{ after += $3; dropped += $4 }
@@ -43,4 +44,4 @@ done
 keep_curves yoo-figure-7 "Yoo, figure 7: vertices received by a process, by level; Poisson graphs of $n vertices, 16 processes in 1D and 8 in 2D (theirs: 40 million, 400)" \
     "1D: $counting; 2D: dbfs-traverse-2d, 2x4, ring" level 'vertices a process' <"$work/volumes"
 keep yoo-figure-8 'Yoo, figure 8: share of duplicates that need not move' "1x: $counting; 2x4: dbfs-traverse-2d, ring" <"$work/redundant"
-keep yoo-table-1 'Yoo, table 1: mean length of a message by topology, in vertices a level' "counted: $counting; others: dbfs-traverse-2d, ring" <"$work/lengths"
+keep yoo-table-1 'Yoo, table 1: times, and mean length of a message by topology, in vertices a level' "counted: $counting; others: dbfs-traverse-2d, ring" <"$work/lengths"

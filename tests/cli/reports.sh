@@ -341,6 +341,34 @@ printf '8\t3\n' >>"$tmp/cut"
 check_exit 3 'a row without its end' "$report" plot "$tmp/cut"
 check_says "$tmp/cut:$(wc -l <"$tmp/cut"): not a row of a sweep"
 
+# how many vertices there are at each distance
+"$traverse" -q -r "$first" --depths "$tmp/hops.txt" "$tmp/p1" >"$tmp/summary" 2>&1
+check_exit 0 'dbfs-report plot draws a file of distances' "$report" plot "$tmp/hops.txt"
+check 'a picture of distances counts the vertices at each distance' diff \
+    <(awk '$2 >= 0 { count[$2]++ } END { for (d = 0; d in count; d++) print d "\t" count[d] }' "$tmp/hops.txt") \
+    <(sed -n '/^\$counts/,/^END/p' "$tmp/out" | sed '1,2d;$d')
+check 'the title of a picture of distances has the vertices that are not reached' \
+    grep -q "; $(awk '$2 < 0 { n++ } END { print n + 0 }' "$tmp/hops.txt") not reached" "$tmp/out"
+tr ' ' ',' <"$tmp/hops.txt" >"$tmp/hops.csv"
+"$report" plot "$tmp/hops.txt" >"$tmp/of.txt"
+check 'distances as .csv make the picture of distances as text' cmp <("$report" plot "$tmp/hops.csv") "$tmp/of.txt"
+printf '0 1\n1 x\n' >"$tmp/bad.txt"
+check_exit 3 'a line that is no distance is refused' "$report" plot "$tmp/bad.txt"
+check_says "$tmp/bad.txt:2: not an id and a distance" 'the message about a line that is no distance has file and line'
+# two runs
+check_exit 0 'dbfs-report plot draws two runs' "$report" plot "$tmp/r.json" "$tmp/r.json"
+check 'a picture of two runs has a row for each root in common' \
+    test "$(sed -n '/^\$runs/,/^END/p' "$tmp/out" | wc -l)" = $(($("$report" roots "$tmp/r.json" | sed 1d | cut -f 2 | sort -u | wc -l) + 3))
+check 'a picture of two runs has the times of the second beside those of the first' \
+    awk -F '\t' '/^\$runs/ { on = 1; next } /^END/ { on = 0 } on && $1 ~ /^[0-9]+$/ { n++; if ($2 != $3) bad = 1 } END { exit bad || n == 0 }' "$tmp/out"
+check_exit 2 'plot takes no root for two runs' "$report" plot -r "$first" "$tmp/r.json" "$tmp/r.json"
+if command -v gnuplot >/dev/null 2>&1; then
+    check_exit 0 'dbfs-report plot takes --size' "$report" plot --size 640x333 -o "$tmp/sized.svg" "$tmp/hops.txt"
+    check 'a picture is as large as --size says' grep -q 'width="640" height="333"' "$tmp/sized.svg"
+fi
+check_exit 2 'a size of the wrong form is refused' "$report" plot --size 640 -o "$tmp/sized2.svg" "$tmp/hops.txt"
+check_exit 2 '--size is refused where no picture is written' "$report" plot --size 640x333 "$tmp/hops.txt"
+
 # hundreds of levels, one class of edges
 awk 'BEGIN { for (i = 0; i < 600; i++) print i, i + 1 }' | "$BIN/edgeconv" -q -u -o "$tmp/path.edges" -
 "$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/path" "$tmp/path.edges"

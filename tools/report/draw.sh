@@ -7,17 +7,18 @@
 # typographic one: gnuplot 5.4 does not read two that are doubled one after the other.
 quoted_text() { printf '%s\n' "$1" | sed "s/'/’/g; s/.*/'&'/; q"; }
 
-# The head of a script: the format of the picture, by the suffix of its name, and the style. A curve has a dash and a
-# point of its own beside its colour, so that curves differ in grey print.
+# plot_head [WIDTH HEIGHT]: the head of a script: the format of the picture, by the suffix of its name, its size in points
+# (900 700), and the style. A curve has a dash and a point of its own beside its colour, so that curves differ in grey print.
 plot_head() {
+    plot_width=${1:-900} plot_height=${2:-700}
     case $output in
     '') ;;
-    *.svg) echo "set terminal svg size 900,700 dynamic font ',14'" ;;
+    *.svg) echo "set terminal svg size $plot_width,$plot_height dynamic font ',14'" ;;
     *.png) # of the two kinds the plain one draws no dashes
-        echo "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size 900,700 font ',12'"
-        echo "} else { set terminal png size 900,700 font ',12' }"
+        echo "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size $plot_width,$plot_height font ',12'"
+        echo "} else { set terminal png size $plot_width,$plot_height font ',12' }"
         ;;
-    *.pdf) echo "set terminal pdf size 9,7 font ',14'" ;;
+    *.pdf) echo "set terminal pdf size $(awk -v w="$plot_width" -v h="$plot_height" 'BEGIN { printf "%g,%g", w / 100, h / 100 }') font ',14'" ;;
     esac
     [ -z "$output" ] || echo "set output 'picture'" # gnuplot runs in $work
     cat <<'END_OF_STYLE'

@@ -11,11 +11,9 @@
 
 int args_stdouts(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->json, args->trace, args->reached,
-                                args->centrality};
     int count = 0;
-    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
-        count += outfile_is_stdout(file[i]);
+    for (int i = 0; i < RESULTS; i++)
+        count += outfile_is_stdout(args->results[i]);
     return count;
 }
 

@@ -10,9 +10,14 @@
 
 #include "formats/base/cli.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
+
+/* Results that can be files are numbered in the order of their names in struct args. VALUE_RESULTS is the number of those
+ * that have a value for each id. ROOT_RESULTS is the number of those that are files of one root each. */
+enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULTS = 6 };
 
 struct args {
     struct cli cli;
@@ -44,8 +49,15 @@ struct args {
     uint64_t max_depth; /* the depth at which searches end; NO_MAX_DEPTH: not given */
     int check;        /* the CRC of every section is compared before searching */
     int trust;        /* the ranges of indices are not checked */
-    const char *depths, *parents, *json, *trace;
-    const char *reached; /* the file of --list-reached */
+    union { /* names of results; NULL: not wanted. The names of files of one root may have a %d, which becomes the root */
+        struct {
+            const char *depths, *parents;
+            const char *reached; /* the file of --list-reached */
+            const char *json, *trace;
+            const char *centrality; /* of dbfs-batch */
+        };
+        const char *results[RESULTS]; /* the same, by their numbers */
+    };
     int no_answer;       /* only `reached` is wanted, so no answer is made */
     enum answer_kind answer; /* the one whose time is answer_s */
     int record_parents;      /* parents are the answer, or are written */
@@ -55,9 +67,12 @@ struct args {
     int all_roots;      /* -n all */
     int no_checksum;
     int resume;
-    const char *centrality;
     uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 if that is enough */
 };
+
+_Static_assert(offsetof(struct args, centrality) == offsetof(struct args, results[RESULTS - 1]) &&
+                   offsetof(struct args, json) == offsetof(struct args, results[RESULT_JSON]),
+               "the numbers of results are those of their names");
 
 /* Sets the defaults of all options. */
 void args_defaults(struct args *args, const char *program);

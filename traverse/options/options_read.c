@@ -188,12 +188,12 @@ static void check_serve(const struct args *args)
  * have standard output. */
 static void check_outputs(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->reached};
-    for (int i = 0; i < 3 && (args->count > 1 || args->serve); i++) {
-        if (outfile_is_stdout(file[i]))
+    for (int i = 0; i < ROOT_RESULTS && (args->count > 1 || args->serve); i++) {
+        const char *name = args->results[i];
+        if (outfile_is_stdout(name))
             cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
-        if (file[i] != NULL && strstr(file[i], "%d") == NULL && !args->in_place)
-            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
+        if (name != NULL && strstr(name, "%d") == NULL && !args->in_place)
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", name,
                       args->roots_given ? "" : "; -r gives one root");
     }
     if (args_stdouts(args) > 1)

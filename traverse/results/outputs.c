@@ -104,9 +104,6 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- results ---- */
 
-/* Results that can be files: depths, parents, JSON, trace, reached vertices, centrality; always in this order. */
-enum { RESULTS = 6, VALUE_FILES = 2 /* depths and parents */ };
-
 /* Returns whether a name has a %d, so that each root gets a file. NULL is allowed. */
 static int is_per_root(const char *pattern)
 {
@@ -143,8 +140,8 @@ static enum status refuse_formats(const char *name, int has_values, struct error
     return ST_OK;
 }
 
-/* Checks result[RESULTS], names of results or NULL for results that are not wanted, against the inputs, against
- * each other, and against what outfile_check_output refuses. A file that is written over in place (--in-place) needs no room
+/* Checks the names result[RESULTS] against the inputs, against each other, and against what outfile_check_output refuses. The
+ * names are in the order of args->results; NULL: not wanted. A file that is written over in place (--in-place) needs no room
  * for a file beside it. */
 static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
@@ -152,12 +149,12 @@ static enum status check_names(const char *const *result, const struct inputs *i
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
         struct stat st;
         const char *name = result[i];
-        if (name != NULL && refuse_formats(name, i < VALUE_FILES, e) != ST_OK)
+        if (name != NULL && refuse_formats(name, i < VALUE_RESULTS, e) != ST_OK)
             return e->status;
         outfile_refuse_inputs(name, (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++)
             outfile_refuse_output(name, result[j], e);
-        int in_place = args->in_place && i < VALUE_FILES && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
+        int in_place = args->in_place && i < VALUE_RESULTS && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
                        access(name, W_OK) == 0;
         if (e->status == ST_OK && !is_per_root(name) && !in_place)
             outfile_check_output(name, args->cli.force, e);
@@ -168,10 +165,8 @@ static enum status check_names(const char *const *result, const struct inputs *i
 /* With --plan only the JSON file is written and checked; see outputs.h. */
 enum status outputs_check(const struct args *args, struct error *e)
 {
-    const char *const all[RESULTS] = {args->depths, args->parents, args->json, args->trace, args->reached,
-                                      args->centrality};
-    const char *const plan[RESULTS] = {[2] = args->json};
-    const char *const *result = args->plan ? plan : all;
+    const char *const plan[RESULTS] = {[RESULT_JSON] = args->json};
+    const char *const *result = args->plan ? plan : args->results;
     struct inputs in = {0};
     int wanted = 0;
     for (int i = 0; i < RESULTS; i++)
@@ -188,20 +183,23 @@ enum status outputs_check(const struct args *args, struct error *e)
  * file that does not exist cannot be an input; later calls use the same *in. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
-    const char *const pattern[] = {args->depths, args->parents, args->reached};
-    char *name[3] = {NULL};
+    const char *result[RESULTS];
+    char *name[ROOT_RESULTS] = {NULL};
     int exists = 0;
-    for (int i = 0; i < 3; i++) {
-        name[i] = pattern[i] != NULL ? outputs_name(pattern[i], root) : NULL;
-        if (pattern[i] != NULL && name[i] == NULL)
+    memcpy(result, args->results, sizeof result);
+    for (int i = 0; i < ROOT_RESULTS; i++) {
+        if (result[i] == NULL)
+            continue;
+        name[i] = outputs_name(result[i], root);
+        if (name[i] == NULL)
             fail_memory(e, args->folder, 24);
+        result[i] = name[i];
     }
-    const char *const result[RESULTS] = {name[0], name[1], args->json, args->trace, name[2], args->centrality};
     for (int i = 0; i < RESULTS; i++)
         exists |= result[i] != NULL && access(result[i], F_OK) == 0;
     if (e->status == ST_OK && (in->path != NULL || !exists || list_inputs(in, args, e) == ST_OK))
         check_names(result, in, args, e);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ROOT_RESULTS; i++)
         free(name[i]);
     return e->status;
 }
@@ -211,7 +209,10 @@ enum status outputs_check_roots(const struct args *args, const uint64_t *ids, ui
                                 struct error *e)
 {
     struct inputs in = {0};
-    if (!is_per_root(args->depths) && !is_per_root(args->parents) && !is_per_root(args->reached))
+    int any = 0;
+    for (int i = 0; i < ROOT_RESULTS; i++)
+        any |= is_per_root(args->results[i]);
+    if (!any)
         return ST_OK;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++)
         check_root(args, ids[i], &in, e);

@@ -1,9 +1,10 @@
-/* cuda_answers.h: the launch interface of the kernels that make answers, and the memory behind answers of a GPU;
- * plain C.
+/* cuda_answers.h: the kernels that make answers, as functions that launch them, and the memory that a GPU has for answers;
+ * plain C
  *
- * Twin: cpu_answers.c. All pointers are device memory unless it is said otherwise; launches
- * are asynchronous on the stream given. Vertices are numbered as in struct answer_tables (engine.h). Parents are
- * input ids of `id_bytes`: 4 or 8.
+ * cpu_answers.c does the same on a CPU. All pointers are device memory unless the comment says otherwise. Each function
+ * launches kernels on the given stream, and does not wait. Errors of launches are found by the next CUDA_LAUNCHED. The
+ * vertices of a device have one numbering (struct answer_tables in engine.h): local vertices 0 to locals - 1, and then the
+ * delegates. Parents are input ids of `id_bytes` bytes: 4 or 8.
  */
 #ifndef DBFS_CUDA_ANSWERS_H
 #define DBFS_CUDA_ANSWERS_H
@@ -16,145 +17,152 @@
 extern "C" {
 #endif
 
-/* With this many levels, depth + 1 is still a byte. */
+/* The most levels of a search whose depths + 1 fit a byte. */
 enum { BYTE_LEVELS = 255 };
 
-/* The type of values in an array that is indexed by vertex number. */
-enum value_form { VALUE_BYTE /* depth + 1, 0: unreached */, VALUE_32, VALUE_64 };
+/* The type of the values in an array that is indexed by number of vertex. */
+enum value_form { VALUE_BYTE /* depth + 1; 0: the vertex was not reached */, VALUE_32, VALUE_64 };
 
-/* Writes the depths of all vertices of one kind, as VALUE_BYTE or VALUE_32; to[i] is the value of vertex i of the kind. */
+/* Writes the depths of all vertices of one kind in the form VALUE_BYTE or VALUE_32. to[i] is the value of vertex i of the
+ * kind. The depths must be complete (settled). */
 void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form, void *to,
                        cudaStream_t stream);
 
-/* The parents that a device recorded for one kind of vertices, and where their input ids go. */
+/* The parents that a device recorded for one kind of vertices, and where cuda_write_parents writes their input ids. */
 struct gpu_records {
-    const uint32_t *visited; /* bitmap; NULL: the record of a vertex that was not found is PARENT_NONE */
-    const uint32_t *record;  /* [count] */
-    uint64_t count;
-    uint64_t first;          /* vertex number of record[0]: 0 for locals, `locals` for delegates */
-    uint64_t locals;
-    const void *ids;         /* [locals + d] */
+    const uint32_t *visited; /* bitmap of these vertices; NULL: the record of an unvisited vertex is PARENT_NONE */
+    const uint32_t *record;  /* [count] recorded parents (PARENT_... in engine.h) */
+    uint64_t count;          /* vertices of the kind */
+    uint64_t first;          /* number of the vertex of record[0]: 0 for locals, `locals` for delegates */
+    uint64_t locals;         /* local vertices of the device */
+    const void *ids;         /* [locals + d] input id of each vertex */
     uint32_t id_bytes;
-    void *to;                /* [locals + d + 1] by number of vertex */
-    int scatter;             /* to[] is by input id, and not by number of vertex */
-    uint32_t *remote;        /* receives the vertices with a parent on another device; NULL: no list is made */
-    unsigned long long *remote_count; /* length of the list; zero before the launch */
+    void *to;                /* [locals + d + 1] receives the parents, by number of vertex or by input id */
+    int scatter;             /* `to` is indexed by input id; 0: by number of vertex */
+    uint32_t *remote;        /* receives the vertices that have a parent on another device; NULL: no list is made */
+    unsigned long long *remote_count; /* length of that list; zero before the launch */
 };
 
-/* Sets to[ids[i]] to the depth of each visited vertex i; other entries stay as they are. */
+/* Sets to[ids[i]] to the depth of each visited vertex i of one kind. Other entries stay as they are. `ids`: input ids of the
+ * vertices, of id_bytes bytes each. */
 void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to,
                          cudaStream_t stream);
 
-/* Writes the parent of each record as an input id to to[], -1 for none, and lists the vertices with a parent on
- * another device in `remote`. */
+/* Writes the parent of each record to to[], as an input id. The value is -1 if the device has recorded no parent, or if the
+ * parent is on another device. Lists the vertices with a parent on another device in `remote`, unless that is NULL. */
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
-/* Sets to[i] to the value of vertex[i] in by_vertex, for i < count. Depths become int32. */
+/* Sets to[i] to the value of vertex number vertex[i] in by_vertex, for i < count. Depths, which may be bytes in by_vertex,
+ * become int32. */
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream);
 
-/* Writes `value` to memory of the host when all launches before it on the stream are done. */
+/* Writes `value` to *to, mapped memory of the host, when all launches before it on the stream are over. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
 
-/* The window of permuted input ids first..first+count-1, of which one of several devices lists the values it has. */
+/* A window of permuted input ids, first..first + count - 1. Each of several devices lists the values that it has of these
+ * ids. */
 struct gpu_listing {
-    const void *values;
-    uint32_t width;
-    struct bijection bijection;
-    uint32_t p, own_shard;
+    const void *values;         /* all values of the device: that of stored id v is values[v / p] */
+    uint32_t width;             /* bytes of a value: 4 or 8 */
+    struct bijection bijection; /* from input ids to stored ids */
+    uint32_t p, own_shard;      /* number of shards; the shard of this device */
     uint64_t first, count;
-    void *to;        /* [at most `count`] values */
-    uint32_t *index; /* [at most `count`] for each value: its input id minus `first` */
-    unsigned long long *listed; /* number of values listed; zero before the launch */
+    void *to;        /* [count at most] receives the values, in any order */
+    uint32_t *index; /* [count at most] receives for each value its input id minus `first` */
+    unsigned long long *listed; /* number of values that were listed; zero before the launch */
 };
 
-/* Lists the values of the ids of the window that the own shard has, in any order, with their indices in the
- * window; adds their number to *listed. */
+/* Lists the values of those ids of the window that belong to the own shard, in any order, with the index of each id in the
+ * window. Adds the number of these values to *listed. */
 void cuda_list_values(const struct gpu_listing *listing, cudaStream_t stream);
 
-/* The vertices that ask all their nn neighbours on other shards, and where the questions go. */
+/* The vertices that ask all their nn neighbours on other shards, and where their questions go. */
 struct gpu_asking {
     struct gpu_csr nn;
-    const uint32_t *vertices;         /* as cuda_write_parents listed them; NULL: all rows */
-    const unsigned long long *count;  /* length of `vertices`; not read if that is NULL */
-    const int32_t *depth;             /* of locals */
+    const uint32_t *vertices;         /* the asking vertices, as cuda_write_parents listed them; NULL: all rows of nn ask */
+    const unsigned long long *count;  /* length of `vertices`; not read if `vertices` is NULL */
+    const int32_t *depth;             /* of local vertices */
     uint32_t own_shard;
-    unsigned local_bits;
-    unsigned long long *cursor;       /* [p] counts, or the index of the next question for each shard */
-    struct question *questions;
-    uint32_t *neighbours;             /* receives only local ids of neighbours; NULL: questions are written instead */
-    uint32_t *askers;                 /* for each question the local vertex that asks it */
+    unsigned local_bits;              /* a column of nn is shard << local_bits | local id */
+    unsigned long long *cursor;       /* [p] for each shard: the number of questions, or the index of the next question */
+    struct question *questions;       /* receives the questions */
+    uint32_t *neighbours;             /* receives only the neighbours' local ids; NULL: `questions` is written instead */
+    uint32_t *askers;                 /* receives for each question the local vertex that asks */
 };
 
-/* Adds the number of questions for each shard to cursor[]; with `list` the questions are also written, those for
- * shard s from index cursor[s] on. */
+/* Without `list`: adds the number of questions for shard s to cursor[s]. With `list`: writes the questions for shard s, and
+ * their askers, from index cursor[s] on, and advances the cursors. */
 void cuda_ask(const struct gpu_asking *asking, int list, cudaStream_t stream);
 
-/* The questions of one shard, and the replies to them. */
+/* The questions that one other shard asks this device, and where the replies go. */
 struct gpu_replying {
     const struct question *questions;
     uint64_t count;
-    struct gpu_vertices locals;
-    const void *ids;
+    struct gpu_vertices locals; /* of this device: the questions are about them */
+    const void *ids;            /* input ids of `locals`, of id_bytes bytes each */
     uint32_t id_bytes;
-    void *replies;
-    unsigned int *bad; /* becomes 1 if a question names a vertex that does not exist */
+    void *replies;     /* [count] receives the replies, of id_bytes bytes each */
+    unsigned int *bad; /* becomes 1 if a question names a vertex that does not exist, and otherwise stays */
 };
 
-/* Writes the reply to each question: the input id of the vertex if it was visited at the depth asked for,
+/* Writes the reply to each question: the input id of the vertex if the vertex was visited at the depth in the question, and
  * otherwise -1. */
 void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 
-/* Sets to[askers[i]] to replies[i] for each i < count with a reply other than -1. */
+/* Sets to[askers[i]] to replies[i] for each i < count whose reply is not -1. Both arrays have ids of id_bytes bytes. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
                        uint32_t id_bytes, void *to, cudaStream_t stream);
 
-/* The arrays of its vertices that a device shows to others, which look for parents there. */
+/* The arrays that a device shows to its peers, which look for parents in them. All are in the memory of that device, unless
+ * copied. */
 struct gpu_shown {
-    const void *parents;      /* of delegates */
-    const void *ids;          /* of locals */
-    const uint8_t *bytes;     /* depth + 1 of locals, 0: not visited; NULL: there were many levels */
-    const int32_t *depth;     /* of locals that were visited */
-    const uint32_t *visited;
-    uint64_t locals;
+    const void *parents;      /* parents of delegates, as input ids; -1: the device has none */
+    const void *ids;          /* input ids of local vertices */
+    const uint8_t *bytes;     /* depth + 1 of local vertices, 0: not visited; NULL: the search had too many levels */
+    const int32_t *depth;     /* of local vertices that were visited */
+    const uint32_t *visited;  /* bitmap of local vertices */
+    uint64_t locals;          /* number of local vertices */
 };
 
-/* A search by one device, in the memory of all others, for the parents of its vertices. */
+/* How one device looks in the memory of all devices for the parents of its own vertices. */
 struct gpu_looking {
     struct gpu_csr nn;
-    const uint32_t *vertices;        /* the vertices that need a parent, as cuda_write_parents listed them */
+    const uint32_t *vertices;        /* the local vertices that need a parent, as cuda_write_parents listed them */
     const unsigned long long *count; /* length of `vertices` */
-    const struct gpu_shown *shown;   /* [p] */
+    const struct gpu_shown *shown;   /* [p] what the device of each shard shows */
     uint32_t p, own_shard;
-    unsigned local_bits;
-    uint64_t delegates;
-    const uint32_t *not_owned; /* bitmap of delegates whose owner is another shard: skipped */
+    unsigned local_bits;       /* a column of nn is shard << local_bits | local id */
+    uint64_t delegates;        /* number of delegates */
+    const uint32_t *not_owned; /* bitmap of delegates that another shard owns: these do not look for a parent */
     uint32_t id_bytes;
-    void *to;          /* [locals + d] by number of vertex */
-    unsigned int *bad; /* as in struct gpu_replying */
+    void *to;          /* [locals + d] parents by number of vertex; read for delegates, and written */
+    unsigned int *bad; /* becomes 1 if a column names a vertex that its shard does not have, and otherwise stays */
 };
 
-/* Gives the listed vertices a parent among their neighbours on other shards, and delegates without one the parent that
- * another device has. */
+/* Gives each listed vertex a parent among its nn neighbours on other shards, or -1. Gives each delegate that the own shard
+ * owns, and that has no parent yet, the parent that another device shows, or -1. */
 void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
 
 /* ---- the memory of a device ---- */
 
-/* Arrays of the plan. */
+/* What a device has for its answers. The arrays belong to the plan of device memory, and live as long as the device. */
 struct gpu_answers {
-    uint32_t id_bytes;
-    int all_read;     /* as in struct answer_tables */
-    uint64_t count;   /* number of values of an answer */
-    uint32_t *vertex; /* [count] vertex number of each value; NULL: values are scattered by input id */
-    void *ids, *by_vertex, *values;
-    void *listed;     /* for permuted ids: the values listed of a window, and behind the values their indices */
-    struct bijection bijection; /* n is 0 if ids are not permuted */
-    void *replies;
-    void *tables;               /* gpu_answer_table_bytes: cursors, a count, a flag */
-    struct gpu_shown *shown;    /* [2 * p] with all_read: what each device shows, and the same without `bytes` */
-    uint8_t *copies;            /* of the peers' depths as bytes; NULL: depths are read in the memory of the peers */
-    int by_bytes;               /* depths of the last search are shown as bytes */
-    unsigned long long *counts; /* [p] host memory */
+    uint32_t id_bytes; /* of an input id, and of a parent: 4 or 8 */
+    int all_read;      /* each device reads the memory of all devices, so no questions are asked (struct answer_tables) */
+    uint64_t count;    /* number of values of an answer */
+    uint32_t *vertex;  /* [count] number of the vertex of each value; NULL: values are scattered by input id */
+    void *ids;         /* [locals + d] input id of each vertex */
+    void *by_vertex;   /* [locals + d + 1] values by number of vertex; the last one is for ids without a vertex */
+    void *values;      /* [count] the answer */
+    void *listed;      /* for permuted ids: values of a window that were listed, and behind them the indices of their ids */
+    struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
+    void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
+    void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */
+    struct gpu_shown *shown;    /* [2 * p] with all_read: what each device shows; then the same without `bytes` */
+    uint8_t *copies;            /* copies of the peers' depths as bytes; NULL: depths are read in the memory of the peers */
+    int by_bytes;               /* the depths of the last search are shown as bytes */
+    unsigned long long *counts; /* [p] host memory: numbers of questions; NULL: answers were not opened */
 };
 
 #ifdef __cplusplus

@@ -1,18 +1,21 @@
-/* cuda_parents.c: how GPUs find the parents that a device did not record itself; see engine.h and answers.c
+/* cuda_parents.c: how GPUs find the parents that a device did not record itself, after a search of several devices; see
+ * engine.h and results/answers.c, which calls these functions
  *
- * Arrays of the search, free once it is over, serve again.
+ * A vertex that was reached over an nn edge from another shard has no recorded parent. There are two ways to find it. Both
+ * use arrays of the search that are free once the search is over.
  *
- * Questions: the queue of normals lists the vertices that ask. The codes of vertices for other shards hold the questions.
- * The array of sent ids holds, for each question, the vertex that asks it. There is at most one question for each nn edge,
- * in either direction.
+ * Questions and replies, if some device cannot read the memory of some other device: the queue of normals lists the vertices
+ * that ask. The array of codes of vertices for other shards holds the questions. The array of sent ids holds, for each
+ * question, the vertex that asks. There is at most one question for each nn edge, in either direction.
  *
- * With all_read each GPU shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where
- * the values will be, if the search had few levels. A vertex that was reached over an nn edge from another shard looks at
- * several neighbours there, which lie anywhere. Few vertices do so if hubs are delegates. A device whose normals have many
- * edges copies the depths of all peers first: parents of a uniform graph of 2^24 vertices on two H200 then take 2.6 ms and
- * not 6.8. Delegates look only if their owner did not find them; it found most. The array of sent ids lists the vertices
- * that look: each has an nn edge to another shard. The queue is not free, as the kernel of a search left bitmaps of its
- * levels there.
+ * With all_read (each device reads the memory of all devices) nobody asks. Each GPU shows the ids of its vertices, the
+ * parents that it knows, and its depths. If the search had few levels, the depths are bytes, which lie where the values will
+ * be. A vertex that was reached over an nn edge from another shard looks at several of its neighbours there, which lie
+ * anywhere in memory. Few vertices do so if hubs are delegates. A device whose normals have many edges first copies the
+ * depths of all peers: parents of a uniform graph of 2^24 vertices on two H200 then take 2.6 ms and not 6.8. A delegate
+ * looks only on the device of its owner, and only if that device did not find the delegate. Most delegates were found by
+ * their owner. The array of sent ids lists the vertices that look: each of them has an nn edge to another shard. The queue
+ * is not free in this case, as the kernel of a search has left bitmaps of its levels there.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -24,7 +27,7 @@ _Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows
 
 /* ---- peers ---- */
 
-/* Returns the peer that has the shard, or NULL if the shard is no peer's. */
+/* Returns the peer that has the shard. NULL: no peer has the shard, or the devices are not joined. */
 static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -35,15 +38,17 @@ static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
     return NULL;
 }
 
-/* Implements reads_peer of the backend. */
+/* Returns 1 if kernels of this device can read the memory of the device of this shard. Returns 0 if that device is no peer,
+ * or if only the driver can copy its memory. */
 int gpu_reads_peer(const struct device *dev, uint32_t shard)
 {
     const struct gpu_peer *peer = peer_of(dev, shard);
     return peer != NULL && peer->readable;
 }
 
-/* Returns the slice of `bytes` bytes at `at` in the memory of this device, for shard `to`. A peer in another process gets 1
- * + the offset of the slice in the memory that this device shows. */
+/* Describes `bytes` bytes at address `at` in the memory of this device, which the device of shard `to` will read. If that
+ * device is a peer in another process, the address is of no use there: slice.place becomes 1 + the offset of the bytes in
+ * the memory that this device shows. Otherwise slice.place is 0. */
 static struct slice slice_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
 {
     const struct gpu_peer *peer = peer_of(dev, to);
@@ -51,18 +56,22 @@ static struct slice slice_for(const struct device *dev, uint32_t to, const void 
     return (struct slice){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
 }
 
-/* Returns the address at which this device reads a slice that it received from shard `from`. */
+/* Returns the address at which this device reads the bytes of a slice that it received from shard `from`. If slice->place is
+ * 0, the bytes are at slice->at. Otherwise the sender is a peer in another process: the bytes are at offset slice->place - 1
+ * of the peer's memory, which is mapped here (slice_for). */
 static const void *address_of(const struct device *dev, uint32_t from, const struct slice *slice)
 {
     return slice->place == 0 ? slice->at : (const char *)peer_of(dev, from)->mapped + slice->place - 1;
 }
 
-/* Called when answers are opened with all_read: uploads two tables [p] of what every device shows, the first with depths as
- * bytes and the second without. Decides whether the depths of peers are copied: only if the shard has so many nn edges that
- * the copies save time. The copies lie where the codes of vertices for other shards were, 8 bytes for each nn edge. */
+/* Called when answers are opened with all_read: uploads to a->shown two tables [p] of what each device shows, by shard. The
+ * first table has depths as bytes, and the second has no bytes. Sets a->copies: to the memory for copies of the peers'
+ * depths, if the shard has so many nn edges that copies save time, and otherwise to NULL. The copies will lie where the
+ * codes of vertices for other shards were, which is 8 bytes for each nn edge. ST_RESOURCE: no memory for the tables, which
+ * are freed here. */
 enum status gpu_open_look(struct device *dev, struct error *e)
 {
-    enum { EDGES_FOR_A_COPY = 8 }; /* of nn, for each vertex whose depth is copied */
+    enum { EDGES_FOR_A_COPY = 8 }; /* least nn edges of the shard for each vertex whose depth is copied */
     const uint32_t p = dev->shard->p;
     struct gpu_answers *a = &dev->answers;
     struct gpu_shown *shown = calloc(2 * (size_t)p, sizeof *shown);
@@ -93,8 +102,10 @@ enum status gpu_open_look(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-/* Called by gpu_ask: counts the questions of the listed vertices for each shard, fetches the counts, and writes the
- * questions and their askers. Sets questions[p]. Waits. */
+/* Writes the questions of the listed vertices to device memory, those for shard 0 first, and waits. For each question the
+ * vertex that asks is written, too. Sets questions[p] to where the questions for each shard are. One launch counts the
+ * questions for each shard, and another one writes them. Called by gpu_ask, after gpu_write_parents has listed the vertices
+ * that ask. */
 static enum status list_questions(struct device *dev, struct slice *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -113,7 +124,7 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     if (gpu_fetch(dev, a->counts, a->tables, bytes, stream, e) != ST_OK)
         return e->status;
     unsigned long long sum = 0;
-    for (uint32_t s = 0; s < dev->shard->p; s++) { /* counts become the indices of first questions */
+    for (uint32_t s = 0; s < dev->shard->p; s++) { /* a count becomes the index of the first question for shard s */
         const unsigned long long count = a->counts[s];
         questions[s] = slice_for(dev, s, asking.questions + sum, count * sizeof *asking.questions);
         a->counts[s] = sum;
@@ -125,8 +136,10 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     return gpu_wait(dev, stream, e);
 }
 
-/* Implements `ask` of the backend: writes recorded parents as input ids, and lists the vertices without a known parent. Then
- * writes their questions or, with all_read, the depths that peers will read. */
+/* Begins to find parents after a search with depths below `levels`: turns recorded parents into input ids in by_vertex, and
+ * lists the vertices that have their parent on another device. Then writes the questions of these vertices, and sets
+ * questions[p] to where the questions for each shard are. With all_read it writes the depths that peers will read instead,
+ * and all questions[] are empty. Waits. */
 enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
@@ -134,10 +147,11 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions
     memset(questions, 0, dev->shard->p * sizeof *questions);
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
-    if (!a->all_read)
-        return gpu_fused_settle(dev, e) == ST_OK && gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) == ST_OK
-                   ? list_questions(dev, questions, e)
-                   : e->status;
+    if (!a->all_read) {
+        if (gpu_fused_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, stream, e) != ST_OK)
+            return e->status;
+        return list_questions(dev, questions, e);
+    }
     a->by_bytes = levels <= BYTE_LEVELS;
     if (gpu_write_parents(dev, dev->traffic.bins.ids, stream, e) != ST_OK)
         return e->status;
@@ -150,8 +164,9 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions
 
 /* ---- replying ---- */
 
-/* Implements `reply` of the backend. More questions than this shard has nn edges are not answered: there would be no room
- * for the replies. */
+/* Writes the replies to the questions of all shards to a->replies, and waits. Sets replies[p] to where the replies to each
+ * shard are. ST_BAD_DATA: a question names a vertex that this shard does not have, or there are more questions than this
+ * shard has nn edges. In the second case nothing is written, as there would be no memory for the replies. */
 enum status gpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -186,8 +201,9 @@ enum status gpu_reply(struct device *dev, const struct slice *questions, struct 
 
 /* ---- taking parents ---- */
 
-/* Called by gpu_take_replies with all_read: finds the missing parents of this device's vertices in the memory of its peers,
- * after a copy of their depths where that saves time. */
+/* Finds the missing parents of this device's vertices in the memory of its peers, and waits. Called by gpu_take_replies with
+ * all_read. Copies the depths of all peers first, if a->copies has memory for them and depths are shown as bytes.
+ * ST_BAD_DATA: a column of nn names a vertex that its shard does not have. */
 static enum status look_for_parents(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -224,7 +240,9 @@ static enum status look_for_parents(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Implements take_replies of the backend: launches the kernels that take replies, or looks in the memory of peers. */
+/* Gives each vertex that asked a parent: launches kernels that write the replies other than -1 to by_vertex, and does not
+ * wait for them. `replies`: [p], the replies of each shard to this device's questions, in their order. With all_read the
+ * replies are not read; the missing parents are looked for in the memory of the peers, and the host waits for the end. */
 enum status gpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;

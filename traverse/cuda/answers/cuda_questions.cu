@@ -1,14 +1,17 @@
-/* cuda_questions.cu: parents that a device does not know itself; see cuda_answers.h and its twin, cpu_answers.c
+/* cuda_questions.cu: kernels that find a parent for vertices whose parent is on another device: by questions and replies, or
+ * in the memory of the other devices. See cuda_answers.h; cpu_answers.c does the same on a CPU.
  *
- * A warp takes a vertex, and its lanes the edges of the row. Lanes that ask the same shard share an
- * atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the
- * question and 4 of the vertex that asks.
+ * A warp takes a vertex that asks, and its lanes take the edges of the vertex. Lanes that ask the same shard reserve places
+ * for their questions by one atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the
+ * question, and 4 of the vertex that asks.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Kernel, full grid, a warp for each vertex that asks: counts or, with `list`, writes a question for each nn edge
- * to another shard, and advances the cursors. PACKED: columns are stored packed. */
+/* Kernel, full grid, a warp for each vertex that asks. Without `list` it counts the questions for each shard in a.cursor.
+ * With `list` it writes a question for each nn edge to another shard, to the place that a.cursor of that shard says, and
+ * advances the cursor. The question is whether the neighbour has the depth of the vertex - 1. PACKED: columns are stored
+ * packed. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
 {
@@ -37,7 +40,8 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     }
 }
 
-/* Launches the ask kernel that suits the columns, over the full grid. */
+/* Counts the questions for each shard or, with `list`, writes the questions: launches the ask kernel for packed or for raw
+ * columns. Launches nothing if nn has no edges. Does not wait. */
 void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
 {
     if (a->nn.edges == 0)
@@ -48,7 +52,9 @@ void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
         ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
 }
 
-/* Launches one thread for each question. */
+/* Writes the replies to the questions of one shard, with one thread for each question. The reply is the input id of the
+ * vertex in the question if the vertex was visited at the depth in the question, and otherwise -1. Sets *replying->bad to 1
+ * if this shard has no such vertex. Does not wait. */
 void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
 {
     each(replying->count, stream, [r = *replying] __device__(uint64_t i) {
@@ -62,8 +68,8 @@ void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
     });
 }
 
-/* Launches one thread for each reply: writes an id other than -1 as the parent of the vertex that asked. Several
- * threads may write to one vertex; any of their ids is a valid parent. */
+/* Writes the replies that name a parent to to[], with one thread for each reply: an id other than -1 becomes the parent of
+ * vertex askers[i]. Several threads may write to one vertex; each of their ids is a valid parent. Does not wait. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count, uint32_t id_bytes, void *to,
                        cudaStream_t stream)
 {
@@ -76,13 +82,13 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
 
 /* ---- looking ---- */
 
-/* Lanes that together search the row of one vertex for a parent. They are few because most rows of nn are short
- * and a read of another device takes long. */
+/* Number of lanes that together search the row of one vertex for a parent. It is small because most rows of nn are short,
+ * and because a read of another device takes long. */
 enum { LOOKERS = 8 };
 
-/* Called by the LOOKERS lanes of one vertex together: returns to all of them the input id of a neighbour of `row`
- * on another shard that was visited at this depth, or -1. Sets *l.bad if a shard does not have a neighbour. `lanes`: the
- * mask of these lanes in the warp. */
+/* Returns the input id of a neighbour of `row` that is on another shard and was visited at this depth, or -1 if there is
+ * none. The LOOKERS lanes of one vertex call it together, and all get the result. `lanes`: the set of these lanes in the
+ * warp. Reads depths in the memory of other devices. Sets *l.bad to 1 if a neighbour does not exist on its shard. */
 template <bool PACKED>
 __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, int depth, unsigned lanes)
 {
@@ -108,8 +114,8 @@ __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, 
     return -1;
 }
 
-/* Kernel, full grid, LOOKERS lanes for each listed vertex: writes the parent of the vertex, which has a depth one
- * less, or -1 if none is found. PACKED: columns are stored packed. */
+/* Kernel, full grid, LOOKERS lanes for each vertex in l.vertices: writes the parent of the vertex to l.to. The parent is a
+ * neighbour on another shard whose depth is one less; -1 if none is found. PACKED: columns are stored packed. */
 template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
 {
     const unsigned lanes = ((1u << LOOKERS) - 1) << lane_id() / LOOKERS * LOOKERS;
@@ -124,8 +130,10 @@ template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kern
     }
 }
 
-/* Launches the kernels that find parents in the memory of other devices. For delegates there is one thread each: a delegate
- * of this shard without a parent takes the first one that another shard shows. The listed locals follow. */
+/* Finds parents in the memory of other devices: launches two kernels, and does not wait. The first has one thread for each
+ * delegate: a delegate that this shard owns, and that has no parent, takes the first parent that another shard shows, if any
+ * does. The second looks for the parents of the listed local vertices (look_kernel). It is not launched if nn has no edges.
+ */
 void cuda_look(const gpu_looking *looking, cudaStream_t stream)
 {
     each(looking->delegates, stream, [=, l = *looking] __device__(uint64_t i) {

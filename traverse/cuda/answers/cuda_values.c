@@ -1,17 +1,17 @@
-/* cuda_values.c: launches that make the values of an answer from what a search left on the device: recorded parents, and
- * depths, which a fused search leaves as bitmaps of its levels
+/* cuda_values.c: launches the kernels that make the values of an answer, from the depths and parents that a search has left
+ * on the device. A fused search leaves some depths as bitmaps of its levels.
  *
- * On a single device the answer of a search is launched behind the kernel of the search (gpu_answer_ahead). The stream
- * begins these kernels when the search ends, while the host still waits for the report of that end. So an answer costs no
- * launch, no event and no call that waits: its last kernel reports, too. The number of levels is not known then, so depths
- * are written as bytes. If levels were too many for that, cuda_results.c makes the answer again, and the next search
- * launches nothing ahead.
+ * On a single device the kernels of an answer are launched right behind the kernel of the search (gpu_answer_ahead). The
+ * stream begins these kernels when the search ends, while the host still waits for the report of that end. So an answer
+ * costs no launch after the search, no event and no call that waits: the last kernel of the answer reports to the host, too.
+ * The number of levels is not known when these kernels are launched, so depths are written as bytes. If there were too many
+ * levels for bytes, cuda_results.c makes the answer again, and the next search launches no answer ahead.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Makes later launches on the stream of answers wait for the search on the stream of delegates. The host does not
- * wait. */
+/* Makes later launches on the stream of answers (that of normals) wait for the search, which runs on the stream of
+ * delegates. The host does not wait. */
 enum status gpu_follow_search(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -22,7 +22,9 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
 
 /* ---- by vertex ---- */
 
-/* Launches, once after each search, the kernel that completes the depths from the bitmaps of the levels. */
+/* Completes the depths of the last search: launches the kernel that gives depths to the vertices in the bitmaps that the
+ * search kept of its levels. Does nothing if the depths are complete already. Marks them as complete (fused.settled). Works
+ * on the stream of normals, and does not wait. */
 enum status gpu_fused_settle(struct device *dev, struct error *e)
 {
     if (gpu_is_settled(dev))
@@ -32,8 +34,9 @@ enum status gpu_fused_settle(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches the writing of the depths of one kind of vertices to to[count], from the bitmaps of levels where bytes
- * suffice. */
+/* Launches on `stream` kernels that write the depths of one kind of vertices to to[count], by number of vertex, and does not
+ * wait. If bytes are wanted and the search left bitmaps of its levels, the bytes are made from the bitmaps directly.
+ * Otherwise the depths are completed first (gpu_fused_settle). */
 enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
                              cudaStream_t stream, struct error *e)
 {
@@ -44,9 +47,11 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
-/* Launches the conversion of the recorded parents of locals and delegates to input ids, in by_vertex or, where
- * answers are scattered, in the values. `remote` receives the locals with a parent on another device; NULL: no
- * list. */
+/* Launches on `stream` kernels that turn the recorded parents of locals and delegates into input ids, and does not wait. The
+ * ids go to by_vertex, by number of vertex, and the entry behind the vertices becomes -1. If answers are scattered, the ids
+ * go to the values, by input id. A vertex without a known parent gets -1. `remote`: receives the locals with a parent on
+ * another device, and their number goes to gpu_remote_count; all tables are cleared before. NULL: no list is made, and the
+ * tables stay. */
 enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t stream, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -65,7 +70,8 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
                                  .remote = remote,
                                  .remote_count = gpu_remote_count(dev)};
     struct gpu_records delegates = locals;
-    /* with several devices each has all delegates in its visited bitmap, but only a device that found one has a record */
+    /* with several devices each device has all visited delegates in its bitmap, but only a device that found a delegate has
+     * a record of its parent; all other records are PARENT_NONE */
     delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
     delegates.record = d->parent;
     delegates.count = d->count;
@@ -83,8 +89,9 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
 
 /* ---- values ---- */
 
-/* Launches on `stream` the writing of an answer by vertex number, and the gathering of the values in their order. Parents of
- * several shards are in by_vertex already. Depths are below `levels`. */
+/* Launches on `stream` the kernels of an answer that is gathered, and does not wait. First values are written to by_vertex,
+ * by number of vertex; then they are gathered in the order of the answer into a->values. Depths are below `levels`, and are
+ * written as bytes if they fit. Parents of several shards are in by_vertex already (gpu_ask, gpu_take_replies). */
 enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, cudaStream_t stream,
                               struct error *e)
 {
@@ -112,8 +119,9 @@ enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches the writing of an answer straight to the values, indexed by input id, without an array by vertex
- * number. Ids that were not reached become -1. */
+/* Launches the kernels of an answer that is scattered, on the stream of answers, and does not wait. Each value goes straight
+ * to a->values, at the index of its input id, without an array by number of vertex. Ids that were not reached get -1. Only
+ * for a single device. */
 enum status gpu_scatter_values(struct device *dev, enum answer_kind kind, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -123,7 +131,7 @@ enum status gpu_scatter_values(struct device *dev, enum answer_kind kind, struct
     if (CUDA_TRY(cudaMemsetAsync(a->values, 0xff, a->count * gpu_value_width(dev, kind), stream), dev->where, e) != ST_OK)
         return e->status;
     if (kind == ANSWER_PARENTS)
-        return gpu_write_parents(dev, NULL, stream, e);
+        return gpu_write_parents(dev, NULL /* no list of vertices with a parent on another device */, stream, e);
     cuda_scatter_depths(n, ids, a->id_bytes, a->values, stream);
     cuda_scatter_depths(d, ids + n->count * a->id_bytes, a->id_bytes, a->values, stream);
     return CUDA_LAUNCHED(dev->where, e);
@@ -131,8 +139,8 @@ enum status gpu_scatter_values(struct device *dev, enum answer_kind kind, struct
 
 /* ---- behind the kernel of a search ---- */
 
-/* Returns whether the answer of the next search can be launched before the search ends: answers are open and
- * gathered, and depths, if wanted, are expected to fit bytes. */
+/* Returns whether the answer of the next search can be launched before the search ends. It can if answers are open and are
+ * gathered. If the answer is depths, they must also be expected to fit bytes: the last search had few enough levels. */
 int gpu_can_answer_ahead(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -140,8 +148,9 @@ int gpu_can_answer_ahead(const struct device *dev)
     return opened && gathers && (dev->fused.answer == ANSWER_PARENTS || !dev->fused.is_deep);
 }
 
-/* Called right after the kernel of a search on a single device is launched: launches the kernels that make the answer on the
- * same stream, the last of which reports the number of the order to the host. Does not wait. */
+/* Launches the kernels that make the answer, behind the kernel of a search on the stream of that search, and does not wait.
+ * The last kernel reports to the host, by the number of the search, that the answer is complete. Called right after the
+ * kernel of a search on a single device is launched, if gpu_can_answer_ahead. */
 enum status gpu_answer_ahead(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

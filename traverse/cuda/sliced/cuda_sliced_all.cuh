@@ -1,20 +1,26 @@
-/* cuda_sliced_all.cuh: levels of kind ALL, which read all slices; see cuda_sliced.h */
+/* cuda_sliced_all.cuh: levels of kind ALL, which read all slices of unvisited rows; see cuda_sliced.h
+ *
+ * A slice is four columns of a row. A row is found if one of its slices has a visited column. Each thread has its own slices
+ * in all levels of a search. It keeps its first BATCH slices in registers, and reads the slices after them again in each
+ * level.
+ */
 #ifndef DBFS_CUDA_SLICED_ALL_CUH
 #define DBFS_CUDA_SLICED_ALL_CUH
 
 #include "cuda_sliced_block.cuh"
 
-enum { BATCH = 4 }; /* slices of a thread under way; the first ones stay in its registers */
+enum { BATCH = 4 }; /* slices that a thread loads before it looks at one of them */
 
-#define NO_SLICE 0xffffffffu /* in place of a row: the slice is not looked at */
+#define NO_SLICE 0xffffffffu /* a value of slice_batch.row: nobody looks at the slice */
 
-/* BATCH slices of a thread. */
+/* BATCH slices of a thread, in registers. */
 struct slice_batch {
     uint4 columns[BATCH];
-    uint32_t row[BATCH]; /* with its weight, or NO_SLICE */
+    uint32_t row[BATCH]; /* a word of gpu_sliced.row: the row of the slice with its weight; or NO_SLICE */
 };
 
-/* Loads the slices of a batch: number `first`, and each one as far behind the one before it as there are threads. */
+/* Loads a batch: slice number `first`, and BATCH - 1 slices after it, at a distance of as many slices as all blocks have
+ * threads. Places behind the last slice of the graph become NO_SLICE. */
 __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, slice_batch &b)
 {
 #pragma unroll
@@ -25,8 +31,8 @@ __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, sl
     }
 }
 
-/* Whether the lane has found a parent for its row, and no lane before it has found one for the same row. Slices of a row lie
- * side by side. All lanes of the warp call it. */
+/* Whether this lane has `found` a parent for its row and no lower lane of the warp has found a parent for the same row. The
+ * slices of a row lie side by side, so lanes with the same row are neighbours. All lanes of the warp call it. */
 __device__ static inline bool is_first_of_row(bool found, uint32_t row)
 {
     const unsigned all = __ballot_sync(ALL_LANES, found), before = all & ((1u << lane_id()) - 1);
@@ -34,9 +40,11 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
     return found && (before == 0 || last != row);
 }
 
-/* Looks for a visited column in each slice of a batch whose row is not visited. Rows that see one get their bit in the
- * `found` bitmap of the round, depth and parent. A row that was visited before the level becomes NO_SLICE, so that later
- * levels do not look at its slice. */
+/* Does a level of kind ALL for the BATCH slices `b` of this thread. If the row of a slice is unvisited and the slice has a
+ * visited column, the row is found: the row's bit is set in the `found` bitmap of the round, and depth + 1 and parent are
+ * written. Counts the found rows and their slices in `tally`, and for notes the columns that were looked at. If several
+ * lanes of the warp find a row, only the first of them does so. If the row of a slice was visited before this level, b.row
+ * becomes NO_SLICE, so that later levels do not look at the slice. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &b,
                                          slice_tally &tally)
@@ -60,8 +68,10 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* A level of kind ALL: each unvisited row looks for a visited column in all its slices. `own`: the first slices of the
- * thread, which stay in registers from level to level. A row that several warps find is counted by each of them. */
+/* Does a level of kind ALL by all threads of all blocks: each unvisited row looks for a visited column in all its slices.
+ * Adds the counts of found rows to those of the block. `depth`: of the frontier; found rows get depth + 1. `own`: the first
+ * slices of the thread, which stay in registers from level to level. If several warps find a row, each of them counts the
+ * row. */
 template <class B>
 __device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &own)
 {

@@ -1,8 +1,9 @@
-/* cuda_sliced_block.cuh: the shared memory of a block of a sliced search, and functions for levels of all kinds; see
+/* cuda_sliced_block.cuh: the shared memory of a block of a sliced search, and functions that levels of all kinds use; see
  * cuda_sliced.h
  *
- * Functions take the whole search, `s`: it lies in constant memory, where a member takes no register, and a thread has none
- * to spare. They take the block's memory, `block`, whose type B says for which case the kernel is compiled.
+ * Functions take the whole search as `s`. `s` lies in constant memory, where a member takes no register: a thread has no
+ * register to spare. Functions take the shared memory of the block as `block`. Its type B says for which case the kernel is
+ * compiled. Vertices of both kinds have one numbering here, the delegates first.
  */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
@@ -14,55 +15,60 @@
 
 enum { BLOCK_SLICES = SLICED_BLOCK_SLICES };
 
-/* The frontier of a block that does levels by itself, as a list of slices. */
+/* The frontier of a block that does levels by itself (kind BLOCK). It is a list of slices in the memory of the block. */
 struct block_frontier {
-    unsigned at;    /* block.count[at] counts its slices */
-    unsigned list;  /* block.slice[list] has its slices */
-    unsigned count; /* how many slices; may be more than the list holds */
-    unsigned seen;  /* slices of all frontiers that the block has found */
-    int32_t depth;
-    int32_t until; /* the depth at which the block stops */
+    unsigned at;    /* block.count[at] is the length of the list while the list is made */
+    unsigned list;  /* block.slice[list] is the list */
+    unsigned count; /* slices of the frontier; may be more than the list holds */
+    unsigned seen;  /* slices of all frontiers that the block has found by itself so far */
+    int32_t depth;  /* of the frontier */
+    int32_t until;  /* the depth at which the block stops */
 };
 
-/* The state between two levels, alike in all blocks. */
+/* The state of a search between two levels. Each block has a copy, and all copies are alike. */
 struct sliced_progress {
     level_kind kind;        /* of the next level */
     int32_t depth;          /* of the frontier */
-    unsigned found, weight; /* vertices of the frontier; their slices */
+    unsigned found, weight; /* vertices of the frontier; slices of these vertices */
     unsigned left;          /* slices of all unvisited rows */
-    unsigned list;          /* the number of the last sparse frontier of all blocks */
+    unsigned list;          /* the number of the last sparse frontier of all blocks (struct sparse_frontier) */
 };
 
-/* The shared memory of a block, beside its near bits. NOTED: the kernel notes its levels. ROWS: the graph has heads. SPLIT:
- * some visited bits are far. */
+/* The shared memory of a block, without its near bits. NOTED: the kernel notes its levels. ROWS: the graph has heads, so
+ * dense levels pull or push rows. SPLIT: some visited bits are far, in global memory. */
 template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     static constexpr bool noted = NOTED, by_rows = ROWS, split = SPLIT;
     level_notes<NOTED> notes;
     sliced_progress now;
-    unsigned found, weight;          /* vertices that this block has found in this level; their slices */
+    unsigned found, weight;          /* vertices that this block has found in this level; slices of these vertices */
     unsigned probes[SUBGRAPHS];      /* for notes: columns that this block has looked at in this level */
-    block_frontier one;              /* where push_by_warp leaves its frontier for the other warps */
-    uint32_t slice[2][BLOCK_SLICES]; /* two lists of slices, of frontiers in turn; or of vertices (enum listing) */
-    unsigned count[SLICED_ROUNDS];   /* lengths of lists, used in turn, so that one can be cleared meanwhile */
-    unsigned told[WARP];             /* slices of a sparse frontier of all blocks, by groups of WARP blocks */
-    uint32_t last; /* where in s.found the bitmap of the level before begins: s.far may not have its bits yet */
+    block_frontier one;              /* the frontier that push_by_warp hands to the other warps */
+    /* two lists: slices of this frontier and of the next one. slice[1] also lists vertices (enum listing) and part_ends() */
+    uint32_t slice[2][BLOCK_SLICES];
+    unsigned count[SLICED_ROUNDS]; /* lengths of lists. Levels use them in turn, so that the next one is zero in time */
+    unsigned told[WARP];           /* slices of a sparse frontier, for each group of WARP blocks */
+    /* the index in s.found of the `found` bitmap of the level before. Other blocks may still be adding this bitmap to the
+     * far bits */
+    uint32_t last;
 };
 
 extern __shared__ unsigned char memory[];
 
-/* Returns the near bits: words 0 to s.near_words - 1 of the visited bits. */
+/* Returns the near bits of this block: words 0 to s.near_words - 1 of the visited bits. */
 __device__ static inline uint32_t *near_bits()
 {
     return (uint32_t *)memory;
 }
 
-/* Whether a word of the visited bits lies in global memory. Four words from a multiple of 4 on lie together. */
+/* Whether word number `word` of the visited bits is far: in global memory. Four words that begin at a multiple of 4 are all
+ * far or all near. */
 template <class B> __device__ static inline bool is_far(const B &, const gpu_sliced &s, uint32_t word)
 {
     return B::split && word >= s.near_words;
 }
 
-/* Returns a word of the visited bits. s.far may not have the bits of the level before yet, so they are added here. */
+/* Returns a word of the visited bits, near or far. Other blocks may not have added the `found` bitmap of the level before to
+ * the far bits yet, so the word of that bitmap is ORed in. */
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))
@@ -70,7 +76,7 @@ template <class B> __device__ static inline uint32_t visited_word(const B &block
     return near_bits()[word];
 }
 
-/* Whether v was visited before this level, or was found in it by this block and has a near bit. */
+/* Whether v was visited before this level. Also true if this block has set the near bit of v in this level. */
 template <class B> __device__ static inline bool is_visited(const B &block, const gpu_sliced &s, uint32_t v)
 {
     return visited_word(block, s, v / 32) >> (v % 32) & 1;
@@ -88,7 +94,8 @@ __device__ static inline uint32_t threads_of_grid()
     return gridDim.x * blockDim.x;
 }
 
-/* A level uses the counts and the `found` bitmap of its round. Rounds are numbered 0 to SLICED_ROUNDS - 1, in turn. */
+/* Returns the round of the next level. A level uses the counts and the `found` bitmap of its round. Rounds are numbered 0 to
+ * SLICED_ROUNDS - 1, and levels take them in turn. */
 __device__ static inline unsigned next_round(unsigned round)
 {
     return round == SLICED_ROUNDS - 1 ? 0 : round + 1;
@@ -102,7 +109,7 @@ __device__ static inline unsigned previous_round(unsigned round)
 
 /* ---- vertices ---- */
 
-/* Returns DELEGATES or NORMALS. */
+/* Returns the kind of vertex v: DELEGATES or NORMALS. */
 __device__ static inline int kind_of(const gpu_sliced &s, uint32_t v)
 {
     return v < s.normals ? DELEGATES : NORMALS;
@@ -114,7 +121,8 @@ __device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
     return v < s.normals ? v : v - s.normals;
 }
 
-/* Returns v in the form in which parents are recorded (engine.h). */
+/* Returns v as a parent is recorded (engine.h): the number of v among the vertices of its kind, with KIND_BIT if v is a
+ * delegate. */
 __device__ static inline uint32_t code_of(const gpu_sliced &s, uint32_t v)
 {
     return id_of(s, v) | (kind_of(s, v) == DELEGATES ? KIND_BIT : 0);
@@ -126,7 +134,8 @@ __device__ static inline bool has_parents(const gpu_sliced &s)
     return s.of[NORMALS].parent != NULL;
 }
 
-/* Writes depth and parent of v. Other threads may find v in the same level and write another parent: either is right. */
+/* Writes the depth of v, and its parent if the search records parents. `parent` has the form of code_of. Other threads may
+ * find v in the same level and write another parent: each of these parents is right. */
 __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
     const bool normal = v >= s.normals;
@@ -138,14 +147,16 @@ __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t
 
 /* ---- columns ---- */
 
-/* Whether a column of a slice is visited. Reads all four words before it tests one. */
+/* Whether any of the four columns `c` of a slice is visited. Reads the visited bits of all four columns before it tests one
+ * bit. */
 template <class B> __device__ static inline bool sees_visited(const B &block, const gpu_sliced &s, const uint4 &c)
 {
     return ((int)is_visited(block, s, c.x) | (int)is_visited(block, s, c.y) | (int)is_visited(block, s, c.z) |
             (int)is_visited(block, s, c.w)) != 0;
 }
 
-/* Writes depth and parent of a row that was found by a slice: the parent is the first visited column of the slice. */
+/* Writes depth and parent of a row that a slice has found. The parent is the first visited column of the slice. `depth`: of
+ * the row. `c`: the columns of the slice. */
 template <class B>
 __device__ static inline void put_pulled(const B &block, const gpu_sliced &s, int32_t depth, uint32_t row, const uint4 &c)
 {
@@ -158,13 +169,16 @@ __device__ static inline void put_pulled(const B &block, const gpu_sliced &s, in
     put_depth(s, row, depth, parent);
 }
 
-/* What a thread has counted in a level. */
+/* Counts of one thread in a level. */
 struct slice_tally {
-    unsigned found, weight;     /* vertices that it has found; their slices */
-    unsigned probes[SUBGRAPHS]; /* for notes: columns that it has looked at, by the subgraph that a push would go along */
+    unsigned found, weight; /* vertices that the thread has found; slices of these vertices */
+    /* for notes: columns that the thread has looked at, by the subgraph that a push along the same edge would use */
+    unsigned probes[SUBGRAPHS];
 };
 
-/* Counts the columns of a slice that were looked at, for notes. `row`: that of the slice; `pushed`: by a push. */
+/* For notes: adds the four columns `c` of a slice of `row` to tally.probes, each at its subgraph. Columns that only fill up
+ * the slice are not counted. Does nothing in a kernel without notes. `pushed`: the row was pushed; otherwise the row looked
+ * for a parent. */
 template <class B>
 __device__ static inline void note_columns(B &, const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
                                            slice_tally &tally)
@@ -179,7 +193,8 @@ __device__ static inline void note_columns(B &, const gpu_sliced &s, uint32_t ro
     }
 }
 
-/* Adds the counts of all threads to those of the block. All lanes of a warp call it together. */
+/* Adds the counts of the lanes to those of the block (block.found, block.weight and, in a kernel with notes, block.probes).
+ * All lanes of the warp call it. */
 template <class B> __device__ static inline void add_tally(B &block, const slice_tally &tally)
 {
     if (__any_sync(ALL_LANES, tally.found != 0)) {

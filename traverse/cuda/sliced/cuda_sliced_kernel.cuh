@@ -1,7 +1,8 @@
-/* cuda_sliced_kernel.cuh: a sliced search, whose levels search_slices does one after the other; see cuda_sliced.h and its
- * twin, cuda_fused_kernel.cuh
+/* cuda_sliced_kernel.cuh: the kernel of a sliced search; see cuda_sliced.h
  *
- * A level uses the counts and the `found` bitmap of its `round`. The weight of a frontier is the number of its slices.
+ * search_slices does one level after the other. A level uses the `found` bitmap and the counts of its `round`; three rounds
+ * are used in turn. Depths count from the root, which has depth 0. The weight of a frontier is the number of slices of its
+ * vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
  */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
@@ -13,16 +14,18 @@
 
 /* ---- the kind of a level ---- */
 
-/* A frontier is small for one block if it has at most this share of the slices that one block pushes (s.block_capacity). */
+/* A frontier is small for one block if it has at most 1 / SMALL_SHARE of the slices that one block may push
+ * (s.block_capacity). */
 enum { SMALL_SHARE = 4 };
 
-/* Costs of a level, in slices that a pull reads. */
+/* Costs of a level. The unit is the cost of one slice that a PULL reads. */
 enum sliced_cost {
 #define SLICED_WAY(name, value, unit, what) name = value,
 #include "formats/rates.def"
 };
 
-/* Predicts how many slices PULL reads. Each unvisited row reads slices until one has a visited column, and at least one. */
+/* Predicts how many slices a level of kind PULL reads after state p. Each unvisited row reads at least one slice, and goes
+ * on until a slice has a visited column. The prediction takes the visited columns to be spread evenly over all slices. */
 __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
 {
     const float vertices = (float)(s.of[DELEGATES].count + s.of[NORMALS].count);
@@ -31,7 +34,8 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
     return min((float)p.left, rows * max(until, 1.0f));
 }
 
-/* Chooses between the dense levels that the graph has: ALL without heads; with heads PUSH or PULL, by what they read. */
+/* Returns the kind of the next level if that level is to be dense. A graph without heads has only ALL. A graph with heads
+ * has PUSH and PULL: the cheaper one is chosen, by the slices that each reads. */
 __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     if (s.heads == NULL)
@@ -39,19 +43,20 @@ __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced
     return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
 
-/* Whether SPARSE is predicted to cost least, and lists have capacity for its frontier. PUSH and PULL cost the words of a
- * bitmap, too, which each block reads after them. */
+/* Whether SPARSE is predicted to be the cheapest kind of the next level, and its lists have capacity for the frontier. The
+ * cost of PUSH and of PULL includes the words of a bitmap, as each block reads a whole bitmap after a dense level. */
 __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progress &p)
 {
     const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * WORD_PRICE;
     return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
 }
 
-/* Chooses the kind of the level after p, whose kind is still that of the last level. BLOCK is for small frontiers, but does
- * not follow itself: it ends where the frontier may be too large for the list of a block. */
+/* Returns the kind of the next level. p already has the depth and the counts of the next frontier; p.kind is still the kind
+ * of the last level. BLOCK is for small frontiers. BLOCK does not follow BLOCK: the last BLOCK ended because its frontier
+ * may be too large for the list of a block. At the depth where the search ends the kind is a dense one. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
 {
-    enum { FOUND_SHARE = 8 }; /* as SMALL_SHARE, of vertices */
+    enum { FOUND_SHARE = 8 }; /* a small frontier has at most s.block_capacity / FOUND_SHARE vertices */
     const bool was_block = p.kind == LEVEL_SLICED_BLOCK;
     if (p.depth == s.order.deepest)
         return dense_kind(s, p);
@@ -64,16 +69,22 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
 
 /* ---- the barrier ---- */
 
-/* A block adds one word to the sum of a barrier: 1 for itself, above it the number of vertices that it has found, and above
- * that the number of their slices. These are the positions of the two. */
+/* At the barrier of a level each block adds one word to a sum. The lowest bits of the word are 1, which counts the block.
+ * From bit FOUND_SHIFT on stands the number of vertices that the block has found. From bit WEIGHT_SHIFT on stands the number
+ * of the slices of these vertices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
-/* Makes p, the state before a level, that after the level, and chooses the next level. `sum` is the sum of a barrier. At the
- * depth where the search ends, a level does and finds nothing: it is there for take_level. One thread calls it. */
+/* Turns p from the state before a level into the state after the level, and chooses the kind of the next level. `sum` is the
+ * complete sum of the level's barrier. One thread of each block calls it.
+ *
+ * A SPARSE level has only listed its frontier: p keeps kind, depth and counts, and the number of the list goes up. After
+ * BLOCK, which may be several levels, depth and visited slices come from s.state, where the first block has left them. At
+ * the depth where the search ends (s.order.deepest) a level does nothing and finds nothing, and the depth stays. This empty
+ * level ends the search. Before it, take_level has added the last vertices to the visited bits of all blocks. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
-    const bool by_block = p.kind == LEVEL_SLICED_BLOCK; /* several levels, whose counts the first block has left */
-    if (p.kind == LEVEL_SLICED_SPARSE && p.depth < s.order.deepest) { /* the list is made; run_sparse will push it */
+    const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
+    if (p.kind == LEVEL_SLICED_SPARSE && p.depth < s.order.deepest) { /* run_sparse will push the list */
         p.list++;
         return;
     }
@@ -85,18 +96,22 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     p.kind = next_kind<B>(s, p);
 }
 
-/* Reports to the host that the search is over, and how many levels it had. The caller has made a system-wide fence: the host
- * sees all writes before that fence. */
+/* Reports to the host that the search is over, and how many levels the search had. The caller has made a system-wide fence,
+ * so that the host sees all writes before that fence. */
 __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 {
     s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
 }
 
-enum { GOES_ON = -1 }; /* instead of the number of levels: the search is not over */
+enum { GOES_ON = -1 }; /* an argument of grid_barrier in place of a number of levels: the search is not over */
 
-/* Waits for all blocks, and adds up what they have found. If `levels` is GOES_ON, block.now becomes the state after the
- * level, alike in all blocks. Otherwise the search is over: the first block reports `levels` to the host as soon as it
- * arrives, so that the host does not wait for the other blocks. */
+/* The barrier of all blocks after a level. Each block adds its counts (block.found, block.weight, and for notes
+ * block.probes) to the sums of the round, and sets its own counts to zero. Then the block waits until all blocks have
+ * arrived. The first block also clears the sum of the next round. All threads of all blocks call it.
+ *
+ * If `levels` is GOES_ON, block.now becomes the state after the level, which is alike in all blocks. Otherwise the search is
+ * over, and block.now stays. The first block then reports `levels` to the host before it waits, so that the host need not
+ * wait for the other blocks. */
 template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
 {
     if (B::noted) {
@@ -115,7 +130,7 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
         word = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
         block.found = block.weight = 0;
         if (reports)
-            __threadfence_system();
+            __threadfence_system(); /* the host is to see all that the search has written */
         else
             fence_of_gpu();
         atomicAdd(&arrived[round], word);
@@ -132,21 +147,23 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
 
 /* ---- between levels: blocks add what was found to their visited bits ---- */
 
-/* Which found vertices a block lists in block.slice[1] while it adds them to its visited bits. */
+/* Which of the found vertices a block lists in block.slice[1] while it adds the vertices to its visited bits. */
 enum listing {
-    LISTS_NONE,
-    LISTS_ALL, /* all; then their slices are listed in block.slice[0], from which the block goes on by itself */
-    LISTS_OWN  /* those of its own words of the bitmap: the blocks will push a share each */
+    LISTS_NONE, /* no vertices */
+    LISTS_ALL, /* all vertices; block.slice[0] gets their slices, from which the block goes on by itself */
+    LISTS_OWN  /* the vertices of the block's own words of the bitmap: each block will push its own vertices */
 };
 
-/* Returns a number below `count` for number i: neighbours are far apart, and all are spread evenly, by multiples of the
- * golden ratio. It takes no division. */
+/* Returns a number below `count` for number i. Neighbouring i get numbers that are far apart, and all i are spread evenly.
+ * The number is a multiple of the golden ratio, without its whole part, times `count`. This takes no division. */
 __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
 {
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
 }
 
-/* Appends the vertices of a word's set bits to block.slice[1]. The count goes on if the list is full. */
+/* Appends the vertices of the set bits `bits` of a bitmap's word to the list block.slice[1], whose length is block.count[1].
+ * If the list is full, the vertices are not written, but the length still counts them. So a length above BLOCK_SLICES says
+ * that vertices are missing. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -156,8 +173,8 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and lists their vertices as `lists` says. A word belongs to the
- * block that spread() gives for it. */
+/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits. Appends the vertices of `more` to block.slice[1]: all, none, or
+ * the vertices of the block's own words, as `lists` says. A word belongs to the block that spread() returns for the word. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -175,8 +192,9 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* ORs words of the last `found` bitmap into the far bits, and lists their vertices. All blocks see the far bits, so each
- * block adds a share. For LISTS_ALL this block needs all vertices, and adds all words. */
+/* ORs words of the last `found` bitmap into the far bits, and appends their vertices to block.slice[1] unless `lists` is
+ * LISTS_NONE. All blocks share the far bits, so each block adds a share of the words. For LISTS_ALL this block needs all
+ * vertices, and so adds all words. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -191,14 +209,16 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
-/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices as `lists` says. A thread has AT_ONCE
- * reads under way. If these are several, each block begins at another place, so that blocks do not read the same words at
- * the same time. */
+/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices as `lists` says. Sets all block.count to
+ * zero first. Then LISTS_ALL sets block.count[0] to the number of slices in block.slice[0], and LISTS_OWN sets
+ * block.count[1] to the number of vertices in block.slice[1]. In a kernel with far bits, block.last becomes the index of
+ * this bitmap. A thread reads AT_ONCE times four words before it uses the first of them. If AT_ONCE is above 1, each block
+ * begins at another word, so that blocks do not read the same words at the same time. All threads of the block call it. */
 template <int AT_ONCE, class B>
 __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
 {
     const uint4 *found = (const uint4 *)(s.found + round * s.words);
-    enum { LINE = 8 }; /* of four words each, in a line of the cache */
+    enum { LINE = 8 }; /* a line of the cache has 8 times four words */
     const uint32_t all = (B::split ? s.near_words : s.words) / 4;
     const uint32_t begin = AT_ONCE > 1 ? spread(blockIdx.x, all) / LINE * LINE : 0;
     if (threadIdx.x < SLICED_ROUNDS)
@@ -237,25 +257,29 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
     __syncthreads();
 }
 
-/* Adds the vertices that the last levels found to this block's visited bits, and lists the frontier as the next level wants
- * it. `by_block`: the first block did these levels; `sparse`: sparse levels came after them. In both cases the `found`
- * bitmap of the round has all visited vertices. Returns where the next push finds the frontier. */
+/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier in
+ * the memory of the block if the next level wants a list. Returns where the next push finds the frontier. All threads of all
+ * blocks call it after the barrier of each level.
+ *
+ * `by_block`: the first block did the last levels by itself. `sparse`: run_sparse did the last levels. In both cases the
+ * `found` bitmap of the round has all visited vertices, and not only the frontier. If the next level is BLOCK after sparse
+ * levels, the first block copies the sparse frontier to its own list. */
 template <class B>
 __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool by_block,
                                                   bool sparse)
 {
     const sliced_progress &p = block.now;
-    const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK;
+    const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK; /* the next level */
     listing lists = LISTS_NONE;
-    if (by_block || sparse)
-        lists = LISTS_NONE; /* the frontier is a list, or PUSH tells it from other vertices by their depths */
-    else if (to_block)
+    if (by_block || sparse) /* the frontier is a list of slices already, and PUSH can find it by the depths of vertices */
+        lists = LISTS_NONE;
+    else if (to_block) /* with heads the first block goes on alone; without heads each block does (run_each_block) */
         lists = !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
         lists = LISTS_OWN;
     if (more)
         add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, round, lists);
-    if (B::by_rows && more && sparse && to_block && blockIdx.x == 0) { /* the first block goes on with the sparse frontier */
+    if (B::by_rows && more && sparse && to_block && blockIdx.x == 0) { /* copies the sparse frontier to its own list */
         const sparse_frontier f = {p.list, p.weight, true};
         for (unsigned i = threadIdx.x; i < f.total; i += blockDim.x)
             block.slice[0][i] = listed_slice(block, s, f, i);
@@ -264,11 +288,12 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
         __syncthreads();
     }
     if (sparse)
-        return more ? FRONTIER_VISITED : FRONTIER_NONE;
+        return more ? FRONTIER_VISITED : FRONTIER_SPARSE_ENDED;
     return by_block ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
-/* Clears a `found` bitmap: each block its share. */
+/* Sets a `found` bitmap, or a far bitmap, to zero. The threads of all blocks share the words. `round`: the number of the
+ * bitmap. */
 __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 {
     uint4 *found = (uint4 *)(s.found + round * s.words);
@@ -278,8 +303,12 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 
 /* ---- levels ---- */
 
-/* Does one level by all blocks, or levels by the first block, as block.now.kind says. `form`: where PUSH finds the frontier.
- * `few`: the frontier for BLOCK. `own`: the thread's first slices, for ALL. */
+/* Does the level that block.now.kind says. ALL, PULL and PUSH find the next frontier, by all blocks. For BLOCK the first
+ * block does several levels by itself, and the other blocks do nothing. SPARSE only lists the frontier: run_sparse pushes
+ * the list after the barrier. At the depth where the search ends it does nothing. All threads of all blocks call it.
+ *
+ * `form`: where PUSH finds the frontier. `few`: the frontier for BLOCK. `own`: the first slices of the thread, for ALL,
+ * which drops the slices of visited rows. */
 template <class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned round, frontier_form form,
                                         const block_frontier &few, slice_batch &own)
@@ -292,7 +321,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
             run_first_block(block, s, round, few);
         return;
     }
-    if (B::by_rows && p.kind == LEVEL_SLICED_SPARSE) { /* only lists; run_sparse pushes the list after the barrier */
+    if (B::by_rows && p.kind == LEVEL_SLICED_SPARSE) {
         list_parts(block, s, s.found + round * s.words, p.list + 1);
         return;
     }
@@ -310,11 +339,13 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
-/* Does sparse levels of all blocks, while they are predicted to cost least. The level before has left the frontier as a
- * list, in the first block (`by_block`) or in all blocks. The `found` bitmap of the round has all visited bits, and found
- * vertices get theirs there. block.now becomes the state after these levels. The next level is of another kind: BLOCK after
- * SMALL_LEVELS small frontiers, as handing a list over costs as much as two levels; otherwise a dense one. Not inlined, so
- * that other levels keep more in registers. */
+/* Does sparse levels of all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after these
+ * levels, alike in all blocks. All threads of all blocks call it.
+ *
+ * The level before has left the frontier as a list, in the first block (`by_block`) or in all blocks. The `found` bitmap of
+ * the round has all visited bits. The visited bits of found vertices are set in this bitmap, too. The next level is never
+ * SPARSE. It is BLOCK after SMALL_LEVELS small frontiers in turn, as handing a list over costs as much as two levels;
+ * otherwise it is a dense one. Not inlined, so that other levels keep more in registers. */
 template <class B>
 __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool by_block)
 {
@@ -326,7 +357,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
         push_sparse(block, s, s.found + round * s.words, f, p.depth++);
         tell_part(block, s, f.number + 1);
         f = gather_parts(block, s, f.number + 1);
-        p.found = p.weight = f.total; /* no fewer than its vertices */
+        p.found = p.weight = f.total; /* `found` is a bound: each vertex has a slice at least */
         p.left -= f.total;
         small = f.total <= s.block_capacity / SMALL_SHARE ? small + 1 : 0;
     }
@@ -337,9 +368,10 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
     __syncthreads();
 }
 
-/* Does a few small levels in each block, from frontier `few` on, which becomes the one after them. All blocks find the same
- * vertices and reach the same frontier, so none waits for another. If the frontier is then too large, block.now says ALL.
- * Returns whether the search is over. */
+/* Does up to LEVELS small levels in each block by itself, from frontier `few` on. `few` becomes the frontier after these
+ * levels. All blocks find the same vertices and reach the same frontier, so no block waits for another block. Sets depth and
+ * unvisited slices of block.now. If the new frontier is too large for a block, block.now.kind becomes ALL; otherwise it
+ * stays BLOCK. Returns whether the search is over: the frontier is empty, or has the depth where searches end. */
 template <class B> __device__ static inline bool run_each_block(B &block, const gpu_sliced &s, block_frontier &few)
 {
     enum { LEVELS = 4 };
@@ -358,8 +390,9 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
 
 /* ---- a search ---- */
 
-/* Begins a search: the root becomes visited, and the frontier, as a list of slices in block.slice[0]. Sets the block's
- * memory, and clears the counters and far bits of the next search. */
+/* Begins a search. Sets the memory of the block: only the root is visited, block.slice[0] lists the slices of the root, and
+ * block.now says BLOCK, or a dense level if the root has more slices than a block pushes. Writes depth and parent of the
+ * root. Begins the notes. Clears the counters and far bits that the next search uses. All threads of all blocks call it. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
@@ -387,7 +420,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
     __syncthreads();
-    if (threadIdx.x == 0) { /* each block sets a far bit, too, as there is no barrier behind it */
+    if (threadIdx.x == 0) { /* each block sets the bit, even a far bit that all share, as no barrier follows */
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
             atomicOr(&s.far[word], bit);
@@ -397,24 +430,30 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Reports the end to the host, writes visited bits and the answer, and clears all `found` bitmaps. `form`: that of the last
- * frontier, which is empty. `each`: each block saw the end by itself, so blocks wait for each other first, and the first one
- * reports at this barrier. */
+/* Ends a search: reports the end to the host, writes the visited bits to global memory, writes the answer if one is wanted,
+ * and clears all `found` bitmaps for the next search. `form`: what take_level returned last. `each`: run_each_block ended
+ * the search, so there was no barrier after the last levels. All threads of all blocks call it.
+ *
+ * Kernels after the search read the visited bits in s.of[].visited. Until now the bits lie in shared memory and in the far
+ * bitmap. All blocks have the same bits at the end, so the first block alone writes the bits. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
 {
-    const bool written = form == FRONTIER_VISITED; /* the first block did the last level, and wrote its visited bits */
+    /* run_first_block ended the search: only the first block had all visited bits, and it has written them already */
+    const bool written = form == FRONTIER_VISITED;
     end_notes(block.notes, block.now.depth);
     if (each) {
+        /* no block clears or answers before all blocks are here; the first block reports as it arrives */
         grid_barrier(block, s, round, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
-        /* before the first block writes its part of the answer, as a report waits for all that its block wrote */
+        /* the fence waits for all writes of the block, so it comes before the block writes its part of the answer */
         __threadfence_system();
         report_end(s, block.now.depth);
     }
-    if (B::by_rows && form == FRONTIER_NONE) {
+    if (B::by_rows && form == FRONTIER_SPARSE_ENDED) {
+        /* the bits that sparse levels set are in a `found` bitmap only; all blocks read it before any block clears it */
         add_found<B::noted ? 4 : 8>(block, s, previous_round(round), LISTS_NONE);
-        tell_part(block, s, block.now.list + 1); /* no block clears what others still read */
+        tell_part(block, s, block.now.list + 1);
         gather_parts(block, s, block.now.list + 1);
     }
     if (blockIdx.x == 0 && !written)
@@ -425,9 +464,9 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         clear_found(s, i);
 }
 
-/* Does a search, level after level, until a level finds nothing. Each turn of the loop does a level by all blocks, or
- * several by one block or as sparse levels, and then adds what was found to the visited bits. All threads of all blocks
- * call it. */
+/* Does a whole search, level after level, until a frontier is empty. Each turn of the loop does one level by all blocks, or
+ * several levels by one block or as sparse levels. Then take_level adds the found vertices to the visited bits. All threads
+ * of all blocks call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
     slice_batch own; /* the first slices of the thread, for levels that read all slices */
@@ -435,7 +474,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         load_batch(s, thread_of_grid(), own);
     start(block, s);
     frontier_form form = FRONTIER_FOUND; /* where PUSH finds the frontier */
-    bool each = false;                   /* each block has seen the end of the search by itself */
+    bool each = false;                   /* each block has come to the end of the search by itself */
     unsigned round = 0;
     for (; block.now.found != 0; round = next_round(round)) {
         block_frontier few = {0, 0, block.count[0], 0, block.now.depth, 0};
@@ -447,14 +486,14 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         const bool by_block = kind == LEVEL_SLICED_BLOCK, listed = by_block || kind == LEVEL_SLICED_SPARSE;
         run_level(block, s, round, form, few, own);
         grid_barrier(block, s, round, GOES_ON);
-        clear_found(s, previous_round(round));
-        if constexpr (B::noted) { /* the counts of probes are zero before the next barrier but one */
+        clear_found(s, previous_round(round)); /* all blocks have added this bitmap before the barrier */
+        if constexpr (B::noted) { /* takes the probes of this round, and clears them before the round comes again */
             for (int g = 0; !listed && is_noter(block.notes) && g < SUBGRAPHS; g++) {
                 note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[round][g];
                 s.state->probes[round][g] = 0;
             }
         }
-        /* a list is ready, in one block or in all, and sparse levels are to follow */
+        /* the frontier is a list, in one block or in all blocks, and the next level is a sparse one */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
             run_sparse(block, s, round, by_block);
@@ -463,7 +502,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
     end_search(block, s, round, form, each);
 }
 
-/* The kernel for graphs without heads: dense levels read all slices. */
+/* The kernel for graphs without heads. Dense levels read all slices (ALL). NOTED: it notes its levels. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -471,7 +510,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_con
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads: dense levels pull or push rows. */
+/* The kernel for graphs with heads whose visited bits are all near. Dense levels pull or push rows. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -479,7 +518,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads and far bits. */
+/* The kernel for graphs with heads and far bits. Dense levels pull or push rows. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -487,7 +526,8 @@ __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __gr
     search_slices(block, s);
 }
 
-/* Returns the kernel for the graph of a search. */
+/* Returns the kernel that fits the graph of the search: with far bits, with heads, or with neither. NOTED: it notes its
+ * levels. */
 template <bool NOTED> static struct fused_program program(const struct gpu_sliced *s)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;

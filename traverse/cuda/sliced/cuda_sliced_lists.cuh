@@ -1,10 +1,10 @@
-/* cuda_sliced_lists.cuh: sparse levels of all blocks; see cuda_sliced.h
+/* cuda_sliced_lists.cuh: sparse levels of all blocks (kind SPARSE); see cuda_sliced.h
  *
- * For frontiers of thousands of vertices over many levels: no block reads a whole bitmap. The slices of the frontier are
- * a list, to which each block has added its part, and the warps of all blocks share them. A level costs one barrier, at
- * which each block also tells the length of its part, and three reads that wait for each other: of the list, of the
- * links, and of the visited bits, which lie in a `found` bitmap meanwhile. Bytes moved: 4 and 32 for each slice, and 4
- * for the bit of each link.
+ * These levels are for frontiers of thousands of vertices over many levels. No block reads a whole bitmap. The frontier is a
+ * list of slices. Each block has added a part to the list, and the warps of all blocks share the whole list. A level costs
+ * one barrier, at which each block also tells the length of its part. A level has three reads of which each waits for the
+ * one before: the list, the links, and the visited bits. During these levels the visited bits of all blocks lie in a `found`
+ * bitmap. Bytes moved: 4 and 32 for each slice (list and links), and 4 for the visited bit of each link.
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -12,57 +12,66 @@
 #include "cuda_sliced_one.cuh"
 
 enum {
-    TOLD_BITS = 24,        /* of the length of a part in sliced_state.told; above them is a tag */
-    LINK_A_LANE = 1 << 15, /* slices of a frontier, at most, that are pushed a link a lane; more: a slice a lane */
-    LOOK_FROM = 1 << 14    /* slices of a frontier from which on visited bits are read before atomics */
+    TOLD_BITS = 24,        /* bits of a word of sliced_state.told that have the length of a part; above is a tag */
+    LINK_A_LANE = 1 << 15, /* in frontiers of at most this many slices a lane takes a link; in larger ones a slice */
+    LOOK_FROM = 1 << 14    /* in frontiers of more slices a lane reads a visited bit before it sets the bit */
 };
 
-/* The visited bits for pushes of all blocks (push_links): one bitmap in global memory. */
+/* The visited bits in a SPARSE level, as push_links uses them: one bitmap in global memory, which all blocks share. `looks`:
+ * a bit is read before it is set. `prefetches`: the first slice of each found vertex is prefetched for the next level. */
 struct grid_bits {
     const gpu_sliced &s;
     uint32_t *bits;
     bool looks, prefetches;
 
+    /* Whether the lane has a link, and v is not known to be visited. Reads the visited bit only if `looks`. */
     __device__ bool may_be_new(uint32_t v, bool has) const
     {
         return has && (!looks || !(((const volatile uint32_t *)bits)[v / 32] >> (v % 32) & 1));
     }
 
+    /* Returns true: there is no other copy of the bits to ask first. */
     __device__ bool claim(uint32_t) const
     {
         return true;
     }
 
+    /* Sets the visited bit of v. Returns whether no other lane of any block has set the bit before. */
     __device__ bool set(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
         return !(atomicOr(&bits[v / 32], bit) & bit);
     }
 
+    /* Writes depth and parent of the vertex of a link. Prefetches the first slice of the vertex if `prefetches`. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         put_depth(s, link.x, depth, parent);
-        if (prefetches) /* the next level reads it */
+        if (prefetches)
             prefetch(&s.links[link.y & SLICED_FIRST]);
     }
 };
 
-/* A sparse frontier of all blocks, as each block knows it. */
+/* A sparse frontier of all blocks. It is a list of slices, made of one part for each block. Each thread has a copy of this
+ * struct; all copies are alike. */
 struct sparse_frontier {
-    unsigned number; /* among all sparse frontiers of a search; the list is s.list[number % 2] */
+    unsigned number; /* sparse frontiers are counted through in a search; the list is s.list[number % 2] */
     unsigned total;  /* slices of all parts */
-    bool fits;       /* no part is longer than s.list_capacity */
+    bool fits;       /* no part is longer than s.list_capacity, so no slice is missing */
 };
 
 /* ---- lengths of all parts ---- */
 
-/* Returns the tag of frontier `number`, which differs from all tags that a block has written to the same word before. */
+/* Returns the tag of frontier `number`, made of the numbers of the search and of the frontier. It differs from all tags that
+ * a block has written to the same word of s.state->told before. */
 __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned number)
 {
     return (unsigned long long)s.order.number << 8 | (number & 0xff);
 }
 
-/* Tells all blocks the length of this block's part of frontier `number`, and that all its writes of the level are done. */
+/* Tells all blocks the length of this block's part of frontier `number`: writes block.count[number % SLICED_ROUNDS] with the
+ * tag to s.state->told. A block that reads the tag sees all writes that this block made before. Does not wait for other
+ * blocks. All threads of the block call it. */
 template <class B> __device__ static inline void tell_part(B &block, const gpu_sliced &s, unsigned number)
 {
     __syncthreads();
@@ -73,22 +82,22 @@ template <class B> __device__ static inline void tell_part(B &block, const gpu_s
     *(volatile unsigned long long *)&s.state->told[number % 2][blockIdx.x] = tag_of(s, number) << TOLD_BITS | own;
 }
 
-/* Returns how many groups of WARP blocks there are. */
+/* Returns how many groups of WARP blocks the grid has. The last group may have fewer blocks. */
 __device__ static inline unsigned groups_of_blocks()
 {
     return (gridDim.x + WARP - 1) / WARP;
 }
 
-/* Returns where a block keeps the ends of all blocks' parts in a sparse frontier, counted in slices from the first part of a
- * group of WARP blocks. */
+/* Returns the array in which a block keeps the ends of all blocks' parts of a sparse frontier: element i is the end of block
+ * i's part. An end is counted in slices from the beginning of the first part of the same group of WARP blocks. */
 template <class B> __device__ static inline uint32_t *part_ends(B &block)
 {
     return block.slice[1];
 }
 
-/* Writes part_ends and block.told from the lengths of all blocks' parts: `own` of thread i is that of block i. Whole warps
- * call it. */
-template <class B> __device__ static inline void keep_part(B &block, unsigned own)
+/* Writes the ends of all parts (part_ends), and the slices of each group of WARP blocks (block.told). `own` of thread i is
+ * the length of block i's part. Whole warps call it. */
+template <class B> __device__ static inline void write_part_ends(B &block, unsigned own)
 {
     const unsigned before = warp_prefix(own);
     part_ends(block)[threadIdx.x] = before + own;
@@ -96,8 +105,8 @@ template <class B> __device__ static inline void keep_part(B &block, unsigned ow
         block.told[threadIdx.x / WARP] = before + own;
 }
 
-/* Waits until all blocks have told their parts of frontier `number`, and returns that frontier: the barrier of a sparse
- * level. */
+/* Waits until all blocks have told the lengths of their parts of frontier `number`, and returns that frontier. This is the
+ * barrier of a sparse level. Writes the ends of the parts to the memory of the block. All threads of all blocks call it. */
 template <class B>
 __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced &s, unsigned number)
 {
@@ -111,27 +120,30 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
         own = (unsigned)told & ((1u << TOLD_BITS) - 1);
     }
     if (threadIdx.x / WARP < groups_of_blocks())
-        keep_part(block, own);
+        write_part_ends(block, own);
     f.fits = !__syncthreads_or(own > s.list_capacity);
     for (unsigned i = 0; i < groups_of_blocks(); i++)
         f.total += block.told[i];
     return f;
 }
 
-/* Returns frontier `number` of `slices` slices, all of them the part of the first block (run_first_block). */
+/* Returns frontier `number`, which the first block alone has listed (run_first_block): its part has `slices` slices, and all
+ * other parts are empty. Does not wait for other blocks. Writes the ends of the parts to the memory of the block, and sets
+ * all block.count to zero. All threads of the block call it. */
 template <class B>
 __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsigned number, unsigned slices)
 {
     __syncthreads();
     if (threadIdx.x / WARP < groups_of_blocks())
-        keep_part(block, threadIdx.x == 0 ? slices : 0);
+        write_part_ends(block, threadIdx.x == 0 ? slices : 0);
     if (threadIdx.x < SLICED_ROUNDS)
         block.count[threadIdx.x] = 0;
     __syncthreads();
     return sparse_frontier{number, slices, true};
 }
 
-/* Returns slice i of a frontier. Finds the group of blocks that has it, then the block by bisection. */
+/* Returns slice i of a sparse frontier, for i < f.total. Finds the group of blocks that has the slice, and then the block,
+ * by bisection. */
 template <class B>
 __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, const sparse_frontier &f, unsigned i)
 {
@@ -148,16 +160,17 @@ __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, co
 
 /* ---- levels ---- */
 
-/* Returns this block's part of frontier `number`, as a list to write to. */
+/* Returns this block's part of frontier `number`, as a list to which slices can be written. */
 __device__ static inline slice_list part_of_block(const gpu_sliced &s, unsigned number)
 {
     uint32_t *part = s.list[number % 2] + blockIdx.x * s.list_capacity;
     return slice_list{part, part, s.list_capacity, s.list_capacity};
 }
 
-/* Pushes sparse frontier f of this depth, and appends the slices of the found vertices to this block's part of the next
- * frontier, number f.number + 1. `visited`: bitmap of all vertices up to this depth, which found vertices join. All threads
- * of all blocks call it. */
+/* Does a SPARSE level: pushes frontier f, whose vertices have this depth, along its links. Found vertices get their visited
+ * bit in `visited`, the bitmap of all vertices up to this depth. They also get depth + 1 and a parent. Their slices are
+ * appended to this block's part of the next frontier, number f.number + 1. Notes the level. The barrier of the level follows
+ * (tell_part, gather_parts). All threads of all blocks call it. */
 template <class B>
 __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &f, int32_t depth)
 {
@@ -166,7 +179,7 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     const grid_bits bits = {s, visited, f.total > LOOK_FROM, link_a_lane};
     const slice_list to = part_of_block(s, next);
     unsigned *count = &block.count[next % SLICED_ROUNDS];
-    /* warps of different blocks take neighbouring items, as there may be few */
+    /* neighbouring items go to warps of different blocks, so that a short list occupies many blocks */
     const unsigned first = (threadIdx.x / WARP * gridDim.x + blockIdx.x) * WARP, links = f.total * SLICED_COLUMNS;
     note_level(block.notes, depth, LEVEL_SLICED_SPARSE);
     if (threadIdx.x == 0)
@@ -184,8 +197,11 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     }
 }
 
-/* Makes frontier `number`: the slices of the vertices in block.slice[1] become this block's part, and `visited` becomes the
- * bitmap of all visited vertices. Not inlined, so that other levels keep more in registers. */
+/* Makes sparse frontier `number` after a level that left a bitmap. The slices of the vertices in block.slice[1] become this
+ * block's part, and tell_part tells the length of the part to all blocks. If block.slice[1] did not hold all vertices, or
+ * the part does not hold all slices, the length says so, and nobody pushes the frontier. Writes all visited bits to
+ * `visited`, each block a share. All threads of all blocks call it. Not inlined, so that other levels keep more in
+ * registers. */
 template <class B>
 __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, uint32_t *visited, unsigned number)
 {
@@ -195,7 +211,7 @@ __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, ui
     for (uint32_t i = thread_of_grid(); i < s.words; i += threads_of_grid())
         visited[i] = visited_word(block, s, i);
     __syncthreads();
-    if (threadIdx.x < SLICED_ROUNDS) /* a list that did not hold all vertices is told as too long */
+    if (threadIdx.x < SLICED_ROUNDS) /* if vertices are missing in slice[1], the part is told as too long */
         block.count[threadIdx.x] = count > BLOCK_SLICES ? s.list_capacity + 1 : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i - lane_id() < count && count <= BLOCK_SLICES; i += blockDim.x) {

@@ -1,26 +1,32 @@
-/* cuda_sliced_one.cuh: levels of kind BLOCK, which one block pushes from a list of slices; see cuda_sliced.h */
+/* cuda_sliced_one.cuh: levels of kind BLOCK, in which one block pushes small frontiers by itself; see cuda_sliced.h
+ *
+ * The frontier is a list of slices in the shared memory of the block.
+ */
 #ifndef DBFS_CUDA_SLICED_ONE_CUH
 #define DBFS_CUDA_SLICED_ONE_CUH
 
 #include "cuda_sliced_push.cuh"
 
-/* The visited bits for pushes of one block (push_links): the near bits of this block; and the far bits, which no other block
- * reads meanwhile. A lane without a link pushes to the root, which is visited. */
+/* The visited bits in a BLOCK level, as push_links uses them: the near bits of this block, and the far bits, which no other
+ * block reads during such levels. A lane without a link pushes to the root, which is visited. */
 template <class B> struct block_bits {
     const B &block;
     const gpu_sliced &s;
 
-    /* Does not read far bits, as one wait, for the atomic of set(), is less than two. */
+    /* Whether v may be unvisited: v has a far bit, or its near bit is not set. Does not read far bits: to wait once, for the
+     * atomic of set(), takes less than to wait twice. */
     __device__ bool may_be_new(uint32_t v, bool) const
     {
         return is_far(block, s, v / 32) || !is_visited(block, s, v);
     }
 
+    /* Returns true: the block keeps no second copy of the bits that would have to be asked first. */
     __device__ bool claim(uint32_t) const
     {
         return true;
     }
 
+    /* Sets the visited bit of v, near or far. Returns whether v was not visited before. */
     __device__ bool set(uint32_t v) const
     {
         const uint32_t word = v / 32, bit = 1u << (v % 32);
@@ -29,7 +35,8 @@ template <class B> struct block_bits {
         return !(atomicOr(&near_bits()[word], bit) & bit);
     }
 
-    /* If each block does the level, all of them find the same vertices, and the first block writes them. */
+    /* Writes depth and parent of the vertex of a link, in the first block only. If each block does the level by itself, all
+     * blocks find the same vertices. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         if (blockIdx.x == 0)
@@ -37,8 +44,9 @@ template <class B> struct block_bits {
     }
 };
 
-/* Returns the block's list for the frontier after f. In graphs with heads, slices beyond the capacity of the block's memory
- * go to the block's part of a sparse frontier, where run_first_block leaves the others. */
+/* Returns the list to which the block writes the frontier after f: the one of its two lists that does not hold f. In graphs
+ * with heads, slices beyond the capacity of that list go to s.list, at the same index. So these slices are already where the
+ * first block's part of a sparse frontier has them. run_first_block copies the slices before them to that part. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
@@ -49,8 +57,9 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
         return slice_list{list, list, BLOCK_SLICES, s.block_capacity};
 }
 
-/* Pushes frontier f by all warps of the block: a link a lane if there are enough lanes, otherwise a slice a lane. f becomes
- * the next frontier. */
+/* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. Each lane takes a
+ * link if there are enough lanes, and otherwise a slice. Found vertices get visited bit, depth and parent, and f.seen goes
+ * up by their slices. Notes the level. All threads of the block call it. */
 template <class B> __device__ static void push_by_block(B &block, const gpu_sliced &s, block_frontier &f)
 {
     const block_bits<B> bits = {block, s};
@@ -76,8 +85,10 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
     f.seen += f.count;
 }
 
-/* Pushes frontiers of at most one link a lane by the first warp, level after level without a barrier. block.one becomes the
- * first frontier that has more links, or is empty, or has depth f.until. */
+/* Does BLOCK levels by the first warp alone, one after the other without a barrier of the block, while a frontier has at
+ * most a link for each lane. Sets block.one to the frontier at which the warp stops, for the other warps of the block. That
+ * frontier has more links, or is empty, or has depth f.until. Found vertices get visited bit, depth and parent. Notes the
+ * levels. All lanes of the first warp call it. */
 template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontier &f)
 {
     const unsigned lane = lane_id();
@@ -102,8 +113,8 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         block.one = f;
 }
 
-/* Does levels in this block while their frontiers have at most s.block_capacity slices, up to depth f.until. f becomes the
- * frontier at which it stops. */
+/* Does BLOCK levels in this block alone, while the frontier is not empty, has at most s.block_capacity slices, and is above
+ * depth f.until. f becomes the frontier at which the block stops. All threads of the block call it. */
 template <class B> __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_frontier &f)
 {
     while (f.count > 0 && f.count <= s.block_capacity && f.depth < f.until) {
@@ -119,7 +130,8 @@ template <class B> __device__ static void push_small_levels(B &block, const gpu_
     }
 }
 
-/* Writes the block's visited bits to those of both kinds of vertices (s.of[].visited). */
+/* Writes the visited bits, as this block knows them, to s.of[].visited, the bitmaps of both kinds of vertices, where later
+ * kernels read them. All threads of the block call it. */
 template <class B> __device__ static inline void write_visited(B &block, const gpu_sliced &s)
 {
     const uint32_t normals = s.normals / 32;
@@ -129,11 +141,15 @@ template <class B> __device__ static inline void write_visited(B &block, const g
         s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
-/* Does levels in the first block, from frontier f on, while the others wait at a barrier. For all blocks it leaves
- * - the frontier, as its part of a sparse frontier, in graphs with heads;
- * - its visited bits, as if this level had found them all, in the `found` bitmap of the round; if the search is over, in
- *   s.of[].visited;
- * - depth and counts, in s.state and in the word that it brings to the barrier. */
+/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Stops at a frontier
+ * that is empty, too large, or at the depth where the search ends. All threads of the first block call it. It leaves for all
+ * blocks:
+ * - the frontier, as the first block's part of a sparse frontier (s.list), in graphs with heads;
+ * - its visited bits. If the frontier is not empty, the `found` bitmap of the round gets all of them, as if this level had
+ *   found all visited vertices. If the search is over, s.of[].visited gets them instead;
+ * - depth, and slices of the found vertices, in s.state;
+ * - in the word for the barrier, whether the frontier has vertices (block.found is 0 or 1), and its slices (block.weight).
+ */
 template <class B> __device__ static void run_first_block(B &block, const gpu_sliced &s, unsigned round, block_frontier f)
 {
     f.until = s.order.deepest;
@@ -149,7 +165,7 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     } else {
         write_visited(block, s);
     }
-    if (B::by_rows) { /* slices beyond shared memory are there already (next_list) */
+    if (B::by_rows) { /* next_list has put the slices beyond BLOCK_SLICES into s.list already */
         for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
             s.list[block.now.list % 2][i] = block.slice[f.list][i];
     }

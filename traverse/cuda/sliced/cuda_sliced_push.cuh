@@ -1,26 +1,30 @@
 /* cuda_sliced_push.cuh: pushes along slices of links, and lists of the slices of found vertices; see cuda_sliced.h
  *
- * Every push is one of push_links. Its argument `bits` says where the visited bits lie during a level of that kind, by four
- * functions, which push_links calls in this order:
+ * All pushes call push_links. Its argument `bits` says where the visited bits lie in a level of the caller's kind. It has
+ * four functions, which push_links calls in this order:
  *   may_be_new(v, has)  whether vertex v may be unvisited; false for a lane that has no link
- *   claim(v)            whether this lane may go on with v: it keeps lanes of one block from the bits of all blocks
- *   set(v)              sets the visited bit of v, and returns whether no other lane set it before
- *   found(link, depth, parent)  writes depth and parent of the vertex of a link, which this lane was the first to set
+ *   claim(v)            whether this lane may go on with v. If all blocks share the bits of set(), only one lane of a block
+ *                       goes on, which saves atomics
+ *   set(v)              sets the visited bit of v, and returns whether no other lane has set the bit before
+ *   found(link, depth, parent)  writes depth and parent of the vertex of a link; called if set() returned true
  */
 #ifndef DBFS_CUDA_SLICED_PUSH_CUH
 #define DBFS_CUDA_SLICED_PUSH_CUH
 
 #include "cuda_sliced_block.cuh"
 
-/* Returns the vertex that a slice of links belongs to, in the form of a parent; 0 if the search records no parents. */
+/* Returns the vertex whose row has this slice of links, as a parent is recorded (code_of). Returns 0 if the search records
+ * no parents. */
 __device__ static inline uint32_t parent_of_slice(const gpu_sliced &s, uint32_t slice)
 {
     return has_parents(s) ? code_of(s, s.link_row[slice] & SLICED_ROW) : 0;
 }
 
-/* Pushes along LINKS links of a slice, from link `column` on, a slice a lane, if the lane `has` one. The new vertices get
- * their visited bit, `depth` and `parent`. link[j] becomes the link; slices[j] becomes the number of slices of its vertex if
- * this lane has found the vertex, otherwise 0. Each loop ends before the next one begins, so that all its waits are one. */
+/* Pushes along LINKS links of one slice, from link number `column` on. LINKS is 1 or SLICED_COLUMNS (then `column` is 0). A
+ * lane for which `has` is false pushes nothing. A vertex that this lane finds gets its visited bit, `depth` and `parent`.
+ * link[j] becomes the link. slices[j] becomes the number of slices of the link's vertex if this lane has found the vertex,
+ * and otherwise 0. Each step is done for all links before the next step begins, so that the reads of a step are waited for
+ * together. */
 template <int LINKS, class Bits>
 __device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t parent,
                                          uint32_t slice, unsigned column, bool has, uint2 (&link)[LINKS],
@@ -57,12 +61,13 @@ __device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, 
 
 /* ---- lists of slices ---- */
 
-/* Exclusive prefix sum and total over a warp. */
+/* A lane's exclusive prefix sum over the warp, and the sum over all lanes. */
 struct lane_share {
     unsigned before, all;
 };
 
-/* Sums up `own` of all lanes. Most lanes have few: numbers of up to 3 take two ballots. All lanes of the warp call it. */
+/* Returns the sum of `own` over the lanes before this one, and over all lanes. Most lanes have small numbers, and two
+ * ballots sum up numbers of up to 3. All lanes of the warp call it. */
 __device__ static inline lane_share share_of_lane(unsigned own)
 {
     const unsigned one = __ballot_sync(ALL_LANES, own & 1), two = __ballot_sync(ALL_LANES, own & 2),
@@ -76,8 +81,8 @@ __device__ static inline lane_share share_of_lane(unsigned own)
     return share;
 }
 
-/* Reserves `own` places for each lane in a list whose length is *count. Returns the lane's first place. All lanes of the
- * warp call it. */
+/* Reserves `own` places for each lane in a list, and adds the sum over all lanes to *count, the length of the list. Returns
+ * the lane's first place. All lanes of the warp call it. */
 __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
 {
     const lane_share share = share_of_lane(own);
@@ -85,15 +90,17 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
-/* A list of up to `most` slices. Places from `capacity` on lie in another array, at the same index. */
+/* A list of up to `most` slices. Place i lies in slice[i] if i is below `capacity`, and otherwise in beyond[i], which may be
+ * another array. */
 struct slice_list {
     uint32_t *slice, *beyond;
     unsigned capacity, most;
 };
 
-/* Writes the slices first..first + count to places `at`.. of the list. Writes none of them if the list cannot hold them: its
- * level is then followed by one that does not read it. A lane writes few slices by itself; the warp writes those of a hub
- * together. All lanes of the warp call it. */
+/* Writes the numbers of `count` neighbouring slices, from slice `first` on, to places `at` and following of the list. Writes
+ * nothing if the last place is beyond the capacity of the list (`most`). The length of the list then says that slices are
+ * missing, and no level reads the list. A lane writes up to BY_LANE slices by itself. If a lane has more slices, all lanes
+ * of the warp together write them. All lanes of the warp call it. */
 __device__ static inline void put_slices(const slice_list &to, unsigned at, uint32_t first, unsigned count)
 {
     enum { FEW = 4, BY_LANE = 16 };
@@ -117,8 +124,9 @@ __device__ static inline void put_slices(const slice_list &to, unsigned at, uint
     }
 }
 
-/* Pushes along links as push_links does, and appends the slices of the found vertices to list `next`, whose length is
- * *count. All lanes of the warp call it. */
+/* Pushes along links as push_links does: found vertices get visited bit, `depth` and parent. Then appends the slices of the
+ * found vertices to the list `next`, and adds their number to *count, the length of the list. `slice`, `column`: the links
+ * of this lane, if `has`. All lanes of the warp call it. */
 template <int LINKS, class Bits>
 __device__ static inline void push_to_list(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t slice,
                                            unsigned column, bool has, const slice_list &next, unsigned *count)

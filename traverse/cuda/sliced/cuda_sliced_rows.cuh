@@ -1,7 +1,8 @@
 /* cuda_sliced_rows.cuh: levels of kinds PULL and PUSH, in which all blocks pull or push rows; see cuda_sliced.h
  *
- * Short rows have up to SLICED_PIECE slices. A lane takes a short row; the lanes of the warp share the slices behind the
- * first one. Longer rows were cut into pieces of up to SLICED_PIECE slices, and a warp takes a piece.
+ * A short row has up to SLICED_PIECE slices. A lane takes a short row, and the lanes of the warp share all slices behind the
+ * first slices of their rows. A long row has more slices. It was cut into pieces of up to SLICED_PIECE slices when the
+ * device was opened, and a warp takes a piece.
  */
 #ifndef DBFS_CUDA_SLICED_ROWS_CUH
 #define DBFS_CUDA_SLICED_ROWS_CUH
@@ -20,8 +21,9 @@ __device__ static inline uint32_t warps_of_grid()
     return threads_of_grid() / WARP;
 }
 
-/* Returns the lane that has an item, where the items of all lanes are numbered through. `before`: how many items the lanes
- * before this one have. All lanes of the warp call it. */
+/* Returns the lane that has item number `item`. The items of all lanes are numbered through, those of lane 0 first.
+ * `before`: how many items the lanes below this lane have. For a number behind the last item any lane is returned. All lanes
+ * of the warp call it. */
 __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 {
     unsigned lane = 0;
@@ -33,7 +35,8 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Sets the bit of v in the `found` bitmap of the round, and counts v and its slices if no other thread has set the bit. */
+/* Sets the bit of v in the `found` bitmap of the round. If no other thread has set the bit before, adds v and its slices to
+ * the counts of this thread. `slices`: the number of slices of v. */
 __device__ static inline void set_found(const gpu_sliced &s, unsigned round, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -43,13 +46,14 @@ __device__ static inline void set_found(const gpu_sliced &s, unsigned round, uin
     tally.weight += slices;
 }
 
-/* A piece of a long row. */
+/* A piece of a long row, unpacked from a struct slice_piece. */
 struct row_piece {
-    uint32_t row, first, count; /* its slices are first..first + count */
+    uint32_t row, first, count; /* the slices of the piece are first..first + count - 1 */
 };
 
-/* Calls act(piece) for all pieces of rows for which `wants` is true, a warp a piece. Each lane reads a piece and asks
- * wants(row); then the warp does the pieces one after the other. */
+/* Calls act(piece) for each piece of each long row for which wants(row) is true. A whole warp calls act() for a piece. Each
+ * lane first reads a piece and asks wants(row) for it. Then the warp does the wanted pieces one after the other. All threads
+ * of all blocks call it. */
 template <class Wants, class Act>
 __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants, const Act &act)
 {
@@ -68,41 +72,44 @@ __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants
 /* ---- PULL ---- */
 
 enum {
-    HEADS = 4 /* rows of a lane under way */,
-    TOGETHER = 8 /* lanes that have neighbouring rows */,
-    REST_BITS = 7 /* of a number of slices behind the first one of a short row */
+    HEADS = 4 /* rows that a lane works on at the same time */,
+    TOGETHER = 8 /* neighbouring lanes that have neighbouring rows */,
+    REST_BITS = 7 /* bits for the number of slices that a short row has behind its first slice */
 };
 
-/* HEADS rows that a lane has under way: those numbered k and following of all its rows (row_of). */
+/* The HEADS rows that a lane works on at the same time. All rows of a lane are numbered, and row_of returns the row of a
+ * number. Element j is for row number k + j. */
 struct lane_rows {
     uint32_t k;
-    unsigned slices[HEADS]; /* of a row that looks for a parent; 0: it does not */
-    unsigned rests;         /* how many slices of each row are still to be looked at, REST_BITS for each row */
-    uint32_t first[HEADS];  /* the first of these slices */
-    unsigned found;         /* rows that have found a parent, a bit each */
+    unsigned slices[HEADS]; /* slices of each row; 0: the row does not look for a parent */
+    unsigned rests;         /* slices of each row that are still to be looked at, REST_BITS bits for each row (rest_of) */
+    uint32_t first[HEADS];  /* the number of the first slice that is still to be looked at */
+    unsigned found;         /* bit j: row j has found a parent */
 };
 
-/* Returns row number k of a lane of this warp. Rows are in the order of their lengths, and each warp gets some of all
- * lengths. */
+/* Returns row number k of a lane of this warp. The row may be behind the last vertex. TOGETHER neighbouring lanes have
+ * neighbouring rows. Rows are in the order of their lengths, and each warp gets rows of all lengths. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
     return group * TOGETHER + lane % TOGETHER;
 }
 
-/* Returns the number for row j in lane_rows.rests. */
+/* Returns how many slices of row j are still to be looked at. `rests`: lane_rows.rests of any lane. */
 __device__ static inline unsigned rest_of(unsigned rests, int j)
 {
     return rests >> j * REST_BITS & ((1u << REST_BITS) - 1);
 }
 
-/* The unvisited rows of each lane look for a visited column in their first slice; those that see one get depth and parent.
- * Sets all of `rows` but k. */
+/* First step of PULL: the HEADS rows from number rows.k on look for a visited column in their first slices, which are their
+ * heads. A row that sees a visited column gets depth + 1 and a parent. Visited rows and rows without edges do not look. Sets
+ * all members of `rows` except k: which rows look, which have found a parent, and which short rows have further slices to
+ * look at. Changes `tally` only for notes (probes). All lanes of the warp call it, each for its rows. */
 template <class B>
 __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                             slice_tally &tally)
 {
-    uint4 head[HEADS];
+    uint4 head[HEADS]; /* all are read before one is looked at, so that the reads overlap */
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
@@ -114,7 +121,7 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         const uint32_t row = row_of(rows.k + j, lane_id());
         const uint4 &h = head[j];
         const uint4 columns = make_uint4(h.x & SLICED_ROW, h.y & SLICED_ROW, h.z & SLICED_ROW, h.w & SLICED_ROW);
-        /* three columns share the bits of the number of slices */
+        /* the number of slices is spread over the upper bits of three columns */
         const unsigned slices = rows.slices[j] = h.x >> SLICED_ROW_BITS | h.y >> SLICED_ROW_BITS << SLICED_WEIGHT_BITS |
                                                  h.z >> SLICED_ROW_BITS << 2 * SLICED_WEIGHT_BITS;
         if (slices == 0)
@@ -132,8 +139,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
 }
 
-/* Returns the set of lanes that work on items of this lane, while lane i works on item base + i. This lane has `own` items,
- * from item `before` on. */
+/* Returns the set of lanes that work on items of this lane, one bit for each lane. Lane i works on item base + i. This lane
+ * has `own` items, beginning with item `before`. */
 __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
 {
     const unsigned end = before + own;
@@ -143,8 +150,10 @@ __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, un
     return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
 }
 
-/* Short rows that have not found a parent look in the slices behind their first one, an item each, which all lanes of the
- * warp share. Those that see a visited column get depth and parent. Adds them to rows.found. */
+/* Second step of PULL: the short rows that have not found a parent look for a visited column in the slices behind the first
+ * one. Each such slice of each lane is an item, and all lanes of the warp share all items. A row that sees a visited column
+ * gets depth + 1 and a parent, and its bit in rows.found. After that no lane looks at further slices of the row. All lanes
+ * of the warp call it. */
 template <class B>
 __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                            slice_tally &tally)
@@ -156,7 +165,7 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     const unsigned before = warp_prefix(own), all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), lane = lane_with(before, item);
-        /* which row of that lane, and which slice: the items of a lane are those of its first row, then of the next ones */
+        /* finds the row of the item, `number`, and its slice: a lane has the items of its row 0 first, then of row 1, ... */
         unsigned of_lane = item - __shfl_sync(ALL_LANES, before, lane);
         const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
         uint32_t slice = __shfl_sync(ALL_LANES, rows.first[0], lane);
@@ -177,6 +186,7 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
         note_columns(block, s, row, columns, false, tally);
         if (sees)
             put_pulled(block, s, depth + 1, row, columns);
+        /* marks the rows of this lane that any lane has found a parent for */
         const unsigned hits = __ballot_sync(ALL_LANES, sees);
         unsigned begin = before;
 #pragma unroll
@@ -188,8 +198,10 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     }
 }
 
-/* Sets the bits of the rows in rows.found in the `found` bitmap of the round, and counts the rows. One atomic sets the bits
- * of neighbouring lanes. Other warps may find long rows, too, by their pieces. */
+/* Third step of PULL: sets the bits of the rows in rows.found in the `found` bitmap of the round, and counts these rows and
+ * their slices in `tally`. The rows of TOGETHER neighbouring lanes lie in one word, so one atomic sets the bits of their
+ * short rows. A short row has one lane in the grid. A long row may also be found by other warps, in its pieces, so set_found
+ * counts a long row only once. All lanes of the warp call it. */
 __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
@@ -200,15 +212,16 @@ __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round
         const unsigned bits = __ballot_sync(ALL_LANES, is_short) >> first & ((1u << TOGETHER) - 1);
         if (slices > SLICED_PIECE)
             set_found(s, round, row, slices, tally);
-        if (lane_id() == first && bits != 0)
+        if (lane_id() == first && bits != 0) /* `bits` are the short rows of this lane and the next TOGETHER - 1 lanes */
             atomicOr(&s.found[round * s.words + row / 32], bits << (row % 32));
         tally.found += is_short;
         tally.weight += is_short ? slices : 0;
     }
 }
 
-/* An unvisited long row looks for a visited column in the slices of a piece, a warp together; if one is there, the row gets
- * bit, depth and parent. */
+/* An unvisited long row looks for a visited column in all slices of one piece, by the lanes of a warp together. If there is
+ * one, the row gets its bit in the `found` bitmap of the round, depth + 1 and a parent, and is counted in `tally` unless
+ * another warp has counted it. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned round, int32_t depth,
                                          const row_piece &piece, slice_tally &tally)
@@ -236,8 +249,10 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
     set_found(s, round, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
 }
 
-/* A level of kind PULL: each unvisited row looks for a visited column until it sees one. First all rows look in their first
- * slices, and short ones in all their slices; then long rows look in their pieces. */
+/* Does a level of kind PULL by all threads of all blocks: each unvisited row looks for a visited column until it sees one.
+ * First all rows look in their first slices, and short rows in their further slices. Then long rows look in their pieces.
+ * Found rows get depth + 1, a parent, and their bit in the `found` bitmap of the round. Adds the counts to those of the
+ * block. */
 template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth)
 {
     slice_tally tally = {};
@@ -249,7 +264,7 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
         if (__any_sync(ALL_LANES, rows.found != 0))
             set_found_rows(s, round, rows, tally);
     }
-    const volatile uint32_t *found = s.found + round * s.words; /* of this level: other pieces of a row set its bit */
+    const volatile uint32_t *found = s.found + round * s.words; /* another piece may have found the row in this level */
     each_piece(
         s, [&](uint32_t row) { return !is_visited(block, s, row) && !(found[row / 32] >> (row % 32) & 1); },
         [&](const row_piece &piece) { pull_piece(block, s, round, depth, piece, tally); });
@@ -258,15 +273,23 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 
 /* ---- PUSH ---- */
 
-/* Where PUSH finds the frontier. */
+/* Where PUSH finds the frontier: what the levels before have left. */
 enum frontier_form {
-    FRONTIER_FOUND,   /* in the `found` bitmap of the level before */
-    FRONTIER_VISITED, /* in the same, which has all visited vertices: the frontier is those of its depth */
-    FRONTIER_LISTED,  /* each block has a share of its vertices in block.slice[1] */
-    FRONTIER_NONE     /* there is none, and the last `found` bitmap has visited bits that no block has added to its own */
+    /* the `found` bitmap of the level before has the vertices of the frontier alone */
+    FRONTIER_FOUND,
+    /* one block, or sparse levels, came before, and left all visited vertices in that bitmap. PUSH takes the vertices that
+     * have its depth. If the frontier is empty, the first block ended the search and wrote its bits to s.of[].visited */
+    FRONTIER_VISITED,
+    /* each block has a share of the vertices in block.slice[1], and block.count[1] is their number; the bitmap is as for
+     * FRONTIER_FOUND */
+    FRONTIER_LISTED,
+    /* sparse levels ended the search, so the frontier is empty. The last `found` bitmap has all visited bits, which no block
+     * has added to its near bits yet */
+    FRONTIER_SPARSE_ENDED
 };
 
-/* Returns a word of the `found` bitmap of the level before; at depth 0, of a bitmap of the root. */
+/* Returns word number `word` of the `found` bitmap of the level before the level of `round`. At depth 0 there was no level
+ * before, and the word is that of a bitmap with the root alone. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word)
 {
     if (depth == 0)
@@ -274,43 +297,50 @@ __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned ro
     return s.found[previous_round(round) * s.words + word];
 }
 
-/* Whether a visited vertex has this depth. */
+/* Whether v has this depth. v is visited, as the depths of other vertices are not valid. */
 __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t depth)
 {
     return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
 }
 
-/* The visited bits for pushes of a dense level (push_links): those of this block, and the `found` bitmap of the round. */
+/* The visited bits in a level of kind PUSH, as push_links uses them: the visited bits of this block, and the `found` bitmap
+ * of the round, which all blocks share. */
 template <class B> struct dense_bits {
     B &block;
     const gpu_sliced &s;
     uint32_t *found_bits;
 
+    /* Whether v was not visited before this level and, if its bit is near, not found by this block in this level. */
     __device__ bool may_be_new(uint32_t v, bool) const
     {
         return !is_visited(block, s, v);
     }
 
-    /* The first lane of the block that sets a near bit goes on; far bits are left to set(). */
+    /* Whether this lane goes on with v. If the bit of v is near, the lane sets it, and only the first lane of the block that
+     * does so goes on. If the bit is far, each lane goes on: set() decides between them. */
     __device__ bool claim(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
         return is_far(block, s, v / 32) || (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit));
     }
 
+    /* Sets the bit of v in the `found` bitmap of the round. Returns whether no lane of any block has set the bit before. */
     __device__ bool set(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
         return !(atomicOr(&found_bits[v / 32], bit) & bit);
     }
 
+    /* Writes depth and parent of the vertex of a link. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         put_depth(s, link.x, depth, parent);
     }
 };
 
-/* Pushes along a slice of a row of the frontier, a slice a lane. Counts the found vertices. */
+/* Pushes along one slice of `row`, a vertex of the frontier. Each lane that calls it has a slice of its own. Found vertices
+ * get their bit in the `found` bitmap of the round, depth + 1, and `row` as parent. Counts found vertices and their slices
+ * in `tally`, and for notes the columns. */
 template <class B>
 __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
                                              uint32_t slice, slice_tally &tally)
@@ -327,8 +357,8 @@ __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsi
     }
 }
 
-/* Pushes the rows of the lanes' vertices v that are short, if a lane `has` a vertex. The lanes of the warp share the slices
- * of all these rows. All lanes call it. */
+/* Pushes the short rows of the vertices of a warp: each lane for which `has` is true has a vertex v of the frontier. The
+ * lanes of the warp share the slices of all these rows. Long rows are left to each_piece. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t v,
                                               bool has, slice_tally &tally)
@@ -345,11 +375,13 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
     }
 }
 
-/* Vertices of a frontier may lie side by side in few words, so WORD_PARTS warps share a word: each takes PART_BITS bits. */
+/* The vertices of a frontier may lie side by side in few words. So WORD_PARTS warps share a word, and each of them takes
+ * PART_BITS bits of the word. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Pushes the short rows of the vertices in this warp's part of a word of the frontier bitmap, a word a lane. The lanes share
- * these vertices. All lanes call it. `checks`: the bitmap has other vertices, too, and only those of `depth` are pushed. */
+/* Pushes the short rows of the frontier's vertices in some words of the frontier's bitmap, one word for each lane. Of each
+ * word this warp takes its PART_BITS bits. The lanes share the vertices of all these bits. `checks`: the bitmap has all
+ * visited vertices, and only vertices of `depth` are pushed. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)
@@ -359,6 +391,7 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
+        /* the vertex of an item is a set bit of its owner: drops the bits of the owner's items before this one */
         uint32_t left = __shfl_sync(ALL_LANES, bits, owner);
         const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner) + part;
         for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)
@@ -368,14 +401,16 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* A level of kind PUSH: pushes the rows of the frontier, whose form is given: first short rows, then pieces of long ones. */
+/* Does a level of kind PUSH by all threads of all blocks: pushes the rows of the frontier, first the short rows, then the
+ * pieces of the long rows. `form`: where the frontier is. Found vertices get depth + 1, a parent, and their bit in the
+ * `found` bitmap of the round. Adds the counts to those of the block. */
 template <class B>
 __device__ static void push_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, frontier_form form)
 {
     slice_tally tally = {};
     const bool checks = form == FRONTIER_VISITED;
-    const uint32_t groups = warps_of_grid() / WORD_PARTS; /* a block has a multiple of so many warps */
-    if (form == FRONTIER_LISTED) { /* a vertex a lane; neighbours in the list go to different warps */
+    const uint32_t groups = warps_of_grid() / WORD_PARTS; /* the warps of a block are a multiple of WORD_PARTS */
+    if (form == FRONTIER_LISTED) { /* a vertex for each lane; neighbours in the list go to different warps */
         const unsigned count = block.count[1], warps = blockDim.x / WARP;
         for (unsigned i = threadIdx.x / WARP; i < count; i += blockDim.x) {
             const unsigned own = i + lane_id() * warps;

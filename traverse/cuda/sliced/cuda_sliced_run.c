@@ -1,4 +1,4 @@
-/* cuda_sliced_run.c: the host's side of a sliced search; see cuda_sliced.h */
+/* cuda_sliced_run.c: the host opens and begins sliced searches; see cuda_sliced.h */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
@@ -9,8 +9,11 @@ _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as plann
 _Static_assert(SLICED_MOST_VERTICES + 256 <= 1 << SLICED_ROW_BITS,
                "a row has its bits, with gaps before it, too, and there is a value that is none");
 
-/* Makes slices and links of the shard's rows, and clears what searches expect to be zero, on the stream of the search. In a
- * directed graph links come after slices: both need `first` of their own rows, and a search needs that of the links. */
+/* Makes slices, links, heads and pieces of the shard's rows in device memory, and sets s->count and s->piece_count. Clears
+ * the memory that searches expect to be zero. Works on the stream of the search, and waits. Called when a device is opened.
+ *
+ * In a directed graph the rows by source are cut into links after the rows by destination are cut into slices. Each of the
+ * two needs `first` of its own rows, and `first` must be that of the links at the end, as searches read it. */
 static enum status make_slices(struct device *dev, struct error *e)
 {
     struct gpu_sliced *s = &dev->fused.sliced.search;
@@ -43,6 +46,9 @@ static enum status make_slices(struct device *dev, struct error *e)
     return gpu_fetch(dev, &s->piece_count, &s->state->pieces, sizeof s->piece_count, stream, e);
 }
 
+/* Makes the device ready for sliced searches: sets the members of `search`, makes slices and links, and plans the launch.
+ * With `notes` it also plans the launch of the kernel that notes levels. Called once, after gpu_fused_open and after the
+ * sections of the shard are loaded. All device memory is that of the plan, so nothing is to be freed. */
 enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
 {
     enum { VERTICES_A_SLICE = 256 };
@@ -58,8 +64,9 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     s->of[DELEGATES] = *d;
     s->order.deepest = dev->fused.deepest;
     s->out = dev->fused.search.out;
-    /* One block pushes few slices if all blocks may push lists, otherwise more in larger graphs, since all blocks read a
-     * whole bitmap after each level of theirs. Measured with graphs of 7 K to 1 M vertices: scripts/results/one-gpu.md. */
+    /* The most slices of a frontier that one block pushes. They are few if all blocks can push lists (SPARSE). Otherwise
+     * there are more of them in larger graphs, since all blocks read a whole bitmap after each level of theirs. Measured
+     * with graphs of 7 K to 1 M vertices: scripts/results/one-gpu.md. */
     const uint64_t slices = (d->count + n->count) / VERTICES_A_SLICE;
     s->block_capacity = s->heads != NULL || slices < SLICED_BLOCK_LEAST ? SLICED_BLOCK_LEAST
                         : slices > SLICED_BLOCK_SLICES                  ? SLICED_BLOCK_SLICES
@@ -68,7 +75,7 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     dev->fused.sliced.noted.program = cuda_sliced_noted(s);
     if (make_slices(dev, e) != ST_OK || CUDA_TRY(cuda_sliced_plan(s, launch), dev->where, e) != ST_OK)
         return e->status;
-    if (s->heads != NULL) { /* sparse frontiers lie where a fused search would have its own */
+    if (s->heads != NULL) { /* sparse frontiers lie in the memory that a fused search uses for its sparse frontiers */
         struct work_item *const *list = dev->fused.search.sparse;
         const uint64_t capacity = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
                        part = capacity / (uint64_t)launch->blocks;
@@ -79,9 +86,12 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->fused.sliced.noted), dev->where, e) : ST_OK;
 }
 
+/* Lets each search write its answer itself, if the kernel can: dev->answers has the vertex of each id, parents have 4 bytes,
+ * and there are at most MOST_IDS ids for each thread. Otherwise changes nothing, and cuda_values.c makes the answers. Called
+ * when answers are opened, after the members of dev->answers are set. */
 void gpu_sliced_open_answers(struct device *dev)
 {
-    enum { MOST_IDS = 32 }; /* of a thread: for more, other kernels are sooner */
+    enum { MOST_IDS = 32 }; /* ids of a thread; if there are more, the kernels of cuda_answers.cu take less time */
     const struct gpu_answers *a = &dev->answers;
     const struct fused_launch *launch = &dev->fused.sliced.launch;
     const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
@@ -92,6 +102,9 @@ void gpu_sliced_open_answers(struct device *dev)
         .vertex = a->vertex, .ids = parents ? a->ids : NULL, .to = a->values, .count = (uint32_t)a->count};
 }
 
+/* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. Takes the next number for
+ * the search, and the other set of counters and far bits. Marks the depths as complete (settled), since this kernel writes
+ * all depths, and notes whether it also writes the answer. */
 enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
 {
     const struct fused_launch *launch = noted ? &dev->fused.sliced.noted : &dev->fused.sliced.launch;
