@@ -101,7 +101,7 @@ left_out() { sed 's/^/left out: /' "$work/why" | tail -1 >&2; }
 files_of() { # lists the graphs of a folder, and tells why edgeconv refuses any other file
     local file
     for file in "$1"/*; do
-        case $file in *.md | *.properties) continue ;; esac
+        case $file in *.md | *.properties | *.offsets) continue ;; esac
         if convert "$file"; then echo "$file"; else left_out; fi
     done
 }

@@ -364,7 +364,7 @@ convert() {
         run "unzip -p $inputs ${base%.zip}.mtx | sed '1s/^%M/%%M/' | $command -o $unnamed -"
         ;;
     cut) run "gzip -dc $inputs | $command -o $unnamed -" ;;
-    bv) run "webgraph to arcs ${base%.graph} | $command -o $unnamed -" ;;
+    bv) run "$command -o $1 -- $base$(or_set_aside_inputs)" && return 0 ;;
     list) run "$command -o $1 -- $inputs" && return 0 ;;
     *) run "$command -o $1 -- $inputs$(or_set_aside_inputs)" && return 0 ;;
     esac

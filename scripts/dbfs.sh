@@ -2,7 +2,8 @@
 # dbfs: goes from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
 #
 # edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept in CACHE/KEY.
-# KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the options, and the version.
+# KEY is a digest of all that they depend on: the paths, inodes, sizes and times of the files and of those that are read with
+# them (NAME.properties beside NAME.graph of WebGraph), the options, and the version.
 # The folder gets that name when the shards are complete. One dbfs at a time makes shards in CACHE, and others wait:
 # otherwise each would pack the file, and replace shards that another one reads. FILE.dbfs, which nobody has asked for, is
 # used where only the user and root can write.
@@ -28,7 +29,7 @@ esac
 PATH=${bin%/*}:$PATH
 # Waiting threads sleep soon, as the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
-files=() convert=() pack=() both=() search=() results=() kinds=()
+files=() beside=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' keep=true shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
 making=()          # options without effect on shards that are made
@@ -190,11 +191,20 @@ take_files() { # FILE...: arguments after --, which may begin with -
     done
 }
 
+# Lists in `beside` the files that are read with the graph: NAME.properties and NAME.offsets beside NAME.graph of WebGraph.
+find_beside() {
+    local file name
+    for file in "${files[@]}"; do
+        case $file in *?.graph) ;; *) continue ;; esac
+        for name in "${file%.graph}".{properties,offsets}; do [ ! -f "$name" ] || beside+=("$name"); done
+    done
+}
+
 # Results must not replace the graph, not even with --force.
 refuse_inputs() {
     local file result
     for result in "${results[@]}"; do
-        for file in "${files[@]}"; do
+        for file in "${files[@]}" "${beside[@]}"; do
             [ ! "$result" -ef "$file" ] || die 2 "$result: is the graph: results need a file of their own"
         done
     done
@@ -225,6 +235,7 @@ parse() {
         die 1 '--ranks: mpiexec is not in PATH: it comes with an MPI (package mpich)'
     $implied || [ -n "$cache" ] || die 2 '--cache: the name of the folder is empty'
     $implied || $keep || die 2 '--cache and --no-cache contradict each other'
+    find_beside
     refuse_inputs
 }
 
@@ -316,7 +327,7 @@ identity() { printf '%s %s\n' "$(realpath -- "$1")" "$(stat -L -c '%d %i %s %y %
 
 describe() { # prints all that the shards depend on
     local file
-    for file in "${files[@]}"; do identity "$file" || exit 1; done
+    for file in "${files[@]}" "${beside[@]}"; do identity "$file" || exit 1; done
     echo "edgeconv $(words "${undirected[@]}" "${convert[@]}") compact $compact"
     echo "dbfs-pack $(words -p "$shards" "${pack[@]}")"
     rmatgen --version # all programs have one version, and this one starts without MPI

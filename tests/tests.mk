@@ -25,7 +25,7 @@ $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(l
 # ---- programs that judge others ----
 
 # They share no code with the product: not even its archives.
-plain_bin = $(BUILD)/tests/oracle $(BUILD)/tests/treecheck $(BUILD)/tests/mkgraph
+plain_bin = $(BUILD)/tests/oracle $(BUILD)/tests/treecheck $(BUILD)/tests/mkgraph $(BUILD)/tests/mkwebgraph
 $(plain_bin): $(BUILD)/tests/%: tests/%.c $(set)/cc
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<

@@ -9,6 +9,7 @@
 #include "tools/convert/convert.h"
 #include "tools/convert/input/read_ahead.h"
 #include "tools/convert/names/wdc_index.h"
+#include "tools/convert/read/webgraph_properties.h"
 
 #include "formats/bijection.h"
 #include "formats/base/arith.h"
@@ -391,6 +392,19 @@ static enum status convert_index(const struct options *o, struct error *e)
     return e->status;
 }
 
+/* Refuses outputs that would replace a file beside NAME.graph, which is read with it. */
+static enum status refuse_beside(const struct options *o, const char *path, struct error *e)
+{
+    static const char *const suffix[] = {".properties", ".offsets"};
+    char name[WEBGRAPH_NAME_BYTES];
+    const char *input = name;
+    for (size_t i = 0; i < sizeof suffix / sizeof *suffix && webgraph_is_named(path); i++) {
+        if (webgraph_beside(path, suffix[i], name) && outfile_refuse_inputs(o->output_path, &input, 1, e) == ST_OK)
+            outfile_refuse_inputs(o->map_path, &input, 1, e);
+    }
+    return e->status;
+}
+
 /* Refuses outputs that would replace an input, one another, or an older file, or cannot be written. */
 static enum status check_outputs(const struct options *o, struct error *e)
 {
@@ -398,6 +412,10 @@ static enum status check_outputs(const struct options *o, struct error *e)
     if (outfile_refuse_inputs(o->output_path, o->paths, count, e) != ST_OK ||
         outfile_refuse_inputs(o->map_path, o->paths, count, e) != ST_OK)
         return e->status;
+    for (size_t i = 0; i < count; i++) {
+        if (refuse_beside(o, o->paths[i], e) != ST_OK)
+            return e->status;
+    }
     if (outfile_refuse_output(o->output_path, o->map_path, e) == ST_OK &&
         outfile_check_output(o->output_path, o->cli.force, e) == ST_OK)
         outfile_check_output(o->map_path, o->cli.force, e);

@@ -21,7 +21,7 @@ _dbfs_complete() {
         values='edges text u32 u64 graph500 sg'
         [ "$program" != dbfs-dataset ] || values='download edges split shards'
         ;;
-    --from) values='auto pairs csv adjacency adjlist mtx metis lgl gr pace lg edges sg npy npz graph500 graph500-16 u32 u64 wdc-index' ;;
+    --from) values='auto pairs csv adjacency adjlist mtx metis lgl gr pace lg edges sg npy npz webgraph graph500 graph500-16 u32 u64 wdc-index' ;;
     --separator) values='blank comma tab semicolon bar' ;;
     --comments) values='none' ;;
     --suggest) values='time memory' ;;

@@ -216,14 +216,8 @@ for name in wdc-2012-page wdc-2012-host; do
     fi
 done
 lookalike wdc-2012-host arcs $n "$m"
-mkdir "$tmp/stub"
-printf '#!/bin/sh\n[ "$1 $2" = "to arcs" ] && [ -s "$3.graph" ] && [ -s "$3.properties" ] && cat "%s"\n' \
-    "$tmp/sorted" >"$tmp/stub/webgraph"
-chmod +x "$tmp/stub/webgraph"
-echo 'nodes=1499' | tee "$mirror/pldgraph.properties" >"$mirror/pldgraph.graph"
-PATH=$tmp/stub:$PATH
-lookalike wdc-2014-pld arcs $n "$m"
-command -v webgraph | grep -q stub && skip 'wdc-2014-pld with the real webgraph program: a stub stands for it'
+"$TESTS/mkwebgraph" "$mirror/pldgraph" $n <"$tmp/squished"
+lookalike wdc-2014-pld squished $n "$(wc -l <"$tmp/squished")"
 
 # GAP: a text cut anywhere into parts that are compressed each, a road network, and serialised graphs
 bytes=$(wc -c <"$tmp/sorted")
@@ -343,11 +337,11 @@ mkdir "$tmp/cut"
 cp "$mirror"/twitter_rv.net.* "$tmp/cut"
 head -c 500 "$mirror/twitter_rv.net.03.gz" >"$tmp/cut/twitter_rv.net.03.gz"
 check 'a truncated part is refused' bash -c '! "$@"' - "$dataset" --table "$tmp/table" -d "$tmp/cut" gap-twitter "$tmp/bad"
+"$TESTS/mkwebgraph" "$mirror/hostgraph" $n <"$tmp/squished"
+head -c 500 "$mirror/hostgraph.graph" >"$tmp/cut/hostgraph.graph"
+mv "$tmp/cut/hostgraph.graph" "$mirror/hostgraph.graph"
 small_row wdc-2014-host $n "~$m" >"$tmp/table"
-printf '#!/bin/sh\nhead -n 9 "%s"; exit 1\n' "$tmp/sorted" >"$tmp/stub/webgraph"
-cp "$mirror/pldgraph.graph" "$mirror/hostgraph.graph"
-cp "$mirror/pldgraph.graph" "$mirror/hostgraph.properties"
-check_exit 1 'the first program of a pipe fails' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-host "$tmp/bad"
+check_exit 3 'a WebGraph file that is cut' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-host "$tmp/bad"
 check "$situation: no smaller graph is left" test ! -e "$tmp/bad/gap-twitter.edges" -a ! -e "$tmp/bad/wdc-2014-host.edges"
 
 # ---- wrong downloads ----

@@ -4,6 +4,7 @@
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
+mkwebgraph=$(realpath "$TESTS/mkwebgraph")
 here=$PWD
 PATH=$bin:$PATH
 cd "$tmp" || exit 1
@@ -241,6 +242,14 @@ cp g.txt 'two a.txt' && cp g.txt 'two b.txt'
 check 'files whose names begin with one word keep theirs' test \
     "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '1 1' -a \
     "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '0 0'
+grep -v '^#' g.txt | "$mkwebgraph" web 512
+dbfs -q -r 7 -o web.txt web.graph
+check 'a graph of WebGraph gives the distances of its list' cmp web.txt <(dbfs -q -r 7 --vertices 512 --no-cache -o - g.txt)
+check 'shards of a graph of WebGraph are used again' test "$(packed web.graph)" = 0
+sed -i 's/^#.*/#/' web.properties
+check 'other properties beside a graph of WebGraph pack again' test "$(packed web.graph) $(packed web.graph)" = '1 0'
+check_exit 2 'a result that replaces the properties' dbfs -q --force -r 7 -o web.properties web.graph
+check_says '^dbfs: web.properties: is the graph: results need a file of their own'
 check '--no-cache packs each time' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'
 check '--no-cache leaves nothing' test -z "$(ls -d "${TMPDIR:-/tmp}"/dbfs.?????? 2>/dev/null)"
 

@@ -466,13 +466,13 @@ foreign Parquet 'PAR1\25\4' 'duckdb'
 foreign Ligra 'AdjacencyGraph\n2\n1\n0\n1\n1\n' 'a Ligra adjacency graph'
 foreign 'KaGen text' 'p 3 2\ne 1 2\ne 2 3\n' 'a KaGen text file'
 foreign 'a WDC index' 'example.com\t0\nexample.org\t1\n' 'an index of names'
-foreign 'WebGraph .properties' '#BVGraph properties\ngraphclass=it.unimi.dsi.webgraph.BVGraph\n' 'webgraph to arcs BASE | edgeconv -'
+foreign 'WebGraph .properties' '#BVGraph properties\ngraphclass=it.unimi.dsi.webgraph.BVGraph\n' 'give NAME.graph, which stands beside it'
 foreign 'UTF-16' '\377\3760\000 \0001\000\n\000' 'iconv -f UTF-16 -t UTF-8 FILE | edgeconv -'
 foreign 'UTF-16 of the other order' '\376\377\0000\000 \0001\000\n' 'iconv -f UTF-16 -t UTF-8 FILE | edgeconv -'
 foreign 'UTF-32' '\377\376\0\0001\0\0\000 \0\0\000' 'iconv -f UTF-32 -t UTF-8 FILE | edgeconv -'
 foreign 'UTF-16 without a byte order mark' '1\0002\000 \0003\000\n\000' 'iconv -f UTF-16LE -t UTF-8 FILE | edgeconv -'
 foreign 'UTF-16 of the other order without one' '\0001\0002\000 \0003\000\n' 'iconv -f UTF-16BE -t UTF-8 FILE | edgeconv -'
-foreign 'something binary' '\1\2\3\4\5' 'webgraph to arcs BASE | edgeconv -'
+foreign 'something binary' '\1\2\3\4\5' 'a graph of WebGraph is read from a plain file NAME.graph, with NAME.properties beside it'
 (le64 3 && le64 1 && le64 0 && le64 2) >kagen.bin
 check_exit 3 'KaGen binary is refused' "$edgeconv" --force -o x.edges kagen.bin
 check_says 'edgeconv -f u64'
@@ -514,7 +514,7 @@ check_exit 1 'a missing file with --force -o' "$edgeconv" --force -o x.edges mis
 check_says 'missing.txt: cannot open'
 check_exit 1 'a folder' "$edgeconv" --force -o x.edges .
 check_exit 2 'an unknown format' "$edgeconv" -f foo pairs
-check_says "-f: 'foo' is none of auto, .*pairs, .*csv, .*mtx, .*metis, .*u64, npy, npz, wdc-index"
+check_says "-f: 'foo' is none of auto, .*pairs, .*csv, .*mtx, .*metis, .*u64, npy, npz, webgraph, bv, wdc-index"
 check_exit 2 'an unknown output format' "$edgeconv" -t foo pairs
 check_says "-t: 'foo' is not edges, text, u32, u64, graph500 or sg"
 check_exit 2 'an unknown direction' "$edgeconv" --direction foo pairs
@@ -588,11 +588,6 @@ real cage10.mtx.gz 150645 11397 2
 real usa-road-NY.gr.xz 365050 264346 0
 real usa-road-FLA.gr.xz 1343951 1070376 0
 real actor-collaboration.txt.xz 15038083 392340 2
-if [ -e "$DATA/cnr-2000.graph" ]; then
-    check_exit 3 'cnr-2000.graph is refused' "$edgeconv" --force -o x.edges "$DATA/cnr-2000.graph"
-    check_says 'WebGraph BV bit stream: use .*webgraph to arcs'
-else
-    skip 'cnr-2000.graph: not here'
-fi
+real cnr-2000.graph 3216152 325557 2
 cd "$here" || exit 1
 finish

@@ -5,6 +5,7 @@
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
+mkwebgraph=$(realpath "$TESTS/mkwebgraph")
 here=$PWD
 cd "$tmp" || exit 1
 
@@ -45,7 +46,8 @@ done
 "$edgeconv" -q -t u64 -o graph500-16 pairs
 { printf '\x93NUMPY\1\0v\0%-117s\n' "{'descr': '<u8', 'fortran_order': False, 'shape': (5, 2), }" && cat u64; } >npy
 printf '\377\3760\000 \0001\000\n\000' >utf-16
-binary_formats='edges sg npy graph500 graph500-16 u32 u64 utf-16'
+"$mkwebgraph" webgraph 5 <pairs
+binary_formats='webgraph.graph edges sg npy graph500 graph500-16 u32 u64 utf-16'
 
 # graph FILE OPTION...: prints the edges of a file, the smaller end first, from 0 on; fails as edgeconv does
 graph() {
@@ -88,7 +90,7 @@ while read -r reader files; do
     done
     check "-f $reader reads its own files, and refuses those of other formats:$wrong" test -z "$wrong"
 done <<'ROWS'
-auto           = pairs weighted csv friendster networkx mtx mtx-real metis metis-111 dimacs pace lg lgl lgl-weights attributes edges sg npy
+auto           = pairs weighted csv friendster networkx mtx mtx-real metis metis-111 dimacs pace lg lgl lgl-weights attributes webgraph.graph edges sg npy
 pairs          = pairs weighted attributes
 csv            = csv
 adjacency      = friendster
@@ -101,6 +103,7 @@ lg             = lg
 lgl            = lgl lgl-weights
 edges          = edges
 sg             = sg
+webgraph       = webgraph.graph
 npy            = npy
 npz            = 
 graph500       = graph500
@@ -153,7 +156,7 @@ for dress in plain 'a byte order mark' 'CR LF' 'blank lines before' 'blank lines
     check "formats of other programs are refused: $dress$wrong" test -z "$wrong"
 done
 wrong=''
-for format in $text_formats edges sg npy; do
+for format in $text_formats webgraph.graph edges sg npy; do
     want='='
     case $format in neighbours | csv) want=x ;; esac # the user is asked
     got=$(

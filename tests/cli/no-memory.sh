@@ -106,6 +106,8 @@ tool one 1 rmatgen "$BIN/rmatgen" -q -@ 1 -s 5 -o "$tmp/o/f.edges"
 tool one 1 edgeconv "$BIN/edgeconv" -q -@ 1 -u -o "$tmp/o/f.edges" "$tmp/g.txt.gz"
 tool one 1 'edgeconv --compact' \
     "$BIN/edgeconv" -q -@ 1 -u --compact="$tmp/o/f.map" -o "$tmp/o/f.edges" "$tmp/g.txt"
+"$TESTS/mkwebgraph" "$tmp/web" 5 <"$tmp/g.txt"
+tool one 1 'edgeconv of WebGraph' "$BIN/edgeconv" -q -@ 1 -u -o "$tmp/o/f.edges" "$tmp/web.graph"
 tool one 1 degsplit "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/o/f.split" "$tmp/g.edges"
 tool one 1 'dbfs-pack --verify' "$pack" -q -@ 1 --verify "$tmp/x"
 tool one 1 'dbfs-pack --list' "$pack" --list --json "$tmp/x"

@@ -5,9 +5,10 @@
 set -eu -o pipefail
 bin=$(realpath "${BUILD:-build}/bin")
 mutate=$(realpath "${BUILD:-build}/tests/mutate")
+mkwebgraph=$(realpath "${BUILD:-build}/tests/mkwebgraph")
 out=${1:?usage: tests/corpus/make.sh DIR}
 . tests/layouts.sh
-mkdir "$out" "$out"/{graph,stream,split,shard,journal,map,text,binary,packed}
+mkdir "$out" "$out"/{graph,stream,split,shard,journal,map,text,binary,webgraph,packed}
 
 # ---- changes ----
 
@@ -344,6 +345,35 @@ npy bad-npy-shape '<i2' '(4,)' < <(printf '\1\0\2\0\2\0\3\0')
 npy unsupported-npy-float '<f4' '(2, 2)' </dev/null
 printf '\211HDF\r\n\032\n%100s' x >"$s/unsupported-hdf5"
 printf 'PAR1%100s' x >"$s/unsupported-parquet"
+
+# ---- graphs of WebGraph: folders with g.graph and g.properties ----
+
+s=$out/webgraph
+as_webgraph() { # NAME OPTION...: the graph
+    mkdir "$s/$1"
+    "$mkwebgraph" "$s/$1/g" 5 "${@:2}" <"$p"
+}
+as_webgraph good-offsets
+for name in good-usual bad-cut bad-behind bad-arcs bad-nodes bad-successor bad-reference bad-offsets bad-properties-missing unsupported-class \
+    unsupported-flag unsupported-version unsupported-endianness unsupported-compressed; do
+    as_webgraph $name
+    [ $name = bad-offsets ] || rm "$s/$name/g.offsets"
+done
+as_webgraph good-no-references windowsize=0 minintervallength=0
+as_webgraph good-other-codes 'compressionflags=OUTDEGREES_DELTA | REFERENCES_GAMMA | BLOCKS_DELTA | RESIDUALS_NIBBLE'
+cut -1 "$s/bad-cut/g.graph"
+printf '\001' >>"$s/bad-behind/g.graph"
+printf '\300\100' >"$s/bad-offsets/g.offsets"
+"$mkwebgraph" bits "$s/bad-successor/g.graph" g1 u0 g0 z9 b1111
+"$mkwebgraph" bits "$s/bad-reference/g.graph" g0 g1 u2 b1111111
+"$mkwebgraph" bits "$s/bad-properties-missing/g.graph" b00000001 b00000001
+rm "$s/bad-properties-missing/g.properties"
+gzip -n "$s/unsupported-compressed/g.graph" && mv "$s/unsupported-compressed/g.graph.gz" "$s/unsupported-compressed/g.graph"
+for change in bad-arcs:arcs=5:arcs=6 bad-nodes:nodes=5:nodes=99 unsupported-class:BVGraph$:EFGraph unsupported-flag:flags=:flags=RESIDUALS_GOLOMB \
+    unsupported-version:version=0:version=1 unsupported-endianness:version=0:endianness=little; do
+    IFS=: read -r name before after <<<"$change"
+    sed -i "s/$before/$after/" "$s/$name/g.properties"
+done
 
 # ---- compressed files and archives of the pairs ----
 

@@ -31,11 +31,14 @@ const char *fuzz_file(const unsigned char *bytes, size_t size, int *fd)
     return path;
 }
 
-static char folder[64], file_path[256];
+enum { MOST_FILES = 4 };
+
+static char folder[64], file_path[MOST_FILES][256];
 
 static void remove_folder(void)
 {
-    unlink(file_path);
+    for (int i = 0; i < MOST_FILES && file_path[i][0] != '\0'; i++)
+        unlink(file_path[i]);
     rmdir(folder);
 }
 
@@ -52,7 +55,13 @@ const char *fuzz_folder(void)
 
 void fuzz_file_in_folder(const char *name, const unsigned char *bytes, size_t size)
 {
-    snprintf(file_path, sizeof file_path, "%s/%s", fuzz_folder(), name);
-    FILE *file = fopen(file_path, "wb");
-    need(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, file_path);
+    char path[256];
+    int i = 0;
+    snprintf(path, sizeof path, "%s/%s", fuzz_folder(), name);
+    while (i < MOST_FILES && file_path[i][0] != '\0' && strcmp(file_path[i], path) != 0)
+        i++;
+    need(i < MOST_FILES, path);
+    strcpy(file_path[i], path);
+    FILE *file = fopen(path, "wb");
+    need(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, path);
 }

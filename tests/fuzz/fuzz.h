@@ -17,7 +17,7 @@ int fuzz_one(const unsigned char *bytes, size_t size);
  * valid until the next call. */
 const char *fuzz_file(const unsigned char *bytes, size_t size, int *fd);
 
-/* a folder in memory that is removed at the end of the program, and a file in it */
+/* a folder in memory that is removed at the end of the program, and files of up to four names in it */
 const char *fuzz_folder(void);
 void fuzz_file_in_folder(const char *name, const unsigned char *bytes, size_t size);
 

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 bin=${BUILD:-build}/bin tests=${BUILD:-build}/tests dir=$1
-mkdir -p "$dir"/{stream,split,part,manifest,journal,map,packed,convert}
+mkdir -p "$dir"/{stream,split,part,manifest,journal,map,packed,convert,webgraph}
 edges() { "$bin/edgeconv" -q "$@"; }
 pack() { "$bin/dbfs-pack" -q -@ 1 "$@"; }
 
@@ -117,5 +117,23 @@ tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf - pairs snap | gzip -
 # in gzip an archive is a stream, whose end is read by edgeconv itself
 command -v zip >/dev/null && (cd "$c" && zip -qX zip pairs snap && gzip -nk zip.zip &&
     printf '0 1\n1 2\n' | zip -qX - - | gzip -n >zip64.gz)
+# graphs of WebGraph, as fuzz_webgraph.c reads them: with offsets and without
+webgraph() { # NAME ARCS OPTION...
+    local base=$dir/g bytes
+    "$tests/mkwebgraph" "$base" 100 "${@:3}" <"$2"
+    bytes=$(stat -c %s "$base.offsets")
+    { cat "$base.properties" && printf "\\0\\x$(printf %02x $((bytes % 256)))\\x$(printf %02x $((bytes / 256)))" &&
+        cat "$base.offsets" "$base.graph"; } >"$dir/webgraph/$1-offsets"
+    { cat "$base.properties" && printf '\0\0\0' && cat "$base.graph"; } >"$dir/webgraph/$1"
+    rm "$base".*
+}
+{ cat "$c/loops" && for u in 20 21 22 24 27 90; do
+    for v in $u 1 2 3 4 5 30 31 32 33 34 35 36 40 60 99; do echo $u $v; done
+done; } | sort -n >"$dir/arcs"
+webgraph usual "$dir/arcs"
+webgraph no-window "$dir/arcs" windowsize=0 minintervallength=0
+webgraph chain "$dir/arcs" windowsize=1 maxrefcount=1000 minintervallength=2 zetak=2
+webgraph deltas "$dir/arcs" 'compressionflags=OUTDEGREES_DELTA | REFERENCES_GAMMA | BLOCK_COUNT_UNARY | BLOCKS_DELTA | RESIDUALS_NIBBLE | OFFSETS_DELTA'
+rm "$dir/arcs"
 printf '\x28\xb5\x2f\xfd\0\x88\x21\0\0000 1\n' >"$c/long.zst"
 true

@@ -37,6 +37,8 @@ static const struct {
     {"u64", FORMAT_U64},
     {"npy", FORMAT_NPY},
     {"npz", FORMAT_NPZ},
+    {"webgraph", FORMAT_WEBGRAPH},
+    {"bv", FORMAT_WEBGRAPH},
     {"wdc-index", FORMAT_WDC_INDEX},
 };
 

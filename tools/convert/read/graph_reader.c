@@ -29,6 +29,7 @@ static const struct reader_class *class_of(enum graph_format format)
     case FORMAT_U64: return &read_u64_class;
     case FORMAT_NPY: return &read_npy_class;
     case FORMAT_NPZ: return &read_npz_class;
+    case FORMAT_WEBGRAPH: return &read_webgraph_class;
     }
     return NULL;
 }

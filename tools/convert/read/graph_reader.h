@@ -41,6 +41,7 @@ enum graph_format {
     FORMAT_LG,  /* of Julia's Graphs.jl */
     FORMAT_ADJLIST, /* a vertex and its neighbours in each line */
     FORMAT_LGL,     /* of the Large Graph Layout, as igraph writes it */
+    FORMAT_WEBGRAPH,  /* BV, with a file of properties beside it */
     FORMAT_WDC_INDEX, /* names and no edges: wdc_index.h */
 };
 
@@ -144,7 +145,8 @@ struct reader_class {
 extern const struct reader_class read_edges_class, read_pairs_class, read_csv_class,
     read_adjacency_class, read_matrix_market_class, read_metis_class, read_dimacs_class,
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
-    read_u64_class, read_npy_class, read_npz_class, read_lg_class, read_adjlist_class, read_lgl_class;
+    read_u64_class, read_npy_class, read_npz_class, read_lg_class, read_adjlist_class, read_lgl_class,
+    read_webgraph_class;
 
 /* Nonzero for the header of an lg file; for the banner of Matrix Market. */
 int lg_sniff(const char *line);

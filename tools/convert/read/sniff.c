@@ -11,6 +11,7 @@
 #include "scan_text.h"
 #include "sniff_foreign.h"
 #include "sniff_likeness.h"
+#include "webgraph_properties.h"
 
 #include "formats/base/bytes.h"
 
@@ -41,8 +42,6 @@ static enum status refuse(const struct input *input, const char *what, const cha
 }
 
 /* ---- binary formats ---- */
-
-static const char webgraph_pipe[] = "use `set -o pipefail; webgraph to arcs BASE | edgeconv -f pairs -`";
 
 static int is_binary(const struct sample *s)
 {
@@ -102,22 +101,6 @@ static int looks_kagen(const struct input *input, const struct sample *s)
            get_u64(s->text + 24) < n;
 }
 
-/* Nonzero for WebGraph's BASE.graph. Its bit stream has no marks: the .properties file beside it
- * tells. */
-static int is_webgraph(const struct input *input)
-{
-    static const char suffix[] = ".graph", companion[] = ".properties";
-    char path[4096];
-    const char *name = input_name(input);
-    size_t length = strlen(name), base = length - (sizeof suffix - 1);
-    if (length < sizeof suffix || length + sizeof companion > sizeof path ||
-        strcmp(name + base, suffix) != 0)
-        return 0;
-    memcpy(path, name, base);
-    strcpy(path + base, companion);
-    return access(path, R_OK) == 0;
-}
-
 /* Nonzero if the text begins as the pattern says: 0 is a zero, F and E are the bytes of a byte order mark, and a is a
  * character of ASCII. */
 static int begins_as(const struct sample *s, const char *pattern)
@@ -151,6 +134,7 @@ static enum status refuse_wide_text(const struct input *input, const struct samp
 static enum status sniff_binary(const struct input *input, const struct sample *s,
                                 enum graph_format *format, struct error *e)
 {
+    char properties[WEBGRAPH_NAME_BYTES];
     if (edges_sniff((const unsigned char *)s->text, s->bytes)) {
         *format = FORMAT_EDGES;
         return ST_OK;
@@ -161,8 +145,6 @@ static enum status sniff_binary(const struct input *input, const struct sample *
     }
     if (refuse_wide_text(input, s, e) != ST_OK)
         return e->status;
-    if (is_webgraph(input))
-        return refuse(input, "a WebGraph BV bit stream", webgraph_pipe, e);
     if (looks_gapbs(s)) {
         *format = FORMAT_SG;
         return ST_OK;
@@ -175,9 +157,14 @@ static enum status sniff_binary(const struct input *input, const struct sample *
                       "use `tail -c +17 FILE | edgeconv -f u64 -`", e);
     if (s->bytes >= 1024 && s->text[0] == 0 && memcmp(s->text, s->text + 1, 1023) == 0)
         return refuse(input, "zeros alone, as in a tar archive without files", "expected a graph", e);
+    if (webgraph_beside(input_name(input), ".properties", properties))
+        return fail(e, ST_BAD_DATA,
+                    "%s: is binary, and named as a graph of WebGraph or METIS: expected the properties of a graph of WebGraph in "
+                    "%s",
+                    input_name(input), properties);
     return refuse(input, "binary data of no kind that its content shows",
-                  "headerless records need -f graph500, graph500-16, u32 or u64; a WebGraph .graph "
-                  "goes through `set -o pipefail; webgraph to arcs BASE | edgeconv -f pairs -`",
+                  "headerless records need -f graph500, graph500-16, u32 or u64; a graph of WebGraph is read from a plain "
+                  "file NAME.graph, with NAME.properties beside it",
                   e);
 }
 
@@ -363,7 +350,7 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
         return ST_OK;
     }
     if (starts_with(s->text, "#BVGraph") || memmem(s->text, s->bytes, "it.unimi.dsi.webgraph", 21))
-        return refuse(input, "the .properties file of a WebGraph BV graph", webgraph_pipe, e);
+        return refuse(input, "the .properties file of a graph of WebGraph", "give NAME.graph, which stands beside it", e);
     if (starts_with(first, "AdjacencyGraph") || starts_with(first, "WeightedAdjacencyGraph"))
         return refuse(input, "a Ligra adjacency graph",
                       "Ligra writes the offsets first; convert it to pairs with its own utilities",
@@ -463,6 +450,10 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
     const unsigned char *bytes;
     size_t count, want = SNIFF_BYTES;
     int binary = 0;
+    if (webgraph_is_named(input_name(input))) { /* its bits have no marks */
+        *format = FORMAT_WEBGRAPH;
+        return ST_OK;
+    }
     do {
         if (input_peek(input, want, &bytes, &count, e) != ST_OK)
             goto done;
@@ -528,12 +519,16 @@ enum status sniff_check(struct input *input, const struct reader_options *option
     const unsigned char *bytes;
     size_t count;
     enum graph_format format = options->format;
+    if (format == FORMAT_WEBGRAPH)
+        return ST_OK;
     if (input_peek(input, SNIFF_BYTES, &bytes, &count, e) != ST_OK)
         return e->status;
     s.complete = count < SNIFF_BYTES;
     if (fill_sample(&s, bytes, count, e) == ST_OK) {
         find_lines(&s, options);
         enum graph_format stated = stated_format(&s);
+        if (is_binary(&s) && webgraph_is_named(input_name(input)))
+            stated = FORMAT_WEBGRAPH;
         if (format == FORMAT_ADJLIST && stated == FORMAT_AUTO && !is_binary(&s))
             stated = other_lists(&s, options);
         if (stated != FORMAT_AUTO && stated != format && !(stated == FORMAT_NPY && format == FORMAT_NPZ))

@@ -1,0 +1,383 @@
+/* read_webgraph.c: graphs of WebGraph in the BV format, as LAW, Software Heritage and Common Crawl publish them:
+ * NAME.graph, with NAME.properties beside it. A list of successors becomes the arcs of its node.
+ *
+ * A list refers to lists before it, so that the file is decoded in order, while other threads encode what it gave. With
+ * NAME.offsets, which has the bit at which each node begins, threads decode spans of nodes side by side. The offsets
+ * and the heads of the nodes are read in order, when a piece is taken: they tell how many arcs a span has, and at which node
+ * before it a thread must begin to know all lists that the span refers to.
+ *
+ * Three kinds of spans are decoded in order all the same, so that a piece and a thread's lists are never large: a long list,
+ * spans that refer to a long list, and spans whose references lead too far back. A long list fills several pieces.
+ */
+#include "graph_reader.h"
+#include "webgraph.h"
+
+#include "formats/base/arith.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef unsigned long long ull;
+
+enum {
+    PIECE_ARCS = 1 << 18,
+    PIECE_NODES = 1 << 18,
+    MOST_REACH = 1 << 10, /* nodes before a span that a thread may have to look at */
+};
+
+static const uint64_t usual_long_list = 1 << 15;
+
+/* A node whose offset has been read. */
+struct start {
+    uint64_t bit;
+    uint64_t oldest; /* the last node that its references lead to, one after the other; itself, if it has none */
+    int is_long;     /* its list is */
+};
+
+/* Nodes that a thread decodes, in the buffer of a piece. */
+struct span {
+    uint64_t from, to, end_bit;
+    uint64_t oldest; /* decoding begins there */
+    uint64_t bit[MOST_REACH + 1]; /* of the nodes oldest to `from` */
+};
+
+struct webgraph {
+    struct webgraph_properties properties;
+    struct bit_source source;
+    uint64_t to; /* nodes before are in pieces, or are being decoded in order */
+
+    int in_order; /* the decoder is on its way to node `to` */
+    struct webgraph_decoder decoder;
+    const struct webgraph_list *list; /* of node decoder.next - 1, not yet in pieces as a whole; NULL: there is none */
+    uint64_t used;                    /* its successors that are in pieces */
+
+    /* by offsets */
+    int has_offsets, offsets_fd;
+    char offsets_name[WEBGRAPH_NAME_BYTES];
+    struct bit_reader offsets, heads;
+    uint64_t long_list; /* successors of a list that is decoded in order */
+    uint64_t bit;       /* where node `to` begins */
+    struct start recent[MOST_REACH]; /* of node v: recent[v % MOST_REACH] */
+};
+
+/* ---- opening ---- */
+
+static enum status read_graph(const void *file, uint64_t offset, void *bytes, size_t count, size_t *got, struct error *e)
+{
+    return input_read_at(file, offset, bytes, count, got, e);
+}
+
+static enum status read_offsets_file(const void *file, uint64_t offset, void *bytes, size_t count, size_t *got,
+                                     struct error *e)
+{
+    const struct webgraph *w = file;
+    *got = 0;
+    while (*got < count) {
+        ssize_t done = pread(w->offsets_fd, (char *)bytes + *got, count - *got, (off_t)(offset + *got));
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return fail_errno(e, w->offsets_name, "cannot read");
+        if (done == 0)
+            break;
+        *got += (size_t)done;
+    }
+    return ST_OK;
+}
+
+/* Opens NAME.offsets. Without a file of that name that can be read, w->has_offsets stays 0. */
+static enum status open_offsets(struct graph_reader *r, struct webgraph *w, struct error *e)
+{
+    struct stat st;
+    const struct webgraph_properties *p = &w->properties;
+    if (p->window >= MOST_REACH || !webgraph_beside(r->name, ".offsets", w->offsets_name))
+        return ST_OK;
+    w->offsets_fd = open(w->offsets_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (w->offsets_fd < 0 || fstat(w->offsets_fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return ST_OK;
+    struct bit_source source = {.read_at = read_offsets_file, .file = w, .bytes = (uint64_t)st.st_size};
+    if (bits_open(&w->offsets, source, w->offsets_name, e) != ST_OK || bits_open(&w->heads, w->source, r->name, e) != ST_OK)
+        return e->status;
+    w->has_offsets = 1;
+    w->long_list = smaller(usual_long_list, r->options.max_buffer_bytes / (32 * (p->window + 1)));
+    return ST_OK;
+}
+
+static enum status open_webgraph(struct graph_reader *r, struct error *e)
+{
+    struct webgraph *w = r->state = calloc(1, sizeof *w);
+    if (w == NULL)
+        return fail_memory(e, r->name, sizeof *w);
+    w->offsets_fd = -1;
+    if (!input_random_access(r->input))
+        return fail(e, ST_BAD_DATA,
+                    "%s: is a pipe, compressed or in an archive, expected a plain file NAME.graph of WebGraph, with "
+                    "NAME.properties beside it",
+                    r->name);
+    if (webgraph_read_properties(&w->properties, r->name, e) != ST_OK)
+        return e->status;
+    w->source = (struct bit_source){.read_at = read_graph, .file = r->input, .bytes = input_bytes(r->input)};
+    if (w->properties.nodes > 8 * w->source.bytes)
+        return fail(e, ST_BAD_DATA,
+                    "%s: found %llu bytes, expected at least a bit for each of the %llu nodes of its .properties", r->name,
+                    (ull)w->source.bytes, (ull)w->properties.nodes);
+    r->facts.direction = EDGES_DIRECTED;
+    r->facts.direction_fixed = 1;
+    if (reader_set_ids(r, 0, w->properties.nodes, 0, e) != ST_OK ||
+        webgraph_open(&w->decoder, &w->properties, w->source, r->name, 2 * r->options.max_buffer_bytes, e) != ST_OK ||
+        open_offsets(r, w, e) != ST_OK)
+        return e->status;
+    if (!w->has_offsets) {
+        w->in_order = 1;
+        w->to = w->properties.nodes;
+    }
+    return ST_OK;
+}
+
+static void close_webgraph(struct graph_reader *r)
+{
+    struct webgraph *w = r->state;
+    if (w == NULL)
+        return;
+    webgraph_close(&w->decoder);
+    bits_close(&w->offsets);
+    bits_close(&w->heads);
+    if (w->offsets_fd >= 0)
+        close(w->offsets_fd);
+    free(w);
+}
+
+/* Adds arcs of a node to a piece that has room for them. An arc moves 8 bytes of the list and 16 of the piece. */
+static void add_arcs(struct piece *piece, uint64_t node, const uint64_t *ids, size_t count)
+{
+    struct edge *edges = piece->edges + piece->count;
+    for (size_t i = 0; i < count; i++)
+        edges[i] = (struct edge){node, ids[i]};
+    piece->count += count;
+}
+
+/* ---- in order ---- */
+
+static enum status bad_offset(const struct webgraph *w, const char *graph, uint64_t node, uint64_t found, uint64_t expected,
+                              struct error *e)
+{
+    return fail(e, ST_BAD_DATA,
+                "%s: found that node %llu begins at bit %llu, expected bit %llu of %s: offsets of another graph? Without the "
+                "file it is read in order",
+                w->offsets_name, (ull)node, (ull)found, (ull)expected, graph);
+}
+
+/* Fills a piece with the arcs that come next, up to those of node w->to - 1. */
+static enum status take_in_order(struct graph_reader *r, struct webgraph *w, struct piece *piece, struct error *e)
+{
+    uint64_t begin = bits_position(&w->decoder.in), nodes = 0;
+    piece->in.range_begin = piece->in.range_end = 0;
+    if (piece_reserve_edges(piece, PIECE_ARCS, e) != ST_OK)
+        return e->status;
+    while (piece->count < PIECE_ARCS && (w->list != NULL || (w->decoder.next < w->to && nodes++ < PIECE_NODES))) {
+        if (w->list == NULL && webgraph_next(&w->decoder, &w->list, e) != ST_OK)
+            return e->status;
+        size_t part = (size_t)smaller(PIECE_ARCS - piece->count, w->list->count - w->used);
+        add_arcs(piece, w->decoder.next - 1, w->list->ids + w->used, part);
+        w->used += part;
+        if (w->used == w->list->count) {
+            w->list = NULL;
+            w->used = 0;
+        }
+    }
+    uint64_t end = bits_position(&w->decoder.in);
+    piece->tally.entries = piece->count;
+    piece->input_bytes = end / 8 - begin / 8;
+    w->in_order = w->list != NULL || w->decoder.next < w->to;
+    if (w->has_offsets && !w->in_order && end != w->bit)
+        return bad_offset(w, r->name, w->to, w->bit, end, e);
+    return ST_OK;
+}
+
+/* ---- by offsets ---- */
+
+/* Reads where the next node begins. */
+static enum status read_offset(struct webgraph *w, const char *graph, uint64_t node, struct error *e)
+{
+    uint64_t gap = bits_value(&w->offsets, w->properties.code[PART_OFFSETS], 0), bits = bits_in_file(&w->heads);
+    if (e->status != ST_OK)
+        return e->status;
+    if (!bits_ok(&w->offsets))
+        return fail(e, ST_BAD_DATA,
+                    "%s: found the end of the file, or a number beyond 64 bits, expected the offset of node %llu: without "
+                    "the file %s is read in order",
+                    w->offsets_name, (ull)node, graph);
+    if (gap > bits - w->bit || (node == 0 && gap > 0) || (node < w->properties.nodes && w->bit + gap >= bits))
+        return fail(e, ST_BAD_DATA,
+                    "%s: found that node %llu begins %llu bits behind bit %llu, expected a bit of %s: offsets of another "
+                    "graph? Without the file it is read in order",
+                    w->offsets_name, (ull)node, (ull)gap, (ull)w->bit, graph);
+    w->bit += gap;
+    return ST_OK;
+}
+
+/* Nonzero if a thread may begin to decode at a node; *oldest is then the node that it must begin to look at. */
+static int can_begin(const struct webgraph *w, uint64_t node, uint64_t *oldest)
+{
+    uint64_t window = smaller(w->properties.window, node);
+    *oldest = node;
+    for (uint64_t v = node - window; v < node; v++)
+        *oldest = smaller(*oldest, w->recent[v % MOST_REACH].oldest);
+    if (node - *oldest >= MOST_REACH)
+        return 0;
+    for (uint64_t v = *oldest; v < node; v++) {
+        if (w->recent[v % MOST_REACH].is_long)
+            return 0;
+    }
+    return 1;
+}
+
+/* Reads offsets and heads from node w->to on, up to the end of a span, and moves w->to there. Returns in *arcs how many arcs
+ * the span has, and in *is_long whether it is one long list. */
+static enum status scan_span(struct graph_reader *r, struct webgraph *w, uint64_t *arcs, int *is_long, struct error *e)
+{
+    const uint64_t from = w->to, nodes = w->properties.nodes;
+    *arcs = 0;
+    *is_long = 0;
+    while (w->to < nodes && w->to - from < PIECE_NODES && *arcs < PIECE_ARCS && !*is_long) {
+        struct start *start = &w->recent[w->to % MOST_REACH];
+        uint64_t degree, reference;
+        bits_seek(&w->heads, w->bit);
+        webgraph_head(&w->heads, &w->properties, &degree, &reference);
+        *is_long = degree > w->long_list;
+        if (*is_long && w->to > from) { /* the next span */
+            *is_long = 0;
+            break;
+        }
+        int refers = reference > 0 && reference <= smaller(w->properties.window, w->to);
+        *start = (struct start){w->bit, refers ? w->recent[(w->to - reference) % MOST_REACH].oldest : w->to, *is_long};
+        *arcs += degree;
+        w->to++;
+        if (read_offset(w, r->name, w->to, e) != ST_OK)
+            return e->status;
+    }
+    return e->status;
+}
+
+/* Decodes the lists before a span that it may refer to. */
+static enum status approach(struct webgraph_decoder *d, const struct span *span, struct error *e)
+{
+    webgraph_seek(d, span->oldest, span->bit[0]);
+    while (d->next < span->from) {
+        if (webgraph_approach(d, span->bit[d->next - span->oldest], e) != ST_OK)
+            return e->status;
+    }
+    bits_seek(&d->in, span->bit[span->from - span->oldest]);
+    return ST_OK;
+}
+
+/* Takes the next span, for a thread, or to be decoded in order. */
+static enum status take_span(struct graph_reader *r, struct webgraph *w, struct piece *piece, struct error *e)
+{
+    struct span *span;
+    uint64_t arcs, next_oldest;
+    int is_long;
+    if (piece_reserve_text(piece, sizeof *span, e) != ST_OK || (w->to == 0 && read_offset(w, r->name, 0, e) != ST_OK))
+        return e->status;
+    span = (struct span *)(void *)piece->in.buffer;
+    span->from = w->to;
+    int begins = can_begin(w, w->to, &span->oldest);
+    for (uint64_t v = span->oldest; begins && v < span->from; v++)
+        span->bit[v - span->oldest] = w->recent[v % MOST_REACH].bit;
+    span->bit[begins ? span->from - span->oldest : 0] = w->bit;
+    uint64_t begin = w->bit;
+    if (scan_span(r, w, &arcs, &is_long, e) != ST_OK)
+        return e->status;
+    span->to = w->to;
+    span->end_bit = w->bit;
+    piece->input_bytes = w->bit / 8 - begin / 8;
+    if (begins && !is_long && (w->to == w->properties.nodes || can_begin(w, w->to, &next_oldest))) {
+        piece->in.range_begin = 0;
+        piece->in.range_end = arcs + 1;
+        return ST_OK;
+    }
+    /* a span that cannot begin follows one that was decoded in order */
+    if (w->decoder.next != span->from && approach(&w->decoder, span, e) != ST_OK)
+        return e->status;
+    return take_in_order(r, w, piece, e);
+}
+
+static enum status check_ends(struct graph_reader *r, struct webgraph *w, struct error *e)
+{
+    if (!w->has_offsets)
+        return webgraph_check_end(&w->decoder.in, r->name, "the last node", e);
+    bits_seek(&w->heads, w->bit);
+    if (webgraph_check_end(&w->heads, r->name, "the last node", e) == ST_OK)
+        webgraph_check_end(&w->offsets, w->offsets_name, "the last offset", e);
+    return e->status;
+}
+
+/* ---- the reader ---- */
+
+static enum status take_webgraph(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+{
+    struct webgraph *w = r->state;
+    w->offsets.error = w->heads.error = w->decoder.in.error = e;
+    if (w->in_order)
+        return take_in_order(r, w, piece, e);
+    *end = w->to == w->properties.nodes;
+    return *end ? check_ends(r, w, e) : take_span(r, w, piece, e);
+}
+
+static enum status parse_webgraph(const struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    const struct webgraph *w = r->state;
+    const struct span *span = (const struct span *)(const void *)piece->in.buffer;
+    struct webgraph_decoder d = {0};
+    if (piece->in.range_end == 0) /* decoded in order */
+        return ST_OK;
+    if (piece_reserve_edges(piece, (size_t)piece->in.range_end, e) != ST_OK ||
+        webgraph_open(&d, &w->properties, w->source, r->name, r->options.max_buffer_bytes, e) != ST_OK)
+        goto done;
+    approach(&d, span, e);
+    while (e->status == ST_OK && d.next < span->to) {
+        const struct webgraph_list *list;
+        if (webgraph_next(&d, &list, e) == ST_OK && piece_extend_edges(piece, list->count, e) == ST_OK)
+            add_arcs(piece, d.next - 1, list->ids, list->count);
+    }
+    piece->tally.entries = piece->count;
+    if (e->status == ST_OK && bits_position(&d.in) != span->end_bit)
+        bad_offset(w, r->name, span->to, span->end_bit, bits_position(&d.in), e);
+done:
+    webgraph_close(&d);
+    return e->status;
+}
+
+static enum status check_arcs(const struct graph_reader *r, int is_end, struct error *e)
+{
+    const struct webgraph *w = r->state;
+    uint64_t found = r->total.entries;
+    if (found == w->properties.arcs || (found < w->properties.arcs && !is_end))
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: found %s%llu arcs, expected %llu as its .properties say", r->name,
+                is_end ? "" : "at least ", (ull)found, (ull)w->properties.arcs);
+}
+
+static enum status account_webgraph(struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    piece_tally_merge(&r->total, &piece->tally);
+    return check_arcs(r, 0, e);
+}
+
+static enum status finish_webgraph(struct graph_reader *r, struct error *e)
+{
+    return check_arcs(r, 1, e);
+}
+
+const struct reader_class read_webgraph_class = {
+    .name = "webgraph",
+    .open = open_webgraph,
+    .take = take_webgraph,
+    .parse = parse_webgraph,
+    .account = account_webgraph,
+    .finish = finish_webgraph,
+    .close = close_webgraph,
+};

@@ -1,0 +1,243 @@
+/* webgraph_properties.c: see webgraph_properties.h
+ *
+ * The file is a list of Java's properties: lines KEY=VALUE, and comments that begin with # or !. Keys that say nothing
+ * of the bits, such as statistics, are left out.
+ */
+#include "webgraph_properties.h"
+
+#include "formats/edges/edges.h"
+#include "formats/base/text.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    MOST_FILE_BYTES = 1 << 16,
+    MOST_WINDOW = 1 << 16,
+    MOST_ZETA_K = 16,
+};
+
+typedef unsigned long long ull;
+
+static const char a_graph[] = "it.unimi.dsi.webgraph.BVGraph", a_big_graph[] = "it.unimi.dsi.big.webgraph.BVGraph";
+
+int webgraph_beside(const char *graph, const char *suffix, char name[WEBGRAPH_NAME_BYTES])
+{
+    static const char own[] = ".graph";
+    size_t length = strlen(graph), base = length - (sizeof own - 1);
+    if (length < sizeof own || strcmp(graph + base, own) != 0 || base + strlen(suffix) >= WEBGRAPH_NAME_BYTES)
+        return 0;
+    memcpy(name, graph, base);
+    strcpy(name + base, suffix);
+    return 1;
+}
+
+/* ---- the text ---- */
+
+/* Reads the file to a text that ends in NUL. A pipe of that name is not waited for. */
+static enum status load_text(const char *name, char text[MOST_FILE_BYTES + 1], struct error *e)
+{
+    struct stat st;
+    size_t used = 0;
+    ssize_t got = 0;
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return fail_errno(e, name, "cannot open");
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_FILE_BYTES)
+        fail(e, ST_BAD_DATA, "%s: found no file of at most %d bytes, expected the properties of a graph", name,
+             MOST_FILE_BYTES);
+    while (e->status == ST_OK && used < MOST_FILE_BYTES && (got = read(fd, text + used, MOST_FILE_BYTES - used)) > 0)
+        used += (size_t)got;
+    if (got < 0)
+        fail_errno(e, name, "cannot read");
+    close(fd);
+    text[used] = '\0';
+    return e->status;
+}
+
+int webgraph_is_named(const char *graph)
+{
+    struct error e = {0};
+    char name[WEBGRAPH_NAME_BYTES], text[MOST_FILE_BYTES + 1];
+    if (!webgraph_beside(graph, ".properties", name) || load_text(name, text, &e) != ST_OK)
+        return 0;
+    const char *key = strstr(text, "graphclass");
+    return key != NULL && strstr(key, "webgraph") != NULL;
+}
+
+/* Cuts the next line out of a text at *p; NULL at its end. */
+static char *next_property(char **p)
+{
+    while (**p != '\0') {
+        char *line = *p, *end = line + strcspn(line, "\r\n");
+        *p = end + strspn(end, "\r\n");
+        *end = '\0';
+        line += strspn(line, " \t\f");
+        if (*line != '\0' && *line != '#' && *line != '!')
+            return line;
+    }
+    return NULL;
+}
+
+/* Ends the key of a line where it ends, and returns its value without the blanks around it. */
+static char *value_of(char *line)
+{
+    char *end = line + strcspn(line, "=: \t"), *value = end + strspn(end, " \t");
+    value += *value == '=' || *value == ':';
+    value += strspn(value, " \t");
+    *end = '\0';
+    for (char *last = value + strlen(value); last > value && isspace((unsigned char)last[-1]); last--)
+        last[-1] = '\0';
+    for (char *c = value; *c != '\0'; c++) /* for messages */
+        *c = *c >= ' ' && *c <= '~' ? *c : '?';
+    return value;
+}
+
+/* ---- codes ---- */
+
+/* The codes that WebGraph has for each part, as bits; the first is the one without a flag. */
+static const struct {
+    const char *name;
+    enum code usual;
+    unsigned allowed;
+} part_codes[PARTS] = {
+#define BIT(CODE) (1u << CODE_##CODE)
+    [PART_OUTDEGREES] = {"OUTDEGREES", CODE_GAMMA, BIT(GAMMA) | BIT(DELTA)},
+    [PART_REFERENCES] = {"REFERENCES", CODE_UNARY, BIT(UNARY) | BIT(GAMMA) | BIT(DELTA)},
+    [PART_BLOCK_COUNT] = {"BLOCK_COUNT", CODE_GAMMA, BIT(UNARY) | BIT(GAMMA) | BIT(DELTA)},
+    [PART_BLOCKS] = {"BLOCKS", CODE_GAMMA, BIT(UNARY) | BIT(GAMMA) | BIT(DELTA)},
+    [PART_INTERVALS] = {"INTERVALS", CODE_GAMMA, BIT(GAMMA)},
+    [PART_RESIDUALS] = {"RESIDUALS", CODE_ZETA, BIT(GAMMA) | BIT(DELTA) | BIT(ZETA) | BIT(NIBBLE)},
+    [PART_OFFSETS] = {"OFFSETS", CODE_GAMMA, BIT(GAMMA) | BIT(DELTA)},
+#undef BIT
+};
+
+/* Takes one flag: PART_CODE. */
+static int take_flag(struct webgraph_properties *p, const char *flag)
+{
+    static const char *const code_name[CODES] = {"UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE"};
+    for (int part = 0; part < PARTS; part++) {
+        size_t length = strlen(part_codes[part].name);
+        if (strncmp(flag, part_codes[part].name, length) != 0 || flag[length] != '_')
+            continue;
+        for (int code = 0; code < CODES; code++) {
+            if (strcmp(flag + length + 1, code_name[code]) != 0 || (part_codes[part].allowed >> code & 1) == 0)
+                continue;
+            p->code[part] = (enum code)code;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Takes the flags of `compressionflags`: FLAG | FLAG. */
+static enum status take_flags(struct webgraph_properties *p, const char *name, char *value, struct error *e)
+{
+    char *rest = value, *flag;
+    while ((flag = strsep(&rest, "| ,")) != NULL) {
+        if (*flag != '\0' && !take_flag(p, flag))
+            return fail(e, ST_BAD_DATA, "%s: found the flag %.80s, expected codes that edgeconv reads: gamma, delta, unary, "
+                        "zeta or nibble, where WebGraph has them", name, flag);
+    }
+    return ST_OK;
+}
+
+/* ---- values ---- */
+
+enum key { NODES, ARCS, WINDOW, LEAST_INTERVAL, ZETA_K, VERSION, CLASS, ENDIANNESS, FLAGS, KEYS };
+
+static const struct {
+    const char *name;
+    int needed;
+    uint64_t most; /* of a number; 0: it is no number */
+} keys[KEYS] = {
+    [NODES] = {"nodes", 1, DBFS_MAX_VERTICES},
+    [ARCS] = {"arcs", 1, INT64_MAX},
+    [WINDOW] = {"windowsize", 1, MOST_WINDOW},
+    [LEAST_INTERVAL] = {"minintervallength", 1, INT64_MAX},
+    [ZETA_K] = {"zetak", 0, MOST_ZETA_K},
+    [VERSION] = {"version", 0, INT64_MAX},
+    [CLASS] = {"graphclass", 1, 0},
+    [ENDIANNESS] = {"endianness", 0, 0},
+    [FLAGS] = {"compressionflags", 0, 0},
+};
+
+static enum status check_class(const char *name, const char *value, struct error *e)
+{
+    if (strncmp(value, "class ", 6) == 0)
+        value += 6;
+    if (strcmp(value, a_graph) == 0 || strcmp(value, a_big_graph) == 0)
+        return ST_OK;
+    const char *remedy = strstr(value, "label") != NULL || strstr(value, "Label") != NULL
+                             ? ": labels are not read; give the graph that underlyinggraph names" : "";
+    return fail(e, ST_BAD_DATA, "%s: is of the class %.120s, expected %s%s", name, value, a_graph, remedy);
+}
+
+/* Takes the value of one key. */
+static enum status take_value(struct webgraph_properties *p, const char *name, enum key key, char *value, struct error *e)
+{
+    uint64_t number = 0, least = key == ZETA_K;
+    if (keys[key].most > 0 && (parse_u64(value, &number) != 0 || number < least || number > keys[key].most))
+        return fail(e, ST_BAD_DATA, "%s: found %s %.40s, expected a number from %llu to %llu", name, keys[key].name, value,
+                    (ull)least, (ull)keys[key].most);
+    switch (key) {
+    case NODES: p->nodes = number; break;
+    case ARCS: p->arcs = number; break;
+    case WINDOW: p->window = number; break;
+    case LEAST_INTERVAL: p->least_interval = number; break;
+    case ZETA_K: p->zeta_k = (unsigned)number; break;
+    case VERSION:
+        if (number != 0)
+            return fail(e, ST_BAD_DATA, "%s: found version %llu of the format, expected 0", name, (ull)number);
+        break;
+    case CLASS: return check_class(name, value, e);
+    case ENDIANNESS:
+        if (strcmp(value, "big") != 0)
+            return fail(e, ST_BAD_DATA, "%s: found the endianness %.40s, expected big, as WebGraph in Java has it", name,
+                        value);
+        break;
+    case FLAGS: return take_flags(p, name, value, e);
+    case KEYS: break;
+    }
+    return ST_OK;
+}
+
+static enum status take_lines(struct webgraph_properties *p, const char *name, char *text, struct error *e)
+{
+    int seen[KEYS] = {0};
+    char *line;
+    while ((line = next_property(&text)) != NULL) {
+        char *value = value_of(line);
+        int key = 0;
+        while (key < KEYS && strcmp(line, keys[key].name) != 0)
+            key++;
+        if (key == KEYS)
+            continue;
+        if (seen[key]++)
+            return fail(e, ST_BAD_DATA, "%s: found %s twice, expected it once", name, keys[key].name);
+        if (take_value(p, name, (enum key)key, value, e) != ST_OK)
+            return e->status;
+    }
+    for (int key = 0; key < KEYS; key++) {
+        if (keys[key].needed && !seen[key])
+            return fail(e, ST_BAD_DATA, "%s: found no %s, expected the properties of a graph of WebGraph", name,
+                        keys[key].name);
+    }
+    return ST_OK;
+}
+
+enum status webgraph_read_properties(struct webgraph_properties *p, const char *graph, struct error *e)
+{
+    char name[WEBGRAPH_NAME_BYTES], text[MOST_FILE_BYTES + 1];
+    *p = (struct webgraph_properties){.zeta_k = 3};
+    for (int part = 0; part < PARTS; part++)
+        p->code[part] = part_codes[part].usual;
+    if (!webgraph_beside(graph, ".properties", name))
+        return fail(e, ST_BAD_DATA, "%s: expected a file NAME.graph of WebGraph, with NAME.properties beside it", graph);
+    if (load_text(name, text, e) == ST_OK)
+        take_lines(p, name, text, e);
+    return e->status;
+}
