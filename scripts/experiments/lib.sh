@@ -220,6 +220,7 @@ curves() {
             seen[x]
             if (x > 0 && (least == "" || x < least)) least = x
             if (x > most) most = x
+            if (lowest_x == "" || x < lowest_x) lowest_x = x
             if (x <= 0) zero = 1
             if ($4 > highest) highest = $4 + 0
             if ($4 > 0 && (lowest == "" || $4 < lowest)) lowest = $4 + 0
@@ -236,7 +237,7 @@ curves() {
                 first = zero ? least / 4 : least
                 printf "set xrange [%g:%g]\n", first / 1.15, most * 1.15
                 if (zero) printf "set xtics add (\"0\" %g)\n", first
-            } else print "set xrange [*:*]; set offsets graph 0.02, graph 0.02, 0, 0"
+            } else printf "set xrange [%g:%g]\n", lowest_x - (most - lowest_x) / 50, most + (most - lowest_x) / 50
             if (log_y) printf "set logscale y; set yrange [%g:%g]\n", lowest / 1.5, highest * 1.5
             else print "set yrange [0:*]"
             print (log_x && !doubles && most / least > 1e4) ? "set format x \"10^{%L}\"" : "set format x \"%g\""
@@ -256,7 +257,7 @@ curves() {
                     plots = plots (plots != "" ? ", \\\n    " : "plot ") at_point
                     continue
                 }
-                if (source[i] == "published" && count[i] > 4) style = "lines lw 1.5 dt 3 lc rgb \"#000000\""
+                if (source[i] == "published" && count[i] > 4) style = (name[i] ~ /derived/ ? "lines" : "linespoints pt 6 ps 1.1") " lw 1.5 dt 3 lc rgb \"#000000\""
                 else if (source[i] == "published") style = "points pt " (4 + 2 * (published++ % 5)) " ps 1.3 lw 1.5 lc rgb \"#000000\""
                 else if (source[i] == "model") style = "lines dt 2 lw 2 lc rgb \"" colour(modelled++) "\""
                 else style = "linespoints lw 2 ps 0.8 pt " (5 + 2 * (own % 5)) " lc rgb \"" colour(own++) "\""

@@ -17,7 +17,7 @@ head=$(row k processes vertices median_ms levels vertices_received_by_a_process)
     echo "$head"
     for k in 10 50 100 200; do
         for p in 1 2 4 8; do
-            n=$((p * 20000 / k))
+            n=$((p * 60000 / k))
             heard "$bin/rmatgen" --poisson -n $n -k $k >"$work/edges"
             line $k $p $n
         done
