@@ -130,6 +130,11 @@ check 'names of tests begin with what they are about' no_match \
     "${shell} ['\"]${begins}[ '\"]|(report|checked|check_end)\(.*\"${begins} |^ +\"${begins} [^\"]*\"\);" tests --include='*.sh' --include='*.c'
 check 'names of tests say what is told, and to whom' no_match \
     "${shell} ('([^' ]+ ){0,3}${ends}'|\"([^\"$ ]+ ){0,3}${ends}\")" tests --include='*.sh'
+# dbfs passes the options of dbfs-traverse on, but for those of other ways to run it
+unknown=$("$BIN/dbfs-traverse" --help=all | grep -oE '^ +(-[a-zA-Z@], )?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u |
+    grep -vxE -e '--(factor[01]|in-place|plan|result-format|serve)' |
+    while read -r option; do grep -qE -e "$option( |\))" scripts/dbfs.sh || echo "$option"; done)
+check "dbfs knows the options of dbfs-traverse ($(echo $unknown))" test -z "$unknown"
 wrong=$(awk -F '\t' 'NF != 8 || $1 !~ /^(date|-|20[0-9][0-9]-[01][0-9](-[0-3][0-9])?)$/ || $6 !~ /^[a-z0-9_]+$/ || $7 == "" || $8 == "" { print FNR }' scripts/results/results.tsv)
 check "results.tsv has eight columns: date, revision, device, graph, option, metric, value, command ($(echo $wrong))" test -z "$wrong"
 missing=$(sed -n 's/^|.*| `\([^ `]* [^ `]* [^ `]*\)` |$/\1/p' NOTES.md | while read -r device graph metric; do
