@@ -131,9 +131,10 @@ check 'names of tests begin with what they are about' no_match \
 check 'names of tests say what is told, and to whom' no_match \
     "${shell} ('([^' ]+ ){0,3}${ends}'|\"([^\"$ ]+ ){0,3}${ends}\")" tests --include='*.sh'
 # dbfs passes the options of dbfs-traverse on, but for those of other ways to run it
+grep -oE '^ +-[^)]*\)' scripts/dbfs.sh >"$tmp/cases"
 unknown=$("$BIN/dbfs-traverse" --help=all | grep -oE '^ +(-[a-zA-Z@], )?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u |
     grep -vxE -e '--(factor[01]|in-place|plan|result-format|serve)' |
-    while read -r option; do grep -qE -e "$option( |\))" scripts/dbfs.sh || echo "$option"; done)
+    while read -r option; do grep -qE -e "$option( |\))" "$tmp/cases" || echo "$option"; done)
 check "dbfs knows the options of dbfs-traverse ($(echo $unknown))" test -z "$unknown"
 wrong=$(awk -F '\t' 'NF != 8 || $1 !~ /^(date|-|20[0-9][0-9]-[01][0-9](-[0-3][0-9])?)$/ || $6 !~ /^[a-z0-9_]+$/ || $7 == "" || $8 == "" { print FNR }' scripts/results/results.tsv)
 check "results.tsv has eight columns: date, revision, device, graph, option, metric, value, command ($(echo $wrong))" test -z "$wrong"
