@@ -131,7 +131,7 @@ check 'names of tests begin with what they are about' no_match \
 check 'names of tests say what is told, and to whom' no_match \
     "${shell} ('([^' ]+ ){0,3}${ends}'|\"([^\"$ ]+ ){0,3}${ends}\")" tests --include='*.sh'
 # dbfs passes the options of dbfs-traverse on, but for those of other ways to run it
-grep -oE '^ +-[^)]*\)' scripts/dbfs.sh >"$tmp/cases"
+sed '/<<EOF/,/^EOF/d' scripts/dbfs.sh >"$tmp/cases" # without its help
 unknown=$("$BIN/dbfs-traverse" --help=all | grep -oE '^ +(-[a-zA-Z@], )?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u |
     grep -vxE -e '--(factor[01]|in-place|plan|result-format|serve)' |
     while read -r option; do grep -qE -e "$option( |\))" "$tmp/cases" || echo "$option"; done)
