@@ -1,4 +1,4 @@
-/* centrality.c: writes the table of --centrality, and reads an unfinished one (centrality.h) */
+/* centrality.c: writes the table of --centrality, and reads an unfinished table (centrality.h) */
 #include "centrality.h"
 
 #include "formats/base/hash.h"
@@ -20,8 +20,8 @@ struct line {
     const struct batch_result *result;
 };
 
-/* Prints the line of a root, with the end of the line, as the table has it. Called by text_printed. `context` is the struct
- * line. */
+/* Prints the line of a root as the table has it, with the newline. text_printed calls this function. `context` is the
+ * struct line. */
 static void print_line(FILE *file, const void *context)
 {
     const struct line *line = context;
