@@ -1,4 +1,5 @@
-/* grid_search.c: opens a grid part, and does a level of a search: expand, look up, fold (grid_search.h) */
+/* grid_search.c: opens the part of the grid that this rank has, and runs the levels of a search: expand, look up, fold
+ * (grid_search.h) */
 #include "grid_search.h"
 
 #include <stdlib.h>
