@@ -1,6 +1,6 @@
 /* batch_cpu.c: batches on the cores of the host, as a struct batch_backend (batch_search.h)
  *
- * Roots of a batch share the work if they reach the same vertices in the same levels. On a road graph two roots seldom
+ * Roots of a batch share the work if they reach the same vertices in the same levels. On a road graph, two roots seldom
  * reach a vertex in the same level. A word of 64 bits then has only one bit set, and takes 64 times the space of this bit
  * in caches. Such a batch is given up. A single thread then searches from each root. A search from a single root needs
  * only a bitmap of the vertices and a queue. */
@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Allocates zeroed memory for s->words words per vertex within the budget, and sets *words. Touches all pages, so that
- * searches do not wait for the pages. cpu_close frees the memory. On failure *words is NULL. */
+ * searches do not wait for the pages. cpu_close frees the memory. On failure, *words is NULL. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
     memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,
@@ -164,7 +164,7 @@ static void cpu_show(struct batch_search *s, const struct batch_levels *l, struc
 
 /* ---- searches from single roots ---- */
 
-enum { AHEAD = 8 }; /* rows are prefetched for the queue entry that is this number of entries ahead */
+enum { AHEAD = 8 }; /* the row of the queue entry that is this number of entries ahead is prefetched */
 
 /* Allocates a queue and a bitmap for each thread, within the budget. Stops without an error at the first thread for which
  * memory is missing. Returns the number of threads that have a queue and a bitmap. Called when a batch is given up. */

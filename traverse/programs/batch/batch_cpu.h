@@ -13,7 +13,7 @@
 /* Number of found vertices that a thread gathers before it appends them to the list that all threads share. */
 enum { MOST_GATHERED = 256 };
 
-/* What one thread has found and read in a level. After the level add_counts in batch_cpu.c adds up the tallies of all
+/* What one thread has found and read in a level. After the level, add_counts in batch_cpu.c adds up the tallies of all
  * threads, and zeroes the tallies. */
 struct tally {
     struct bit_sums sums;        /* for each root: number of found vertices with the weight `shift` (batch_weight) */
@@ -90,7 +90,7 @@ static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t st
 }
 
 /* BATCH_BY_WORDS defines `name` as a table of functions. The index is the number of words per vertex: 1, 2 or 4. The last
- * argument of the macro is a call, which is the body of each function. In the call W is the number of words, as a
+ * argument of the macro is a call, which is the body of each function. In the call, W is the number of words, as a
  * constant; s, t, begin and end are the arguments of a batch_body. BATCH_FOR_WORDS defines one function of the table. */
 #define BATCH_FOR_WORDS(name, words, ...)                                                          \
     WIDE_CLONES static void name##_##words(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end) \

@@ -1,6 +1,6 @@
 /* batch_dense.c: dense levels of a batch (batch_search.h), which pass over all vertices
  *
- * For each vertex the pass reads the seen words and writes the next words, in the order of memory. The pass also reads
+ * For each vertex, the pass reads the seen words and writes the next words, in the order of memory. The pass also reads
  * the frontier words of the neighbours of the vertex. The words of neighbours lie at random places, so they are
  * prefetched. Neighbours of high degree come first in a row. So a vertex usually needs only a few neighbours until it is
  * found by all roots. */
@@ -31,10 +31,10 @@ static void clear_next(struct batch_search *s, struct tally *t, uint64_t begin, 
     memset(s->next + begin * (uint64_t)s->words, 0, (end - begin) * 8 * (size_t)s->words);
 }
 
-/* Pushes the frontier bits of the vertices `begin` to `end` - 1, for the roots that do not pull. To push is to OR the
- * bits into the next words of all neighbours. The next words of a neighbour then also have bits of roots that had seen
- * the neighbour before. find_vertices drops these bits later. Adds the number of edges read to t->read. Uses atomics
- * unless there is a single thread. */
+/* Pushes the frontier bits of the vertices `begin` to `end` - 1, for the roots that do not pull. A push ORs the bits into
+ * the next words of all neighbours. The next words of a neighbour then also have bits of roots that had seen the
+ * neighbour before. find_vertices drops these bits later. Adds the number of edges read to t->read. Uses atomics unless
+ * there is a single thread. */
 BATCH_INLINE void push_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
@@ -70,8 +70,10 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *c
         __builtin_prefetch(&s->now[columns[k] * (uint64_t)W]);
 }
 
-/* Prefetches what find_vertices will read soon after vertex v. This is the row of vertex v + ROWS_AHEAD. It is also the
- * frontier words of the first neighbours of vertex v + WORDS_AHEAD, if a root that pulls has not seen this vertex. */
+/* Prefetches what find_vertices will read soon after vertex v:
+ * - the row of vertex v + ROWS_AHEAD
+ * - the frontier words of the first neighbours of vertex v + WORDS_AHEAD, if at least one root that pulls has not seen
+ *   this vertex */
 BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
@@ -121,8 +123,8 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
 
 /* Finds the roots that reach the vertices `begin` to `end` - 1 in this level. Each vertex pulls the bits of the roots
  * that pull. If `pushed` is 1, the next words of the vertex already have the bits that the other roots have pushed. For
- * each vertex the function drops the bits that the vertex had seen, sets the next words to the new bits, and adds the new
- * bits to the seen words. Counts the vertex in *t if it has new bits. */
+ * each vertex, the function drops the bits that the vertex had seen, sets the next words to the new bits, and adds the
+ * new bits to the seen words. Counts the vertex in *t if it has new bits. */
 BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,
                                 const int W)
 {

@@ -46,7 +46,8 @@ static inline int batch_depths_wanted(const struct batch_depths *depths)
 }
 
 /* Notes the distances of the vertices that a level has found. Called for each level, from level 0 (the roots) on. If the
- * levels are of single roots, several threads may call it at once, each thread for a root of its own. */
+ * levels are of single roots, several threads may call the function at once. Each of these threads must then have its own
+ * root. */
 void batch_depths_note(struct batch_depths *depths, const struct batch_level *level);
 
 /* Returns the checksum of the distances from root `number` of the last batch. Returns 0 if no checksums are wanted. `id`

@@ -79,8 +79,8 @@ static int wants_matrix(const struct args *args)
            (args->count > 1 || args->all_roots);
 }
 
-/* Reads the command line and the file of roots into *args. Ends the program with a message if one of them is wrong, or if
- * the options for output files do not fit together. */
+/* Reads the command line and the file of roots into *args. Ends the program with a message in these cases: the command
+ * line is wrong, the file is wrong, or the options for output files do not fit together. */
 static void parse(struct args *args, int argc, char **argv)
 {
     args_defaults(args, program.name);
@@ -329,7 +329,7 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
 }
 
 /* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in
- * rounds. In a round each rank searches one batch. Rank 0 shows the progress. Completes the matrix at the end. Fails on
+ * rounds. In a round, each rank searches one batch. Rank 0 shows the progress. Completes the matrix at the end. Fails on
  * all ranks if one rank fails. */
 static enum status run_all(struct batching *b, struct error *e)
 {

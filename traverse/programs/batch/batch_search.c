@@ -8,11 +8,12 @@
 
 /* Constants that choose the kind of a level:
  * - SPARSE_SHARE: A level is sparse if the frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices.
- * - PULL_SHARE: In a dense level a root pulls if the frontier of the root has more than 1 / PULL_SHARE of the edges that
- *   the root has not found yet. After a sparse level only the edges of the whole frontier are known, so the frontier of
- *   each root counts as 0 edges.
- * - PUSH_COST: All roots pull if PUSH_COST times the number of edges to push is more than the number of edges of certain
- *   rows. These are the rows of the vertices that at least one root has not found. */
+ * - PULL_SHARE: In a dense level, a root pulls if the frontier of the root has more than 1 / PULL_SHARE of the edges that
+ *   the root has not found yet. After a sparse level, only the edges of the whole frontier are known. The frontier of
+ *   each root then counts as 0 edges.
+ * - PUSH_COST: An edge that is pushed costs as much as PUSH_COST edges that are pulled. All roots pull if the pushes cost
+ *   more than the pulls. The cost of the pulls is the number of edges of all vertices that at least one root has not
+ *   found. */
 enum { SPARSE_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
 /* When exactly TRIAL_LEVELS levels have passed, a batch is given up if too few roots share vertices. This is so if, on

@@ -1,23 +1,24 @@
 /* batch_search.h: breadth-first search from up to 256 roots at once. These roots are called a batch.
  *
  * Each root has a bit. Each vertex has three sets of words, with a bit for each root:
- * - seen words: the root has seen the vertex
- * - frontier words: the vertex is in the frontier of the root
- * - next words: the root finds the vertex in the present level
+ * - seen words: the root has seen the vertex.
+ * - frontier words: the vertex is in the frontier of the root.
+ * - next words: the root finds the vertex in the present level.
  *
- * To visit an edge for all roots takes one operation on words (multi-source BFS of Then et al.).
+ * So one operation on words visits an edge for all roots (multi-source BFS of Then et al.).
  *
- * A level is either sparse or dense. In a sparse level the frontier is a list of vertices. The listed vertices push their
- * frontier words to their neighbours, and all other vertices cost nothing. A dense level passes over all vertices, and
- * each root either pushes or pulls. A root pulls if the vertices of its frontier have a large share of the edges. The
- * roots that push come first: they push from their frontiers to all neighbours. Then the pulls follow. A vertex pulls if
- * at least one root that pulls has not seen it. To pull is to read the frontier words of the neighbours, until all roots
- * that pull have found the vertex. At last the vertex drops the pushed bits of the roots that had seen it before.
+ * A level is either sparse or dense. In a sparse level, the frontier is a list of vertices. The listed vertices push
+ * their frontier words to their neighbours, and all other vertices cost nothing.
  *
- * On some graphs, such as road graphs, the roots seldom find the same vertices in the same level. A batch is then slower
- * on a CPU than a search from each root. Such a batch is given up after some levels, and a single thread searches from
- * each root. A GPU gives no batch up. The cost of a level on a GPU is the cost of launches, and all roots share the
- * launches. */
+ * A dense level passes over all vertices, and each root either pushes or pulls. A root pulls if the vertices of its
+ * frontier have a large share of the edges. The roots that push come first: they push from their frontiers to all
+ * neighbours. Then each vertex pulls, unless all roots that pull have seen it. A pull reads the frontier words of the
+ * neighbours of the vertex, until all roots that pull have found the vertex. At last, the vertex drops the pushed bits of
+ * roots that had seen it before.
+ *
+ * On road graphs, for example, the roots seldom find the same vertices in the same level. A batch is then slower on a CPU
+ * than a search from each root. Such a batch is given up after some levels, and a single thread searches from each root.
+ * A GPU gives no batch up. The cost of a level on a GPU is the cost of launches, and all roots share the launches. */
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 
@@ -91,10 +92,10 @@ struct batch_levels {
     int pushes;                       /* 1: a root in `roots` pushes in the next level */
     /* for each root: upper bound of the number of edges of the vertices that the root has not found */
     uint64_t left[BATCH_MOST];
-    /* Upper bound of the number of edges of the vertices that at least one root has not found. Counts the edges of the
-     * rows to pull. */
+    /* Upper bound of the number of edges of the vertices that at least one root has not found. The edges are counted in
+     * the rows to pull. */
     uint64_t rows_left;
-    uint64_t visits;  /* sum over the vertices of the frontier of the number of roots that found the vertex */
+    uint64_t visits;  /* for each vertex of the frontier: number of roots that found the vertex; summed over the frontier */
     uint64_t all_vertices, all_visits; /* sums of found.vertices and of `visits` over all frontiers so far */
 };
 

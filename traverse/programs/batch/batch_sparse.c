@@ -1,15 +1,15 @@
-/* batch_sparse.c: sparse levels of a batch (batch_search.h), in which the frontier is a list of vertices
+/* batch_sparse.c: sparse levels of a batch (batch_search.h). In a sparse level, the frontier is a list of vertices.
  *
- * For each edge of the frontier a push reads the column and the seen words of the neighbour. If the neighbour has not
- * seen a bit, the push also writes the next words of the neighbour. If the list is long, these accesses miss the cache.
- * So the words are prefetched some vertices ahead. */
+ * For each edge of the frontier, a push reads the column and the seen words of the neighbour. If the neighbour gets a new
+ * bit, the push also writes the next words of the neighbour. If the list is long, these accesses miss the cache. So the
+ * words are prefetched some vertices ahead. */
 #include "batch_cpu.h"
 
 #include <string.h>
 
 enum {
     AHEAD = 4,     /* the words of neighbours are prefetched for the list entry this number of entries ahead */
-    /* At the start of a row the words of this number of columns are prefetched. Within the row, words are prefetched for
+    /* At the start of a row, the words of this number of columns are prefetched. Within the row, words are prefetched for
      * the column that is this number of columns ahead. */
     ROW_AHEAD = 8,
     STEP = 64      /* a thread works on this number of list entries at a time */

@@ -1,6 +1,6 @@
 /* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of entries. An entry has 1 to 4 words.
  *
- * The counts of the 64 bits of a word are stored in planes. A plane is a word, too. Bit i of plane k is binary digit k of
+ * The counts of the 64 bits of a word are stored in planes. Each plane is a word. Bit i of plane k is binary digit k of
  * the count of bit i. So a few operations on whole words add 1 to the counts of all bits that are set in a word. `words`
  * is the number of words of an entry. */
 #ifndef DBFS_BIT_SUMS_H
@@ -12,14 +12,14 @@
 enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ENTRIES = 8 };
 
 /* The counts of all bits of an entry, each with SUM_PLANES binary digits. Added entries are kept in `entry` until there
- * are SUM_ENTRIES of them. To add SUM_ENTRIES entries together takes a third of the operations. */
+ * are SUM_ENTRIES of them. Adding SUM_ENTRIES entries at once takes a third of the operations. */
 struct bit_sums {
     int waiting; /* number of entries kept in `entry`, which are not yet counted */
     uint64_t entry[SUM_ENTRIES][BATCH_MOST_WORDS];
     uint64_t plane[BATCH_MOST_WORDS][SUM_PLANES];
 };
 
-/* Adds 2^k to the counts of the bits that are set in `bits`. `plane` is [SUM_PLANES], the planes of the word. */
+/* Adds 2^k to the count of each bit that is set in `bits`. `plane` is [SUM_PLANES], the planes of the word. */
 static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
 {
     for (; bits != 0 && k < SUM_PLANES; k++) {
@@ -46,7 +46,8 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
         for (int i = 0; i < s->waiting; i++)
             bit_sums_carry(s->plane[j], s->entry[i][j], 0);
     }
-    for (int j = 0; j < words && s->waiting == SUM_ENTRIES; j++) { /* eight ones become four twos, and two fours */
+    /* eight words of weight 1 become four carries of weight 2, and then two carries of weight 4 */
+    for (int j = 0; j < words && s->waiting == SUM_ENTRIES; j++) {
         uint64_t *plane = s->plane[j], two[4], four[2];
         for (int i = 0; i < 4; i++)
             two[i] = bit_sums_full(&plane[0], s->entry[2 * i][j], s->entry[2 * i + 1][j]);

@@ -21,11 +21,11 @@ struct centrality {
     char *part;          /* the name of the unfinished file; NULL: the table is written directly to `name` */
     char key[128];       /* the first line */
     struct outfile *out; /* the open table; NULL: no table is wanted, or the table has been completed */
-    const struct name_map *map; /* the names of vertices; NULL: the table shows ids */
+    const struct name_map *map; /* the names of vertices; NULL: the table has ids instead of names */
     uint64_t n;          /* number of vertices of the input */
     uint64_t done;       /* number of roots that an earlier run has finished */
-    /* Number of the first dropped line of the unfinished file, counted from 1. All lines after it are dropped, too. 0:
-     * all lines are kept. */
+    /* Number of the first line of the unfinished file that is dropped, counted from 1. The lines after it are also
+     * dropped. 0: all lines are kept. */
     uint64_t bad_line;
 };
 

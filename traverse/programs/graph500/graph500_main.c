@@ -33,7 +33,7 @@ struct benchmark {
     struct searcher searcher;
     struct environment env;
     struct validation validation;
-    struct record *runs; /* [roots.count] */
+    struct record *runs; /* [roots.count] a record for each root */
     struct energy_record energy;
 };
 
@@ -81,8 +81,9 @@ static void parse(struct benchmark *b, int argc, char **argv)
 }
 
 /* Collective. Searches from every root, and proves each tree right after its search. Fills b->runs. On rank 0, prints a
- * line for each root unless --quiet is given. Before all this searches from the first root without a record, to warm up.
- * Fails with ST_INVALID at the first wrong tree. Ends the job if a search fails, or if a proof cannot be carried out. */
+ * line for each root unless --quiet is given. Before all these searches, searches from the first root without a record,
+ * to warm up. Fails with ST_INVALID at the first wrong tree. Ends the job if a search fails, or if a proof cannot be
+ * carried out. */
 static enum status run_all(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;

@@ -41,7 +41,7 @@ struct proof {
     uint32_t g;            /* number of the device in this rank */
     struct device *device;
     const struct shard *shard;
-    struct vertex_end *end; /* [locals + d] */
+    struct vertex_end *end; /* [locals + d] id and depth of each vertex */
     int64_t *claim;         /* [locals + d] input ids of the parents to prove; below 0: no parent */
     /* bitmap of the local vertices that have met their parents (proof_loops.h), and after it the same bitmap of the
      * delegates */

@@ -28,9 +28,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* Writes the input ids of all vertices of the device into p->end. Then sets bits in p->has_edges. A value of the answer
- * gets its bit if this device has the value, and if it is the value of one of these vertices. Called once, before the
- * first root. */
+/* Writes the input ids of all vertices of the device into p->end. Then sets the bit in p->has_edges of each value of
+ * these vertices. Skips the values that other devices have. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;

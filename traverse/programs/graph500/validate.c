@@ -1,9 +1,9 @@
-/* validate.c: all devices prove a tree together (validate.h). Each step of the proof is done by a prover on each device
+/* validate.c: all devices prove a tree together (validate.h). A prover does each step of the proof on each device
  * (proof.h).
  *
- * Before the first root, each device finds out which value of the answer belongs to each of its vertices. The device also
- * has nn edges to other shards, and asks the devices of these shards about the far ends of the edges. validation_check
- * calls the steps for each root.
+ * Before the first root, each device finds out which value of the answer belongs to each of its vertices. A device has nn
+ * edges to other shards. It asks the devices of these shards about the far ends of these edges. validation_check calls
+ * the steps for each root.
  *
  * rank_each calls a function with the arguments (context, g) for each device g of this rank. The calls may run side by
  * side. `context` is the struct validation, unless the comment of the function says something else. */
@@ -133,10 +133,10 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Collective. Opens a proof for each device of this rank. If there are several devices on all ranks together, lists the
- * questions of each device, sends the questions, and keeps the received questions. A rank that has failed still takes
- * part in these steps, because the other ranks wait for it. Fails on all ranks if one rank fails. The caller calls
- * validation_close even after a failure. */
+/* Collective. Opens a proof for each device of this rank. If the ranks have several devices in all, the devices also
+ * exchange questions: the function lists the questions of each device, sends them, and keeps the received questions. A
+ * rank that has failed still takes part in these steps, because the other ranks wait for it. Fails on all ranks if one
+ * rank fails. The caller calls validation_close even after a failure. */
 enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
     struct memory_budget *budget = rank->budget;
@@ -215,7 +215,7 @@ static enum status set_claims(void *context, uint32_t g, struct error *e)
     return p->prover->copy(p, p->claim + p->shard->locals, v->claim, p->shard->d * sizeof *v->claim, e);
 }
 
-/* Collective. Gives all devices the parents of all delegates. At first only the owner of a delegate has its parent,
+/* Collective. Gives all devices the parents of all delegates. At first, only the owner of a delegate has its parent,
  * because only the owner has the value of the answer. All other devices have CLAIM_ELSEWHERE, the least of all claims. So
  * the function sets v->claim to the maximum of the claims over all devices of all ranks. Then it copies v->claim to each
  * device of this rank. Overwrites v->claim_of_device. */
@@ -236,7 +236,7 @@ static enum status reduce_claims(struct validation *v, struct error *e)
 }
 
 /* Collective. Sends the replies p->asked.reply of each device to the devices that asked. Each device receives the replies
- * to its own questions. Afterwards p->replies points to the received replies. */
+ * to its own questions. Afterwards, p->replies points to the received replies. */
 static enum status exchange_replies(struct validation *v, struct error *e)
 {
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
@@ -264,7 +264,7 @@ static enum status reduce_met(struct validation *v, struct error *e)
 }
 
 /* Checks that the vertices of device g have met their parents. A delegate may have met its parent on another device, so
- * the function first copies v->met to device g. At last sets v->first to the first offence of device g in all steps, if
+ * the function first copies v->met to device g. At last, sets v->first to the first offence of device g in all steps, if
  * this offence comes before v->first. Called after all edges were checked. */
 static enum status finish(void *context, uint32_t g, struct error *e)
 {
@@ -280,9 +280,9 @@ static enum status finish(void *context, uint32_t g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. On entry *first is the first offence of this rank. Sets *first to the first offence of all ranks. The ranks
- * compare their offences by two numbers: key[0] is the vertex and the kind, and key[1] is the other end. The least pair
- * of numbers wins. The lowest rank with this pair sends its offence to all ranks. */
+/* Collective. On entry, *first is the first offence of this rank. Sets *first to the first offence of all ranks. The
+ * ranks compare their offences by two numbers: key[0] is the vertex and the kind, and key[1] is the other end. The least
+ * pair of numbers wins. The lowest rank with this pair sends its offence to all ranks. */
 static void agree_on_first(const struct comm *comm, struct offence *first)
 {
     uint64_t key[2] = {UINT64_MAX, UINT64_MAX}, own[2];
@@ -301,9 +301,9 @@ static void agree_on_first(const struct comm *comm, struct offence *first)
     comm_broadcast(comm, first, sizeof *first, from);
 }
 
-/* Collective. Proves the tree of a root, step by step on all devices. Sets *first to the first offence of all ranks.
- * Skips the questions and the reduction of claims if there is only one device on all ranks together. Sets v->root and
- * v->first. If the function fails, only this rank knows of the failure. */
+/* Collective. Proves the tree of a root, step by step on all devices. Sets *first to the first offence of all ranks. If
+ * the ranks have only one device in all, skips the questions and the reduction of claims. Sets v->root and v->first. If
+ * the function fails, only this rank knows of the failure. */
 enum status validation_check(struct validation *v, const struct root *root, struct offence *first, struct error *e)
 {
     const struct prover *prover = v->proofs[0].prover; /* all devices of a rank have the same prover */

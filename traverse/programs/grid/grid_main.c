@@ -75,9 +75,9 @@ static void take_incoming(struct device *device, int32_t depth)
     }
 }
 
-/* Collective. Searches from a root, level by level, until no rank finds a vertex. Afterwards the device has the depths.
+/* Collective. Searches from a root, level by level, until no rank finds a vertex. Afterwards, the device has the depths.
  * Fills *times. If `log` is not NULL, adds a record of each level to *log. A record has the counts of the exchange
- * (exchange_counts.h). In a record the vertices that `expand` sends are frontier bytes, and the vertices that `fold`
+ * (exchange_counts.h). In a record, the vertices that `expand` sends are frontier bytes, and the vertices that `fold`
  * sends are lists. */
 static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                                    struct level_log *log, struct error *e)

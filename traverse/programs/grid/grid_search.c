@@ -35,7 +35,7 @@ static uint64_t locals_of(const struct grid_search *g, uint32_t row, uint32_t co
     return g->graph->locals[grid_shard(g, row, column)];
 }
 
-/* Allocates all lists and bitmaps of *g, and sets g->most_locals. Called after the part was opened. On failure some
+/* Allocates all lists and bitmaps of *g, and sets g->most_locals. Called after the part was opened. On failure, some
  * arrays are missing; grid_search_close frees the allocated arrays. */
 static enum status take_arrays(struct grid_search *g, struct error *e)
 {
@@ -77,10 +77,10 @@ static void number_rows(struct grid_search *g, uint32_t row)
     }
 }
 
-/* Collective. Tells the other processors of the grid column which of their vertices have edges in the part of this rank.
- * To do so, sends g->column[i].has to processor i. Processor i sends the same bits about its own part, which are received
- * into g->column[i].asked. For the processor itself, copies `has` to `asked`. In each level these bits decide which
- * frontier vertices this rank sends to processor i. */
+/* Collective. The processors of a grid column tell each other which vertices they have edges of. This rank sends
+ * g->column[i].has to processor i: the vertices of processor i that have edges in the part of this rank. Processor i
+ * sends the bits of its own part, which are received into g->column[i].asked. For this processor itself, `has` is copied
+ * to `asked`. In each level, these bits decide which frontier vertices this rank sends to processor i. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -225,7 +225,7 @@ static void swap_lists(struct grid_search *g, uint32_t to, const struct grid_lis
  * each received list, and of the list for this processor. The destinations go into the bins. Collective in the grid
  * column.
  *
- * The lists are exchanged in swaps. In swap number `distance` every processor sends to the processor `distance` rows
+ * The lists are exchanged in swaps. In swap number `distance`, every processor sends to the processor `distance` rows
  * further, and receives from the processor `distance` rows before. So each message has a receiver that waits for it. */
 static void expand(struct grid_search *g, struct grid_counts *counts)
 {
@@ -270,9 +270,10 @@ static void fold_direct(struct grid_search *g, struct grid_counts *counts)
 /* Sends the bins to their owners round the ring of processors of the grid row. The vertices that arrive for this
  * processor are appended to g->incoming. Collective in the grid row.
  *
- * The set for owner t starts as the bin of processor t + 1. On its way to t it passes all other processors of the ring. A
- * processor that receives the set appends the vertices that it has not seen in this search to its own bin for t. Then it
- * sends this bin on, as the new set. It drops the vertices that it has seen before. To drop them loses nothing:
+ * The set for owner t starts as the bin of processor t + 1. On its way to t, the set passes all other processors of the
+ * ring. A processor that receives the set appends the new vertices to its own bin for t. A vertex is new if the processor
+ * has not seen it in this search. Then the processor sends this bin on, as the new set. It drops the vertices that are
+ * not new. The owner does not need the dropped vertices:
  * - Seen in this level: the vertex is in the bin already, so the owner gets it.
  * - Seen in an earlier level: the vertex has been visited already. */
 static void fold_ring(struct grid_search *g, struct grid_counts *counts)

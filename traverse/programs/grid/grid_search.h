@@ -8,7 +8,7 @@
  * - look up: each processor reads these edges, and collects each destination for the owner, once in a search.
  * - fold: each destination is sent along the grid row to its owner, either directly or round a ring.
  *
- * In a ring a set of destinations passes the processors of the grid row. Each processor adds its own destinations to the
+ * In a ring, a set of destinations passes the processors of the grid row. Each processor adds its own destinations to the
  * set, and drops the destinations that it has seen before (the union-fold of section 3.2.2). */
 #ifndef DBFS_GRID_SEARCH_H
 #define DBFS_GRID_SEARCH_H
@@ -54,7 +54,7 @@ struct grid_counts {
     /* Number of destinations that were found here and that other processors of the grid row own. Each destination counts
      * once in a search. */
     uint64_t found;
-    uint64_t folded;     /* Number of destinations sent along the grid row. In a ring a destination counts on each hop. */
+    uint64_t folded;     /* Number of destinations sent along the grid row. In a ring, a destination counts on each hop. */
     /* number of destinations that arrived here in a ring, and were dropped because they had been seen before */
     uint64_t dropped;
     uint64_t messages;   /* number of messages sent; for each message sent, one is received */

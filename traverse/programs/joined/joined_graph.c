@@ -17,7 +17,7 @@ static uint64_t base_of(const struct joined_graph *all, const struct shard *shar
     return kind == NORMALS ? all->first[shard->index] : 0;
 }
 
-/* Returns the vertex of the joined graph to which a column of subgraph g of the shard leads. In nn the high bits of a
+/* Returns the vertex of the joined graph to which a column of subgraph g of the shard leads. In nn, the high bits of a
  * column are the number of the shard that has the vertex. */
 static uint32_t vertex_of_column(const struct joined_graph *all, const struct shard *shard, enum subgraph g,
                                  uint64_t column)
@@ -55,7 +55,7 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
  * count and then to copy.
  * - If `copies` is 0, adds the length of each row to offsets[v + 2]. v is the vertex that has the row.
  * - If `copies` is 1, copies the row to index offsets[v + 1], and sets offsets[v + 1] to the index after the row. Before
- *   the copy offsets[v + 1] is the index after the columns that v has so far. */
+ *   the copy, offsets[v + 1] is the index after the columns that v has so far. */
 static void take_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {

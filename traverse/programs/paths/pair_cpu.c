@@ -1,13 +1,13 @@
 /* pair_cpu.c: searches between pairs on the cores of the host. Each thread searches between one pair after the other.
  *
  * The search between a pair has two sides. One side grows from the source, along edges. The other side grows from the
- * target, against edges. In each step the side with fewer edges in its frontier grows by a level. A side has found all
+ * target, against edges. In each step, the side with fewer edges in its frontier grows by a level. A side has found all
  * vertices up to its depth. The sides have no vertex in common. So the first edge between the sides completes a shortest
  * path. A shorter path would have been found a level before.
  *
  * The searches read the rows of all shards in place, decoded or packed. The number of a normal vertex is its column in
  * nn, so the high bits of the number are the shard. The numbers of delegates come after the numbers of normal vertices. A
- * search has a mark for each number. At its end a search clears the marks of the vertices that it has found. So the time
+ * search has a mark for each number. At its end, a search clears the marks of the vertices that it has found. So the time
  * of a pair depends on the number of visited vertices, and not on n. */
 #include "pairs.h"
 
@@ -33,7 +33,7 @@ struct side {
     uint64_t count, capacity;
     /* index of the first step of the frontier; the last step of the frontier is the last step of the side */
     uint64_t frontier;
-    uint64_t counted;  /* the edges of the frontier's steps with a lower index are counted in `edges` */
+    uint64_t counted;  /* index of the first step of the frontier with edges that are not counted in `edges` yet */
     uint64_t edges;    /* number of edges of the counted steps of the frontier */
     uint64_t met;      /* index of the last step of this side on the path; set when the sides have met */
 };
@@ -75,7 +75,7 @@ static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
 
 /* Returns row number i of a vertex. i is below rows_at(s, vertex). A normal vertex has rows 0 and 1, on its own shard. A
  * delegate has rows 2k and 2k + 1 on each shard k. Odd rows lead to delegates. The side of the source reads rows along
- * edges, and the side of the target reads rows against edges. In an undirected graph both sides read the same rows. */
+ * edges, and the side of the target reads rows against edges. In an undirected graph, both sides read the same rows. */
 static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
 {
     const int normal = vertex < s->delegates, to_delegates = (int)(i % 2);
@@ -156,7 +156,7 @@ static void close_search(struct pair_search *s)
 /* ---- a level ---- */
 
 /* Makes memory for `more` steps after the present steps of side *a. If the present array is too small, moves the steps to
- * a larger array. The budget is charged. On failure *a is unchanged. */
+ * a larger array. The budget is charged. On failure, *a is unchanged. */
 static enum status reserve_steps(struct side *a, uint64_t more, struct memory_budget *budget, struct error *e)
 {
     struct step *grown;
@@ -182,7 +182,7 @@ struct reading {
     uint64_t from;     /* the step of the vertex that has the edges */
     struct step *next; /* address of the next new step; there is memory for all vertices of the row */
     uint64_t edges;    /* number of columns read */
-    uint64_t met;      /* of the vertices read so far that either side had found before: the last one */
+    uint64_t met;      /* the last vertex read that one of the sides had found before */
 };
 
 /* Reads an edge to `vertex`. If no side has found the vertex, marks the vertex, and appends a step for it to the side
@@ -259,9 +259,9 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
  * next frontier. Returns 0. If an edge leads to a vertex of the other side, stops at this edge, sets `met` of both sides,
  * and returns nonzero.
  *
- * The vertex at which the sides meet must be in the frontier of the other side. If it were nearer to the start of the
- * other side, the other side would have read this edge before, from its end. So if the vertex is not in that frontier,
- * the rows of one end lack the edge, and the function fails. */
+ * The vertex at which the sides meet must be in the frontier of the other side. Suppose that the vertex were nearer to
+ * the start of the other side. The other side would then have read this edge before, in the other direction. So if the
+ * vertex is not in that frontier, the edge is missing in the rows of one end, and the function fails. */
 static int grow(struct pair_search *s, int side, struct error *e)
 {
     struct side *a = &s->side[side], *other = &s->side[!side];
@@ -329,7 +329,7 @@ static uint64_t steps_back(const struct side *a)
 
 /* Searches between the two vertices ends[0] and ends[1], and fills *result. Grows one side after the other until the
  * sides meet, or until a frontier is empty. If `one_sided` is 1, only the side of the source grows. Two cases need no
- * search: both ends are the same vertex (distance 0), or an end has no edges (no path). At the end clears all marks, and
+ * search: both ends are the same vertex (distance 0), or an end has no edges (no path). At the end, clears all marks, and
  * sets the number of steps of both sides to 0. The steps stay in memory for write_path. If the search fails, the result
  * is not to be used. */
 static enum status search_pair(struct pair_search *s, const struct root *ends, int one_sided,

@@ -34,7 +34,7 @@ struct pair_job {
 struct pairs {
     const struct pair_job *job;
     uint64_t count;
-    struct pair_result *result; /* [count] */
+    struct pair_result *result; /* [count] the result of each pair */
     /* [count] path[i] has result[i].found input ids. NULL: paths are not wanted. */
     uint64_t **path;
     /* The memory of all paths, once the ranks have shared the paths. NULL before; each path has its own memory until
@@ -43,7 +43,7 @@ struct pairs {
     double seconds;             /* seconds of all searches of a rank, on the slowest rank */
 };
 
-/* Collective. Searches between all pairs of *job. Each rank searches between its own share of the pairs. Afterwards all
+/* Collective. Searches between all pairs of *job. Each rank searches between its own share of the pairs. Afterwards, all
  * ranks have all results, and all paths if paths are wanted. *pairs must be all zeros before the call. *job must outlive
  * *pairs. Fails on all ranks if one rank fails. The caller calls pairs_free even after a failure. */
 enum status pairs_search(struct pairs *pairs, const struct pair_job *job, struct error *e);
@@ -56,8 +56,9 @@ struct pair_searches; /* the state of a backend; each backend has its own defini
 /* The functions of a backend. A backend searches between pairs on CPUs or on a GPU. */
 struct pair_backend {
     const char *name;
-    /* Returns the number of bytes that `searches` searches take at first for the vertices of a shard, if they run at the
-     * same time (graph.h). `ignored` is not used. NULL: the backend reads columns only once, so the columns stay packed. */
+    /* Returns the number of bytes that searches take at first for the vertices of a shard (graph.h). `searches` is the
+     * number of searches that run at the same time. `ignored` is not used. NULL: the backend reads columns only once, so
+     * the columns stay packed. */
     uint64_t (*bytes_needed)(const struct shard *shard, int searches, int ignored);
     /* Prepares the graph of the job for searches, and sets *searches. NULL: the graph needs no preparation, and the
      * backend has no state. */

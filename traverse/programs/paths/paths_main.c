@@ -1,6 +1,6 @@
 /* paths_main.c: the program dbfs-paths. It finds distances and shortest paths between pairs of vertices.
  *
- * Each rank maps all shards, and searches between its share of the pairs, on CPUs or on a GPU. At the end the ranks add
+ * Each rank maps all shards, and searches between its share of the pairs, on CPUs or on a GPU. At the end, the ranks add
  * up their results. They exchange nothing else during the searches. */
 #include "pairs.h"
 
@@ -328,7 +328,7 @@ static void print_json(FILE *out, const void *context)
 }
 
 /* Reports the results. Prints a line for each pair, and the summary if there are several pairs. Writes the JSON file if
- * --json is given. With --quiet prints only the summary, and only to standard output. If another result is written to
+ * --json is given. With --quiet, prints only the summary, and only to standard output. If another result is written to
  * standard output, the text goes to standard error. Called on rank 0. */
 static enum status report(const struct run *run, struct error *e)
 {
@@ -345,8 +345,8 @@ static enum status report(const struct run *run, struct error *e)
 
 /* ---- searches ---- */
 
-/* The least number of pairs for which a GPU is chosen. For fewer pairs the CPU is faster: it has done all searches before
- * the graph is on a GPU. */
+/* The least number of pairs for which a GPU is chosen. For fewer pairs, the CPU is faster: the CPU has done all searches
+ * before the graph is on a GPU. */
 enum { PAIRS_FOR_GPU = 64 };
 
 /* Collective. Checks the given pairs, or samples pairs, and fills in the roots of the searcher. Fails if a given id is

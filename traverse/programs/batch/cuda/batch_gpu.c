@@ -151,7 +151,7 @@ static void batch_gpu_close(struct batch_search *s)
 }
 
 /* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies the
- * list of the frontier, and sets level->list and level->count. For a sparse frontier only the words of listed vertices
+ * list of the frontier, and sets level->list and level->count. For a sparse frontier, only the words of listed vertices
  * are copied; the words of all other vertices in level->found are old. The first call allocates memory of the host,
  * within the budget. */
 static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
@@ -264,8 +264,8 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
     s->brief[0] = s->gpu.next_brief;
 }
 
-/* Runs one level, sparse or dense, and waits for its end. Afterwards the found vertices are the frontier. Sets l->found.
- * After a dense level also sets l->rows_left. */
+/* Runs one level, sparse or dense, and waits for its end. Afterwards, the found vertices are the frontier. Sets l->found.
+ * After a dense level, also sets l->rows_left. */
 static void visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
     memcpy(s->gpu.wanted, l->roots, sizeof s->gpu.wanted);

@@ -34,7 +34,8 @@ struct gpu_batch_level {
     unsigned long long pieces;     /* number of pieces of the rows of the vertices in `list` */
     unsigned long long vertices;   /* number of vertices of the found frontier, listed or not */
     unsigned long long edges;      /* number of edges of the rows of the found frontier */
-    /* number of edges to pull of vertices that a root in `wanted` has not seen; only in a dense level */
+    /* Number of edges of the vertices that at least one root in `wanted` has not seen, in the rows to pull. Used only in
+     * a dense level. */
     unsigned long long left;
     unsigned long long read;       /* number of edges that pushes and pulls have read */
     unsigned long long count[256]; /* for each root: number of found vertices */
@@ -77,7 +78,7 @@ struct gpu_batch {
  * is BATCH_NO_ROOT. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream);
 
-/* Pushes along the first `pieces` pieces of the rows of the frontier. Along each piece the frontier words of the vertex
+/* Pushes along the first `pieces` pieces of the rows of the frontier. Along each piece, the frontier words of the vertex
  * of the row are pushed to the neighbours in the piece. The bits that are new to a neighbour are ORed into the next words
  * of the neighbour. Lists each neighbour that gets its first new bit. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
@@ -88,17 +89,16 @@ void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t
 
 /* ---- a dense level ---- */
 
-/* Pushes along the first `pieces` pieces in a dense level. Along each piece the frontier words of the vertex of the row
+/* Pushes along the first `pieces` pieces in a dense level. Along each piece, the frontier words of the vertex of the row
  * are pushed to the neighbours in the piece, without the bits of roots that pull. All pushed bits are ORed into the next
  * words of a neighbour, even bits that the neighbour has seen. Lists no vertex. If `pieces` is BATCH_AS_LISTED, pushes
  * along all pieces that cuda_batch_list has made in this level. `next` must be zero before the call. */
 #define BATCH_AS_LISTED UINT64_MAX
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* Finds the next frontier of a dense level, for all vertices. A vertex pulls the roots that pull, that have not seen the
- * vertex, and that have a neighbour of the vertex in their frontier. Adds the bits that other roots have pushed, and
- * drops the bits that the vertex had seen. Stores the new bits in `next` and `next_brief`, adds the new bits to `seen`,
- * and counts them in *level. */
+/* Finds the next frontier of a dense level, for all vertices. A vertex pulls from its neighbours the bits of roots that
+ * pull and that have not seen the vertex. Then it adds the bits that other roots have pushed, and drops the bits of roots
+ * that had seen it. The new bits are stored in `next` and `next_brief`, added to `seen`, and counted in *level. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
 
 /* ---- frontiers ---- */
@@ -107,8 +107,8 @@ void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream);
 
-/* Makes a list of a dense frontier, for the roots that push. Appends each vertex with a frontier bit of such a root to
- * `list`, and the pieces of its row to `pieces`. */
+/* Makes a list of a dense frontier, for the roots that push. Appends the vertices with frontier bits of these roots to
+ * `list`. Appends the pieces of the rows of these vertices to `pieces`. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream);
 
 /* Copies the frontier words of `count` listed vertices to `to` [count][words]. These are the vertices from entry `first`

@@ -46,8 +46,8 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
 }
 
 /* Pulls along the pieces of long rows, with a warp for each piece. ORs the roots found into the next words of the vertex
- * of the row. If a root is already in these next words, another piece of the row has found it, and the warp skips the
- * root. Lane 0 reads the next words for all lanes, so that the lanes agree. Adds the number of columns read to
+ * of the row. If a root is in these next words already, another piece of the row has found the root. The warp then skips
+ * this root. Lane 0 reads the next words for all lanes, so that the lanes agree. Adds the number of columns read to
  * b.level->read. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
@@ -126,7 +126,7 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
 
 /* Pulls along short rows of the vertices base to base + 31, which belong to the warp. The rows belong to the vertices
  * base + row_lane[0] to base + row_lane[count - 1]. Each group of ROW_LANES lanes pulls along one row after the other.
- * words[lane] belongs to vertex base + lane. On entry words[lane] has the bits that are missing in the seen words of the
+ * words[lane] belongs to vertex base + lane. On entry, words[lane] has the bits that are missing in the seen words of the
  * vertex. If the vertex has one of the rows, words[lane] has the bits of the neighbours on return. Returns the number of
  * columns that this lane read. Called by all lanes of the warp. */
 template <int W>
@@ -244,8 +244,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     block_add(read, shared, &b.level->read);
 }
 
-/* Makes a list of a dense frontier, for the roots that push, with a thread for each vertex. Appends each vertex with a
- * frontier bit of such a root to b.list, and the pieces of its row to b.pieces. */
+/* Makes a list of a dense frontier, for the roots that push, with a thread for each vertex. Appends the vertices with
+ * frontier bits of these roots to b.list. Appends the pieces of the rows of these vertices to b.pieces. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
 {
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
@@ -271,8 +271,8 @@ void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
     BATCH_BY_WORDS(b, batch_pull_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
 }
 
-/* Launches a kernel that lists the vertices with frontier bits of roots that push, and the pieces of the rows of these
- * vertices. */
+/* Launches a kernel that makes a list of the frontier, for the roots that push. It lists the vertices with frontier bits
+ * of these roots, and the pieces of the rows of these vertices. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_list_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b));

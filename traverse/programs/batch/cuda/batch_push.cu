@@ -1,8 +1,8 @@
 /* batch_push.cu: sparse levels of a batch on a GPU, and the pushes of dense levels (batch_kernels.h)
  *
- * batch_sparse.c and batch_dense.c do the same on a CPU. PUSH_LANES lanes push along a piece of a row. For each edge a
- * lane reads the column, and words of the neighbour, which are at a random place. In a dense level these are the next
- * words. In a sparse level these are the seen words, and also the next words if a bit is new. */
+ * batch_sparse.c and batch_dense.c do the same on a CPU. PUSH_LANES lanes push along a piece of a row. For each edge, a
+ * lane reads the column, and words of the neighbour, which are at a random place. In a dense level, these are the next
+ * words. In a sparse level, these are the seen words, and also the next words if a bit is new. */
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */

@@ -5,8 +5,8 @@
 #include "batch_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Runs the given statement, such as a launch. In the statement W is a constant: the number of words per vertex, 1, 2 or
- * 4. */
+/* Runs the given statement, such as a launch. In the statement, W is a constant: the number of words per vertex (1, 2 or
+ * 4). */
 #define BATCH_BY_WORDS(b, ...)   \
     do {                         \
         if ((b)->words == 1) {   \
@@ -174,7 +174,7 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
 }
 
 /* Appends the pieces of the row of vertex v to b.pieces, if `is_here` is true. `edges` is the number of edges of the row.
- * Adds the number of pieces to b.level->pieces. A row without edges has a piece, too, so that the words of its vertex are
+ * Adds the number of pieces to b.level->pieces. A row without edges also has a piece, so that the words of its vertex are
  * zeroed later. Called by all threads of a block, each with its own vertex. */
 __device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {

@@ -43,8 +43,8 @@ static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *f
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets bits in p->has_edges. A value of the answer gets its bit if this GPU has the value, and if it is the value of one
- * of the vertices of this GPU. All of these vertices have edges. Called once, before the first root. */
+/* Sets the bit in p->has_edges of each value of the vertices of this GPU. All of these vertices have edges. Skips the
+ * values that other devices have. Called once, before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -56,8 +56,8 @@ static enum status gpu_open_proof(struct proof *p, struct error *e)
 /* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. `next` is memory of the host.
  * Overwrites the tables and counts with which the device makes answers.
  * - If `put` is 0, sets next[s + 1] to the number of questions to shard s.
- * - If `put` is 1, writes the questions to own.question and the vertices that ask to own.asker. Those for shard s begin
- *   at index next[s]. next[p] must be the number of all questions. `next` is not changed. */
+ * - If `put` is 1, writes the questions to own.question, and the vertices that ask to own.asker. The entries for shard s
+ *   begin at index next[s]. next[p] must be the number of all questions. `next` is not changed. */
 static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;

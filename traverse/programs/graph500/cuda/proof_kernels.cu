@@ -23,7 +23,7 @@ struct gpu_first gpu_no_offence(void)
     return first;
 }
 
-/* Returns the vertex and the kind of an offence as one number. In the order of offence_comes_before the lesser number
+/* Returns the vertex and the kind of an offence as one number. In the order of offence_comes_before, the lesser number
  * comes first. If two numbers are the same, that order compares the other ends. */
 __device__ static inline unsigned long long key_of(const offence &found)
 {
@@ -33,8 +33,8 @@ __device__ static inline unsigned long long key_of(const offence &found)
 /* Returns whether the offence `found` comes before *first. Compares the keys. If the keys are the same, compares the
  * other ends. Any thread may call it, with the lock or without the lock.
  *
- * Without the lock another thread may be writing *first at the same time. A result `false` is still right, as *first only
- * moves to earlier offences. A result `true` may be outdated, so the caller tests again with the lock.
+ * Without the lock, another thread may be writing *first at the same time. A result `false` is still right, as *first
+ * only moves to earlier offences. A result `true` may be outdated, so the caller tests again with the lock.
  *
  * `other` is read after `key`. A writer sets `other` to INT64_MAX before it changes `key`. So a reader that has read the
  * new key does not read the old `other`, which may be smaller than the new `other`. */
@@ -81,7 +81,7 @@ __device__ static inline void set_bit(uint32_t *bitmap, uint64_t i)
 
 /* ---- ends and claims ---- */
 
-/* Launches a kernel that sets end[i] to the id and the depth of vertex i, for `count` vertices. In `end` the id and the
+/* Launches a kernel that sets end[i] to the id and the depth of vertex i, for `count` vertices. In `end`, the id and the
  * depth of a vertex lie side by side. */
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count, vertex_end *end,
                      cudaStream_t stream)

@@ -49,7 +49,7 @@ void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint
  * The pointers to structs are memory of the host, except `first`. *first becomes the earliest of *first and the offences
  * found. */
 
-/* The rows of a subgraph in device memory. The members are those of struct proved_rows. */
+/* The rows of a subgraph in device memory. The members mean the same as in struct proved_rows. */
 struct gpu_proved_rows {
     struct gpu_csr csr;
     struct proved_vertices rows;

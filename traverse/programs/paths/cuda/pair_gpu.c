@@ -119,9 +119,9 @@ static void pair_gpu_close(struct pair_searches *p)
 }
 
 /* Searches between the gpu.count pairs in p->todo. Copies results and paths to p->result and p->paths, on the host. There
- * are two passes. In the first pass each block searches between one pair at a time. If a frontier has too many edges, the
- * block stops, and leaves the pair for the second pass. In the second pass all blocks together search between the pairs
- * that were left, one pair after the other. */
+ * are two passes. In the first pass, each block searches between one pair at a time. If a frontier has too many edges,
+ * the block stops, and leaves the pair for the second pass. In the second pass, all blocks together search between the
+ * pairs that were left, one pair after the other. */
 static enum status search(struct pair_searches *p, struct error *e)
 {
     struct gpu_pairs *gpu = &p->gpu;

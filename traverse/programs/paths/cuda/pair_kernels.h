@@ -1,13 +1,13 @@
 /* pair_kernels.h: functions that launch the kernels that search between pairs of vertices. They can be called from plain
  * C. pair_cpu.c does the same work on a CPU.
  *
- * There are two kernels. In the first kernel each block searches between one pair after the other, without the other
- * blocks. If a frontier has too many edges, the block leaves the pair to the second kernel. In the second kernel all
+ * There are two kernels. In the first kernel, each block searches between one pair after the other, without the other
+ * blocks. If a frontier has too many edges, the block leaves the pair to the second kernel. In the second kernel, all
  * blocks together search between one pair after the other.
  *
  * A search has two sides. The side of the source grows along edges, and the side of the target grows against edges. A
  * search has two marks for each vertex, a bit for each side. It also has an array of steps. The steps of the source begin
- * at the first element and go forwards. The steps of the target begin at the last element and go backwards. At its end a
+ * at the first element and go forwards. The steps of the target begin at the last element and go backwards. At its end, a
  * search clears the marks of the vertices in its steps. So the cost of a pair depends on the number of visited vertices,
  * and not on n.
  *

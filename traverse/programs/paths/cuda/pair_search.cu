@@ -6,7 +6,7 @@
  * - for each edge: 4 (column), and a mark
  * - for each found vertex: an atomic, 8 (step) and 16 (offsets)
  *
- * A search is done either by the threads of one block, or by the threads of all blocks together. In both cases these
+ * A search is done either by the threads of one block, or by the threads of all blocks together. In both cases, these
  * threads are called the threads of the search. A claim is the attempt of a thread to be the first to mark a vertex. */
 #include "pair_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
@@ -58,7 +58,7 @@ template <bool ALL> struct pair_search {
         return ALL ? gridDim.x : 1;
     }
 
-    /* Waits until all threads of the search have arrived at this barrier. After the barrier all threads see all writes
+    /* Waits until all threads of the search have arrived at this barrier. After the barrier, all threads see all writes
      * that were made before it. */
     __device__ void barrier()
     {
@@ -199,9 +199,8 @@ __device__ static unsigned long long read_edges(Search &search, const laid_rows 
 /* ---- a level ---- */
 
 /* Puts the rows of `count` steps into *rows, one after the other, with one row for each thread of the block. The first
- * step is `base`. `count` is at most BLOCK. If all blocks search together, a long row is put as an empty row, and its
- * pieces are listed for read_frontier. Returns the number of edges of the rows in *rows. Called by all threads of a
- * block. */
+ * step is `base`. `count` is at most BLOCK. If all blocks search together, a long row counts as empty, and its pieces are
+ * listed for read_frontier. Returns the number of edges of the rows in *rows. Called by all threads of a block. */
 template <class Search>
 __device__ static uint32_t lay_rows(Search &search, laid_rows &rows, uint32_t base, uint32_t count)
 {
@@ -297,7 +296,7 @@ template <class Search> __device__ static inline pair_side begin_side(Search &se
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
 /* Grows the sides level by level until the search has ended. Each level grows the side with fewer edges in its frontier.
- * In a one-sided search it always grows the side of the source. Called by all threads of the search. Returns:
+ * A one-sided search always grows the side of the source. Called by all threads of the search. Returns:
  * - PAIR_MET: the sides have met. search.now is the side that grew last. The vertices of the last level count below
  *   search.now.end.
  * - PAIR_APART: a side has an empty frontier.
@@ -355,8 +354,8 @@ __device__ static void walk(const Search &search, const pair_side &side, uint32_
 }
 
 /* Returns the step of the other side's frontier at which the sides have met, and sets live->other to this step. Returns
- * PAIR_NO_STEP if no step has the vertex of the meeting edge. In this case the rows of one end of the edge do not have
- * the edge. Each thread tests a part of the frontier. Called by all threads of the search. */
+ * PAIR_NO_STEP if no step has the vertex of the meeting edge. The edge is then missing in the rows of one of its ends.
+ * Each thread tests a part of the frontier. Called by all threads of the search. */
 template <class Search> __device__ static uint32_t find_other_step(Search &search)
 {
     const uint32_t v = (uint32_t)search.level().met;
@@ -428,7 +427,7 @@ __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsig
 }
 
 /* Searches between the vertices of pair number `pair`. Clears the shared counts, starts both sides, grows the sides, and
- * writes the result. At the end all marks are zero. Called by all threads of the search. */
+ * writes the result. At the end, all marks are zero. Called by all threads of the search. */
 template <class Search> __device__ static void search_pair(Search &search, uint32_t pair)
 {
     const unsigned long long begun = search.is_first() ? device_nanoseconds() : 0;
