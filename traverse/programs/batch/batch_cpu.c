@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates zeroed memory for s->words words per vertex within the budget, and sets *words. Touches all pages, so that
+/* Allocates zeroed memory within the budget: s->words words for each vertex. Sets *words. Touches all pages, so that
  * searches do not wait for the pages. cpu_close frees the memory. On failure, *words is NULL. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
@@ -215,9 +215,9 @@ struct single_run {
 };
 
 /* Searches from root number `root` of the run. The calling thread, number `thread` of the pool, does the whole search.
- * Fills in the result of the root. If distances are wanted, passes them to run->depths, and adds the time of passing them
- * to t->noting_s. t->mask is zero on entry and on return. pool_run calls this function for each root. `context` is the
- * struct single_run. Returns 0. */
+ * Fills in the result of the root. If distances are wanted, passes the distances to run->depths, and adds the time of
+ * this work to t->noting_s. t->mask is zero on entry and on return. pool_run calls this function for each root. `context`
+ * is the struct single_run. Returns 0. */
 static uint64_t search_root(void *context, int thread, uint64_t root)
 {
     const struct single_run *single = context;
@@ -247,9 +247,10 @@ static uint64_t search_root(void *context, int thread, uint64_t root)
     return 0;
 }
 
-/* Searches from all roots of the run with `threads` threads. Each root is searched from by one thread. Fills in
+/* Searches from all roots of the run with `threads` threads. One thread does the whole search from a root. Fills in
  * run->results. Adds the number of edges read to run->edges. Raises run->levels to the number of levels of the deepest
- * search. Subtracts the mean time in which a thread noted distances from run->seconds. */
+ * search. run->seconds must not contain the time in which distances were noted. So the mean of this time over the threads
+ * is subtracted. */
 static void run_single(struct batch_search *s, struct batch_run *run, int threads)
 {
     struct single_run single = {s, run};

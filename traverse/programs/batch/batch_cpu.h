@@ -41,8 +41,8 @@ struct batch_search {
     struct thread_pool *pool;
     int threads, words;
     uint64_t weight;             /* sum of the degrees of all vertices, each degree rounded down to a power of two */
-    /* [vertices][words] each array has a bit for each root in the words of a vertex: seen words, frontier words, next
-     * words (batch_search.h) */
+    /* [vertices][words] For each vertex, words with a bit for each root. seen: the seen words. now: the frontier words.
+     * next: the next words (batch_search.h). */
     uint64_t *seen, *now, *next;
     struct batch_list frontier;  /* list of the frontier; used only if the frontier is sparse */
     struct batch_list found;     /* list of the vertices that a sparse level has found so far */

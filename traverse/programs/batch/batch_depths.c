@@ -58,7 +58,7 @@ struct noted_level {
     const struct batch_level *level;
 };
 
-/* Notes the found vertices of piece number `piece`. A piece is STEP entries of the list; without a list a piece is STEP
+/* Notes the found vertices of piece number `piece`. A piece is STEP entries of the list; without a list, a piece is STEP
  * vertices. Sets the distance of the vertex for each root that found the vertex, and adds a hash of vertex and distance
  * to the sum of thread `thread` for this root. pool_run calls this function for each piece. `context` is the struct
  * noted_level. Returns 0. */

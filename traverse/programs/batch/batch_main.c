@@ -20,7 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Number of bytes that one root of -n all takes in memory: the id as given, the id in struct roots, and the struct root. */
+/* Number of bytes of memory for each root, if -n all is given: the id as given, the id in struct roots, and the struct
+ * root. */
 enum { ROOT_BYTES = 16 + sizeof(struct root) };
 
 /* All state of the program. */

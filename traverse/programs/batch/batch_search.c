@@ -16,14 +16,15 @@
  *   found. */
 enum { SPARSE_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
-/* When exactly TRIAL_LEVELS levels have passed, a batch is given up if too few roots share vertices. This is so if, on
- * average, fewer than LEAST_SHARED roots found a vertex of a frontier in the same level. */
+/* Constants that decide whether a batch is given up. The decision is made after exactly TRIAL_LEVELS levels. The batch is
+ * given up if its roots share few vertices: on average, fewer than LEAST_SHARED roots have found a vertex of a frontier
+ * in the same level. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
-/* Adds the counts l->found of the level that has just ended to the state of the batch. Sets l->roots to the roots that
- * found a vertex, and l->visits to the number of vertices that they found. Lowers l->left of each of these roots. Adds
- * the found vertices to l->all_vertices, l->all_visits and run->results. Adds the number of edges read to run->edges.
- * Called after the start and after each level. */
+/* Adds the counts in l->found to the state of the batch. These are the counts of the level that has just ended. Sets
+ * l->roots to the roots that found a vertex, and l->visits to the number of vertices that they found. Lowers l->left of
+ * each of these roots. Adds the found vertices to l->all_vertices, l->all_visits and run->results. Adds the number of
+ * edges read to run->edges. Called after the start and after each level. */
 static void take_found(struct batch_levels *l, struct batch_run *run)
 {
     memset(l->roots, 0, sizeof l->roots);

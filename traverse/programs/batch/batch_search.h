@@ -49,7 +49,7 @@ static inline void batch_result_add(struct batch_result *r, uint64_t depth, uint
 struct batch_note {
     uint64_t depth;           /* distance of the vertices that the level found */
     int is_sparse;
-    /* number of vertices of the frontier from which the level started, and number of edges of their rows */
+    /* counts of the frontier from which the level started: its vertices, and the edges of their rows */
     uint64_t vertices, edges;
     uint64_t read;             /* number of edges that the level read */
     uint32_t pulls;           /* number of roots that pulled */

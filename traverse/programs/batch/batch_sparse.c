@@ -63,9 +63,10 @@ BATCH_INLINE void gather_found(struct batch_search *s, struct tally *t, uint32_t
         append_found(s, t);
 }
 
-/* ORs the bits of `bits` [W] that vertex v has not seen into the next words of v. Returns 1 if the caller must list v.
- * This is so if v has got its first new bit of this level, and no other thread lists v. If a vertex has several words,
- * s->listed decides which thread lists v. `single_thread` is 1 if no other thread pushes; no atomics are used then. */
+/* ORs new bits into the next words of vertex v: the bits of `bits` [W] that v has not seen. Returns 1 if the caller must
+ * list v. This is so if v has got its first new bit of this level, and no other thread lists v. If a vertex has several
+ * words, s->listed decides which thread lists v. `single_thread` is 1 if no other thread pushes; no atomics are used
+ * then. */
 BATCH_INLINE int offer(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int single_thread)
 {
     uint64_t *next = s->next + v * (uint64_t)W, before = 0;
@@ -116,7 +117,7 @@ BATCH_BY_WORDS(push, push_listed(s, t, begin, end, W, 0))
 BATCH_BY_WORDS(push_by_one, push_listed(s, t, begin, end, W, 1))
 
 /* Zeroes the frontier words s->now of the list entries `begin` to `end` - 1, after these words were pushed. In the next
- * level the array s->now is used as s->next, which must start with zeros. */
+ * level, the array s->now is used as s->next, which must start with zeros. */
 BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t end, const int W)
 {
     for (uint64_t i = begin; i < end; i++)
@@ -142,9 +143,8 @@ BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t be
 }
 BATCH_BY_WORDS(take, see_found(s, t, begin, end, W))
 
-/* Makes a list of a dense frontier. Appends each of the vertices `begin` to `end` - 1 that has a frontier bit to
- * s->found. Zeroes the next words of all vertices `begin` to `end` - 1. Called before a sparse level that follows a dense
- * level. */
+/* Makes a list of a dense frontier: appends the vertices with frontier bits to s->found. Zeroes the next words of all
+ * vertices. Works on the vertices `begin` to `end` - 1 only. Called before a sparse level that follows a dense level. */
 BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);

@@ -30,7 +30,7 @@ static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
 }
 
 /* Adds *sum, a and b for each bit of a word (a full adder). Stores the low digit of each sum in *sum. Returns the
- * carries, which count twice. */
+ * carries; each carry stands for 2. */
 static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
 {
     uint64_t either = *sum ^ a, carry = (*sum & a) | (either & b);

@@ -1,9 +1,9 @@
 /* centrality.h: the table of --centrality. The table has a line for each root, and is written batch by batch.
  *
- * If FILE is a regular file, it is called FILE.part until the last line is written. FILE.part only grows. The first line
- * names the graph and the roots. If the run is killed, another run with --resume can continue the table. It keeps all
- * lines up to the first line that is not the line of its root. Then it writes the first bad line and all lines after it
- * again. */
+ * If FILE is a regular file, the table is written to FILE.part. FILE.part only grows. It is renamed to FILE after the
+ * last line. The first line names the graph and the roots. If the run is killed, another run with --resume can continue
+ * the table. The other run keeps all lines up to the first bad line. A bad line is a line that is not the line of its
+ * root. The other run drops the first bad line and all lines after it, and writes these lines again. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
 

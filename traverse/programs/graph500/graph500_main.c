@@ -183,7 +183,7 @@ static void print_five(FILE *out, const char *prefix, const char *of, const stru
 }
 
 /* Prints the minimum, the quartiles, the maximum, the mean and the standard deviation of a quantity over all runs, each
- * on a line. `of` is the name of the quantity. `what` selects the number of a run. */
+ * on a line. `of` is the name of the quantity. `what` says which number of each run is the quantity. */
 static void print_seven(FILE *out, const struct benchmark *b, const char *prefix, const char *of, enum measure what)
 {
     struct statistics s;

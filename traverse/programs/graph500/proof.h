@@ -47,7 +47,7 @@ struct proof {
      * delegates */
     uint64_t *met;
     uint64_t values;        /* number of values of the answer that this device has */
-    /* [locals + d] index of the value of each vertex in the answer. VALUE_ELSEWHERE: another device has the value. */
+    /* [locals + d] for each vertex: index of its value in the answer. VALUE_ELSEWHERE: another device has the value. */
     uint32_t *value;
     uint32_t *has_edges;    /* [values] bitmap; 1: the value belongs to a vertex with edges */
     void *first;            /* [FIRST_BYTES] the first offence found so far, in a form that depends on the prover */
@@ -87,8 +87,8 @@ struct prover {
     /* These are called for each root, in this order:
      * - `begin` reads depths into `end` and parents into `claim`, clears the `met` bits, and forgets the first offence of
      *   the last root.
-     * - `check` checks each vertex by itself, the values of vertices without edges, and the edges with both ends on this
-     *   device.
+     * - `check` checks the values of vertices without edges. It checks each vertex by itself. It also checks the edges
+     *   with both ends on this device.
      * - `reply` writes the replies to all questions in `asked`.
      * - check_replies checks the edges of the questions in `own`, by the replies to these questions.
      * - `finish` checks that all vertices have met their parents. It sets *first to the first offence of all checks since

@@ -28,8 +28,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* Writes the input ids of all vertices of the device into p->end. Then sets the bit in p->has_edges of each value of
- * these vertices. Skips the values that other devices have. Called once, before the first root. */
+/* Writes the input ids of all vertices of the device into p->end. Then sets bits in p->has_edges, a bit for the value of
+ * each of these vertices. Skips the values that other devices have. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -95,7 +95,7 @@ static enum status cpu_begin_root(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Writes the replies to all questions of other devices into p->asked.reply. The reply to a question is the input id and
+/* Fills p->asked.reply with the replies to all questions of other devices. The reply to a question is the input id and
  * the depth of the local vertex with the number in the question. */
 static enum status cpu_reply(struct proof *p, struct error *e)
 {
@@ -108,8 +108,8 @@ static enum status cpu_reply(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks the values of vertices without edges, each vertex by itself, and the edges with both ends on this device. Stores
- * the first offence in *p->first, and sets bits of p->met. Called after cpu_begin_root. */
+/* Checks the values of vertices without edges. Checks each vertex by itself. Checks the edges with both ends on this
+ * device. Stores the first offence in *p->first, and sets bits of p->met. Called after cpu_begin_root. */
 static enum status cpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};

@@ -16,9 +16,9 @@
 
 /* ---- opening ---- */
 
-/* Allocates zeroed memory of the device for `count` elements of `width` bytes. `array` is the address of a pointer, which
- * is set to the memory. close_proof frees the memory. `what` names the memory in messages. Does nothing if *e has failed,
- * or if `count` is 0. Returns e->status. */
+/* Allocates zeroed memory of the device for `count` elements of `width` bytes. `array` is the address of a pointer. Sets
+ * the pointer to the memory. close_proof frees the memory. `what` names the memory in messages. Does nothing if *e has
+ * failed, or if `count` is 0. Returns e->status. */
 static enum status take(const struct proof *p, void *array, uint64_t count, uint64_t width, const char *what,
                         struct error *e)
 {
@@ -92,8 +92,8 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
 }
 
 /* Lists the questions of device g in p->own. Each nn edge to another shard gets a question, and an entry for the vertex
- * that has the edge. First counts the questions, and allocates memory for them. Also sets the slices that device g sends
- * to the questions. Called once, before the first exchange. */
+ * that has the edge. First counts the questions, and allocates memory for them. The questions become the slices that
+ * device g sends. Called once, before the first exchange. */
 static enum status list_questions(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;

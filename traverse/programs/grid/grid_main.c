@@ -1,8 +1,8 @@
 /* grid_main.c: the program dbfs-traverse-2d. It does what dbfs-traverse does, by a search over a 2D partition
  * (grid_search.h).
  *
- * The search writes visited bits and depths to a device of the CPU backend, which the rank has. The code of that backend
- * then makes the answers, and counts the reached vertices and edges. */
+ * Each rank has a device of the CPU backend. The search writes visited bits and depths to this device. Then the device
+ * makes the answers, and counts over the answers. */
 #include "grid_search.h"
 
 #include "traverse/cpu/cpu_device.h"
@@ -77,8 +77,8 @@ static void take_incoming(struct device *device, int32_t depth)
 
 /* Collective. Searches from a root, level by level, until no rank finds a vertex. Afterwards, the device has the depths.
  * Fills *times. If `log` is not NULL, adds a record of each level to *log. A record has the counts of the exchange
- * (exchange_counts.h). In a record, the vertices that `expand` sends are frontier bytes, and the vertices that `fold`
- * sends are lists. */
+ * (exchange_counts.h). The vertices that `expand` sends count as frontier bytes, and the vertices that `fold` sends count
+ * as lists. */
 static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                                    struct level_log *log, struct error *e)
 {

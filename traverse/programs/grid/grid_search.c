@@ -17,8 +17,8 @@ static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t c
 
 /* ---- opening ---- */
 
-/* Allocates zeroed memory for `count` elements of `width` bytes, within the budget. `array` is the address of a pointer,
- * which is set to the memory. Sets the pointer to NULL if *e has failed before, or if the memory cannot be allocated.
+/* Allocates zeroed memory for `count` elements of `width` bytes, within the budget. `array` is the address of a pointer.
+ * Sets the pointer to the memory. Sets the pointer to NULL if *e has failed before, or if the memory cannot be allocated.
  * Returns e->status. */
 static enum status take(struct grid_search *g, void *array, uint64_t count, uint64_t width, struct error *e)
 {

@@ -2,8 +2,8 @@
  *
  * All vertices have one numbering. Delegates come first, then the local vertices of shard 0, then the local vertices of
  * shard 1, and so on. The delegates are in the order of descending degree, and so are the local vertices of each shard.
- * All edges of a vertex lie side by side, and edges to delegates come first. So a search does not need to know of shards.
- * Its state is only what it keeps for each vertex. */
+ * All edges of a vertex lie side by side, and edges to delegates come first. So a search needs no state but its own state
+ * for each vertex, whatever the number of shards. */
 #ifndef DBFS_JOINED_GRAPH_H
 #define DBFS_JOINED_GRAPH_H
 

@@ -1,4 +1,4 @@
-/* pair_cpu.c: searches between pairs on the cores of the host. Each thread searches between one pair after the other.
+/* pair_cpu.c: searches between pairs on the cores of the host. Each thread works on one pair after the other.
  *
  * The search between a pair has two sides. One side grows from the source, along edges. The other side grows from the
  * target, against edges. In each step, the side with fewer edges in its frontier grows by a level. A side has found all
@@ -38,7 +38,7 @@ struct side {
     uint64_t met;      /* index of the last step of this side on the path; set when the sides have met */
 };
 
-/* The state of one thread. The thread searches between one pair after the other. */
+/* The state of one thread. The thread works on one pair after the other. */
 struct pair_search {
     const struct graph *graph;
     struct memory_budget *budget;
@@ -358,7 +358,7 @@ static enum status search_pair(struct pair_search *s, const struct root *ends, i
     return e->status;
 }
 
-/* Writes the input ids of the vertices on the path to `ids`, from the source to the target. The path has distance + 1
+/* Writes the path to `ids`: the input ids of its vertices, from the source to the target. The path has distance + 1
  * vertices. The distance is at least 1. Called after search_pair has found a path, and before this thread starts its next
  * search. */
 static void write_path(const struct pair_search *s, uint64_t *ids)
@@ -373,9 +373,9 @@ static void write_path(const struct pair_search *s, uint64_t *ids)
         ids[i++] = input_id(s, target->steps[step].vertex);
 }
 
-/* Searches between all pairs of this rank. Each thread opens a search, and searches between one pair after the other.
- * Stores the results and the wanted paths in *pairs. If the search of a thread fails, this thread searches no more, and
- * the failure is stored in *e. This backend has no state, so `none` is not used. */
+/* Searches between all pairs of this rank. Each thread opens a search, and works on one pair after the other. Stores the
+ * results and the wanted paths in *pairs. If the search of a thread fails, this thread searches no more, and the failure
+ * is stored in *e. This backend has no state, so `none` is not used. */
 static enum status run(struct pair_searches *none, struct pairs *pairs, struct error *e)
 {
     const struct pair_job *job = pairs->job;

@@ -1,7 +1,7 @@
 /* paths_main.c: the program dbfs-paths. It finds distances and shortest paths between pairs of vertices.
  *
- * Each rank maps all shards, and searches between its share of the pairs, on CPUs or on a GPU. At the end, the ranks add
- * up their results. They exchange nothing else during the searches. */
+ * Each rank maps all shards, and searches between its share of the pairs, on CPUs or on a GPU. The ranks exchange nothing
+ * but their results, which they add up at the end. */
 #include "pairs.h"
 
 #include "traverse/options/options.h"

@@ -48,8 +48,8 @@ struct gpu_batch {
     struct gpu_rows push, pull;
     uint64_t vertices;
     int words;                               /* number of 64-bit words per vertex: 1, 2 or 4 */
-    /* [vertices][words] each array has a bit for each root in the words of a vertex: seen words, frontier words, next
-     * words (batch_search.h) */
+    /* [vertices][words] For each vertex, words with a bit for each root. seen: the seen words. now: the frontier words.
+     * next: the next words (batch_search.h). */
     uint64_t *seen, *now, *next;
     /* [vertices] During a sparse level: the vertices found so far. After the level: the list of the frontier. */
     uint32_t *list;

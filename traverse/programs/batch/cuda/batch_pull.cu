@@ -88,10 +88,10 @@ template <int W> struct row_share {
     batch_words<OWN> missing, got;
 };
 
-/* Reads the next ROW_STEP columns of the row. ORs the frontier words of the neighbours into row.got, as far as this lane
- * shares in them. If the words in brief of a neighbour have all set bits, reads the words in brief instead. Each lane
- * loads all of its columns before it loads any words, so that these loads overlap. Returns the number of columns that
- * this lane counts. If two lanes share a column, only one of them counts it. */
+/* Reads the next ROW_STEP columns of the row. The lanes of a group share the frontier words of the neighbours in these
+ * columns. ORs the words of this lane into row.got. If the words in brief of a neighbour have all set bits, reads the
+ * words in brief instead. Each lane loads all of its columns before it loads any words, so that these loads overlap.
+ * Returns the number of columns that this lane counts. If two lanes share a column, only one of them counts it. */
 template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &row)
 {
     constexpr int OWN = row_share<W>::OWN, DEEP = row_share<W>::DEEP;

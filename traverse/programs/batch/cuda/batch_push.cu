@@ -42,8 +42,8 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
 /* Pushes the frontier words of vertices along `pieces` pieces of their rows, with PUSH_LANES lanes for each piece. Adds
  * the number of edges read to b.level->read. The kind of the level makes a difference:
  * - SPARSE: sets the bits that are new to a neighbour, and lists the found neighbours.
- * - Not SPARSE: leaves out the roots that pull, and sets the bits in the next words of all neighbours. batch_pull_kernel
- *   drops the bits that are not new later. */
+ * - Not SPARSE: leaves out the roots that pull, and sets the bits in the next words of all neighbours. Later,
+ *   batch_pull_kernel drops the bits that are not new. */
 template <int W, bool SPARSE>
 __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
 {
@@ -119,8 +119,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
         b.level->vertices = count;
 }
 
-/* Copies the frontier words of entries `first` to `first` + `count` - 1 of the list to `to` [count][W], with a thread for
- * each entry. */
+/* Copies the frontier words of a part of the list to `to` [count][W]. The part is the entries `first` to `first` +
+ * `count` - 1. Each entry has a thread. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK)
     batch_gather_kernel(gpu_batch b, uint64_t first, uint64_t count, uint64_t *to)
@@ -129,7 +129,7 @@ __global__ static void __launch_bounds__(BLOCK)
         store_words<W>(to, i, load_words<W>(b.now, b.list[first + i]));
 }
 
-/* Launches a kernel that makes the roots a list. For each i below `count` it sets bit i in the next words of vertex
+/* Launches a kernel that makes the roots a list. For each i below `count`, it sets bit i in the next words of vertex
  * root[i], and lists the vertex. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
 {

@@ -43,7 +43,7 @@ static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *f
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets the bit in p->has_edges of each value of the vertices of this GPU. All of these vertices have edges. Skips the
+/* Sets bits in p->has_edges, a bit for the value of each vertex of this GPU. All of these vertices have edges. Skips the
  * values that other devices have. Called once, before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
@@ -108,7 +108,7 @@ static enum status gpu_begin_root(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Writes the replies to all questions of other devices into p->asked.reply. The reply to a question is the input id and
+/* Fills p->asked.reply with the replies to all questions of other devices. The reply to a question is the input id and
  * the depth of the local vertex with the number in the question. */
 static enum status gpu_proof_reply(struct proof *p, struct error *e)
 {
@@ -118,8 +118,8 @@ static enum status gpu_proof_reply(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the values of vertices without edges, each vertex by itself, and the edges with both ends on this GPU. Stores
- * the first offence in *p->first, and sets bits of p->met. Called after gpu_begin_root. */
+/* Checks the values of vertices without edges. Checks each vertex by itself. Checks the edges with both ends on this GPU.
+ * Stores the first offence in *p->first, and sets bits of p->met. Called after gpu_begin_root. */
 static enum status gpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};

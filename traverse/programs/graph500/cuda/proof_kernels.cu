@@ -3,7 +3,7 @@
  *
  * The checks of edges take most of the time. A warp checks a row, and each lane of the warp checks some edges of the row.
  * Rows are sorted by descending degree. The first LONG_ROWS rows may be the rows of hubs, so WARPS_OF_LONG warps share
- * each of these rows. For each edge the memory traffic is 4 or 8 bytes of the column, and 16 bytes of the other end. If
+ * each of these rows. For each edge, the memory traffic is 4 or 8 bytes of the column, and 16 bytes of the other end. If
  * the other end is a hub, it is in the cache. */
 #include "proof_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"

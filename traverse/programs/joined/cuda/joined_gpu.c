@@ -2,8 +2,8 @@
 #include "joined_gpu.h"
 
 /* Allocates device memory for `count` elements of `width` bytes, and does not zero it. `array` is the address of a
- * pointer, which is set to the memory. joined_gpu_close frees the memory. Does nothing if *e has failed before. Allocates
- * one element if `count` is 0. */
+ * pointer. Sets the pointer to the memory. joined_gpu_close frees the memory. Does nothing if *e has failed before.
+ * Allocates one element if `count` is 0. */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e)
 {
     void **to = array;

@@ -26,8 +26,8 @@ enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *g
                             struct error *e);
 void joined_gpu_close(struct joined_gpu *gpu); /* Frees all device memory, and zeroes *gpu. *gpu may be all zeros. */
 
-/* Allocates device memory for `count` elements of `width` bytes. `array` is the address of a pointer, which is set to the
- * memory. joined_gpu_close frees the memory. Does nothing if *e has failed before. */
+/* Allocates device memory for `count` elements of `width` bytes. `array` is the address of a pointer. Sets the pointer to
+ * the memory. joined_gpu_close frees the memory. Does nothing if *e has failed before. */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e);
 
 /* Copies `bytes` bytes between host and device, in any direction, after all earlier work of the stream. Waits for the

@@ -82,7 +82,7 @@ static enum status take_memory(struct pair_searches *p, uint64_t pairs, struct e
 
 /* Opens *searches: joins all shards into one graph, copies the graph to the GPU, and allocates the memory for the pairs
  * of this rank. Launches each kernel once without work. CUDA loads a kernel at its first launch; so searches do not wait
- * for the loading. After a failure the caller calls pair_gpu_close, unless *searches is NULL. */
+ * for the loading. After a failure, the caller calls pair_gpu_close, unless *searches is NULL. */
 static enum status pair_gpu_open(struct pair_searches **searches, const struct pair_job *job, struct error *e)
 {
     struct pair_searches *p = *searches = calloc(1, sizeof *p);
@@ -119,9 +119,9 @@ static void pair_gpu_close(struct pair_searches *p)
 }
 
 /* Searches between the gpu.count pairs in p->todo. Copies results and paths to p->result and p->paths, on the host. There
- * are two passes. In the first pass, each block searches between one pair at a time. If a frontier has too many edges,
- * the block stops, and leaves the pair for the second pass. In the second pass, all blocks together search between the
- * pairs that were left, one pair after the other. */
+ * are two passes. In the first pass, each block works on one pair at a time. If a frontier has too many edges, the block
+ * stops, and leaves the pair for the second pass. In the second pass, all blocks together search between the pairs that
+ * were left, one pair after the other. */
 static enum status search(struct pair_searches *p, struct error *e)
 {
     struct gpu_pairs *gpu = &p->gpu;

@@ -1,9 +1,9 @@
 /* pair_kernels.h: functions that launch the kernels that search between pairs of vertices. They can be called from plain
  * C. pair_cpu.c does the same work on a CPU.
  *
- * There are two kernels. In the first kernel, each block searches between one pair after the other, without the other
- * blocks. If a frontier has too many edges, the block leaves the pair to the second kernel. In the second kernel, all
- * blocks together search between one pair after the other.
+ * There are two kernels. In the first kernel, each block works on one pair after the other, without the other blocks. If
+ * a frontier has too many edges, the block leaves the pair to the second kernel. In the second kernel, all blocks
+ * together work on one pair after the other.
  *
  * A search has two sides. The side of the source grows along edges, and the side of the target grows against edges. A
  * search has two marks for each vertex, a bit for each side. It also has an array of steps. The steps of the source begin
@@ -116,8 +116,8 @@ struct gpu_pairs {
  * cannot be found out. */
 int cuda_pair_blocks(void);
 
-/* Launches the first kernel with `blocks` blocks. Each block searches between one pair at a time. If a frontier has too
- * many edges, the block lists the pair in pairs->left. */
+/* Launches the first kernel with `blocks` blocks. Each block works on one pair at a time. If a frontier has too many
+ * edges, the block lists the pair in pairs->left. */
 void cuda_pairs_by_blocks(const struct gpu_pairs *pairs, int blocks, cudaStream_t stream);
 
 /* Launches the second kernel. Called after cuda_pairs_by_blocks. All blocks together search between the pairs in

@@ -42,7 +42,7 @@ template <bool ALL> struct pair_search {
     gpu_pair_step *steps;
     pair_side now, other;    /* the side that grows, and the other side */
     unsigned round;          /* index in live->level of the counts of the present level */
-    /* The value of live->arrived once all blocks have arrived at the last barrier. Used only if ALL. */
+    /* The value of live->arrived once all blocks have arrived at the latest barrier. Used only if ALL. */
     unsigned arrivals;
     unsigned long long read; /* number of edges that this thread has read */
 
@@ -137,7 +137,7 @@ __device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, u
     return bits == 0 && (atomicOr(&search.marks[v / PAIR_MARKS], own << shift) >> shift & both) == 0;
 }
 
-/* Appends the vertices that the lanes of a warp have found to the next frontier, as steps. If bit j of `mine` is set,
+/* Appends steps to the next frontier, for the vertices that the lanes of a warp have found. If bit j of `mine` is set,
  * this lane has found column[j] from step from[j]. Adds the number of vertices to the count of the level. Returns the
  * number of edges of the vertices of this lane. Called by all lanes of a warp. */
 template <class Search>
@@ -368,7 +368,7 @@ template <class Search> __device__ static uint32_t find_other_step(Search &searc
     return *(volatile uint32_t *)&search.live->other;
 }
 
-/* Writes the path, which has `vertices` vertices, to pairs.paths, after the paths of other pairs. `step` is the step of
+/* Writes the path to pairs.paths, after the paths of other pairs. The path has `vertices` vertices. `step` is the step of
  * the other side at which the sides have met. Two threads of the block write. Each of them starts at the edge between the
  * sides, and goes to one end of the path. Returns the index of the first vertex of the path in pairs.paths. Returns
  * PAIR_NO_PATH if the path does not fit. Called by all threads of the first block. */
@@ -446,7 +446,7 @@ template <class Search> __device__ static void search_pair(Search &search, uint3
     finish(search, grow(search), pair, begun);
 }
 
-/* The first kernel. Each block searches between one pair after the other, without the other blocks. */
+/* The first kernel. Each block works on one pair after the other, without the other blocks. */
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_blocks_kernel(const __grid_constant__ gpu_pairs pairs)
 {
@@ -484,8 +484,8 @@ int cuda_pair_blocks(void)
     return processors > 0 ? BLOCKS_TOGETHER * processors : 1;
 }
 
-/* Launches the first kernel with `blocks` blocks. Each block searches between one pair after the other. Does not wait for
- * the kernel. */
+/* Launches the first kernel with `blocks` blocks. Each block works on one pair after the other. Does not wait for the
+ * kernel. */
 void cuda_pairs_by_blocks(const gpu_pairs *pairs, int blocks, cudaStream_t stream)
 {
     pair_blocks_kernel<<<blocks, BLOCK, 0, stream>>>(*pairs);
