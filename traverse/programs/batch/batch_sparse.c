@@ -143,8 +143,9 @@ BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t be
 }
 BATCH_BY_WORDS(take, see_found(s, t, begin, end, W))
 
-/* Makes a list of a dense frontier: appends the vertices with frontier bits to s->found. Zeroes the next words of all
- * vertices. Works on the vertices `begin` to `end` - 1 only. Called before a sparse level that follows a dense level. */
+/* Makes a list of a dense frontier. Appends each vertex with a frontier bit to s->found, and zeroes the next words of
+ * each vertex. This call works on the vertices `begin` to `end` - 1. Called before a sparse level that follows a dense
+ * level. */
 BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
