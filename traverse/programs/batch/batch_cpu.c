@@ -1,8 +1,9 @@
 /* batch_cpu.c: batches on the cores of the host, as a struct batch_backend (batch_search.h)
  *
- * After a batch was given up, a single thread searches from each root. On a road graph two roots seldom reach a vertex in
- * the same level. Then a word of 64 bits has only one bit set, and takes 64 times the space of this bit in caches. A search
- * from a single root needs a bitmap of the vertices, and a queue. */
+ * Roots of a batch share the work if they reach the same vertices in the same levels. On a road graph, two roots seldom
+ * reach a vertex in the same level. A word of 64 bits then has only one bit set, and takes 64 times the space of this bit
+ * in caches. Such a batch is given up. A single thread then searches from each root. A search from a single root needs
+ * only a bitmap of the vertices and a queue. */
 #include "batch_cpu.h"
 
 #include "traverse/engine/threads.h"
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates zeroed memory for s->words words per vertex within the budget, and sets *words. Touches all pages, so that no
- * search waits for them. cpu_close frees the memory. On failure *words is NULL. */
+/* Allocates zeroed memory within the budget: s->words words for each vertex. Sets *words. Touches all pages, so that
+ * searches do not wait for the pages. cpu_close frees the memory. On failure, *words is NULL. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
     memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,
@@ -24,9 +25,9 @@ static enum status take_words(struct batch_search *s, uint64_t **words, struct e
     return e->status;
 }
 
-/* Opens *search on the cores of the host: allocates its words, lists and tallies, starts the thread pool, and sums the
- * weights of all vertices. The budget is charged for words and lists. The memory for searches from single roots is
- * allocated later, by open_single. After a failure, too, cpu_close is to be called. */
+/* Opens *search on the cores of the host. Allocates the words, lists and tallies of the search, starts the thread pool,
+ * and sums the weights of all vertices. The budget is charged for words and lists. open_single allocates the memory for
+ * searches from single roots later. The caller calls cpu_close even after a failure. */
 static enum status cpu_open(struct batch_search **search, const struct joined_graph *graph,
                             const struct batch_setup *setup, struct error *e)
 {
@@ -51,7 +52,7 @@ static enum status cpu_open(struct batch_search **search, const struct joined_gr
     return pool_open(&s->pool, s->threads, e);
 }
 
-/* Frees all memory of a search, and ends its threads. `s` may be NULL, or opened in part. */
+/* Frees all memory of a search, and ends the threads of the search. `s` may be NULL, or opened in part. */
 static void cpu_close(struct batch_search *s)
 {
     if (s == NULL)
@@ -68,7 +69,7 @@ static void cpu_close(struct batch_search *s)
     free(s);
 }
 
-/* Wakes the threads of the pool before the clock starts. Ends the threads of OpenMP before that, as they would hold
+/* Wakes the threads of the pool before the clock starts. First ends the threads of OpenMP, as these threads would hold
  * cores. */
 static void cpu_wake(struct batch_search *s)
 {
@@ -76,8 +77,8 @@ static void cpu_wake(struct batch_search *s)
     pool_rouse(s->pool);
 }
 
-/* Sets l->found to the sums over the tallies of all threads, and zeroes the tallies. `weighs`: the level was dense, so the
- * threads have counted weights. Without `weighs` the weights of l->found are 0. */
+/* Sets l->found to the sums over the tallies of all threads, and zeroes the tallies. `weighs` is 1 after a dense level,
+ * in which the threads have counted weights. If `weighs` is 0, the weights of l->found become 0. */
 static void add_counts(struct batch_search *s, struct batch_levels *l, int weighs)
 {
     struct batch_found *found = &l->found;
@@ -100,10 +101,10 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
     }
 }
 
-/* Forgets the last batch, and makes the roots of *run the frontier: a list of their vertices, each vertex once. Zeroes the
- * seen words, and sets the bits of the roots. Zeroes the frontier words and next words only if the last batch has left bits
- * there (l->is_sparse is 0). Sets l->left to the weight of all vertices for each root, and l->found to the counts of the
- * roots. Cannot fail. */
+/* Forgets the last batch, and makes the roots of *run the frontier. The frontier is a list of the vertices of the roots,
+ * with each vertex once. Zeroes the seen words, and sets the bits of the roots. Zeroes the frontier words and next words
+ * only if the last batch has left bits in them (l->is_sparse is 0). Sets l->left of each root to the weight of all
+ * vertices. Sets l->found to the counts of the roots. Cannot fail. */
 static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     const uint64_t *offsets = s->graph->push->offsets;
@@ -134,8 +135,8 @@ static void cpu_start(struct batch_search *s, const struct batch_run *run, struc
     add_counts(s, l, 0);
 }
 
-/* Runs one level, sparse or dense, and sets l->found to its counts. Swaps the frontier words and the next words, so that
- * the found vertices are the frontier. Cannot fail. */
+/* Runs one level, sparse or dense, and sets l->found to the counts of the level. Swaps the frontier words and the next
+ * words, so that the found vertices are the frontier. Cannot fail. */
 static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->now;
@@ -149,8 +150,8 @@ static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l
     add_counts(s, l, !sparse);
 }
 
-/* Sets level->found to the frontier words. If the frontier is sparse, also sets level->list and level->count to the list of
- * the frontier. Copies nothing. Cannot fail. */
+/* Sets level->found to the frontier words. If the frontier is sparse, also points level->list to the list of the
+ * frontier, and sets level->count to the length of the list. Copies nothing. Cannot fail. */
 static void cpu_show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     (void)e;
@@ -163,10 +164,10 @@ static void cpu_show(struct batch_search *s, const struct batch_levels *l, struc
 
 /* ---- searches from single roots ---- */
 
-enum { AHEAD = 8 }; /* how many entries of the queue ahead rows are prefetched */
+enum { AHEAD = 8 }; /* the row of the queue entry that is this number of entries ahead is prefetched */
 
 /* Allocates a queue and a bitmap for each thread, within the budget. Stops without an error at the first thread for which
- * memory is missing. Returns the number of threads that have both. Called when a batch is given up. */
+ * memory is missing. Returns the number of threads that have a queue and a bitmap. Called when a batch is given up. */
 static int open_single(struct batch_search *s)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -182,8 +183,9 @@ static int open_single(struct batch_search *s)
     return threads;
 }
 
-/* Visits the neighbours of the frontier, which is entries `begin` to `end` - 1 of t->queue. Appends each neighbour that has
- * no bit in t->mask to the queue, and sets the bit. Adds the edges read to t->read. Returns the new end of the queue. */
+/* Visits the neighbours of the frontier. The frontier is the entries `begin` to `end` - 1 of t->queue. Appends each
+ * neighbour without a bit in t->mask to the queue, and sets the bit. Adds the number of edges read to t->read. Returns
+ * the new end of the queue. */
 static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t begin, uint64_t end)
 {
     uint64_t tail = end;
@@ -206,15 +208,16 @@ static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t 
     return tail;
 }
 
-/* The arguments of a call of run_single, for search_root. */
+/* The arguments of a call of run_single, as search_root gets them. */
 struct single_run {
     struct batch_search *search;
     struct batch_run *run;
 };
 
-/* Searches from root number `root` of the run, by thread `thread` of the pool alone. Fills in the result of the root.
- * Passes wanted distances to run->depths, and adds the time of this to t->noting_s. t->mask is zero on entry and on return.
- * Called by pool_run for each root. `context` is the struct single_run. Returns 0. */
+/* Searches from root number `root` of the run. The calling thread, number `thread` of the pool, does the whole search.
+ * Fills in the result of the root. If distances are wanted, passes the distances to run->depths, and adds the time of
+ * this work to t->noting_s. t->mask is zero on entry and on return. pool_run calls this function for each root. `context`
+ * is the struct single_run. Returns 0. */
 static uint64_t search_root(void *context, int thread, uint64_t root)
 {
     const struct single_run *single = context;
@@ -244,9 +247,10 @@ static uint64_t search_root(void *context, int thread, uint64_t root)
     return 0;
 }
 
-/* Searches from all roots of the run with `threads` threads, each root by one thread. Fills in run->results. Adds the edges
- * read to run->edges, sets run->levels to the levels of the deepest search if there are more, and subtracts the mean time
- * in which a thread noted distances from run->seconds. */
+/* Searches from all roots of the run with `threads` threads. One thread does the whole search from a root. Fills in
+ * run->results. Adds the number of edges read to run->edges. Raises run->levels to the number of levels of the deepest
+ * search. run->seconds must not contain the time in which distances were noted. So the mean of this time over the threads
+ * is subtracted. */
 static void run_single(struct batch_search *s, struct batch_run *run, int threads)
 {
     struct single_run single = {s, run};

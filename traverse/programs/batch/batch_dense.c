@@ -1,36 +1,40 @@
 /* batch_dense.c: dense levels of a batch (batch_search.h), which pass over all vertices
  *
- * For each vertex the pass reads the seen words and writes the next words, in the order of memory. The pass also reads the
- * frontier words of the vertex's neighbours. These lie at random places, so they are prefetched. Neighbours of high degree
- * come first in a row. So after a few neighbours a vertex usually has all roots that it lacks. */
+ * For each vertex, the pass reads the seen words and writes the next words, in the order of memory. The pass also reads
+ * the frontier words of the neighbours of the vertex. The words of neighbours lie at random places, so they are
+ * prefetched. Neighbours of high degree come first in a row. So a vertex usually needs only a few neighbours until it is
+ * found by all roots. */
 #include "batch_cpu.h"
 
 #include <string.h>
 
 enum {
-    STEP = 1024, /* vertices of a piece, which a thread takes at a time */
-    /* vertices of a piece that pushes. The number is small, as vertices of high degree come first, and many of these in a
-     * piece would keep one thread busy. */
+    STEP = 1024, /* a thread works on this number of vertices at a time */
+    /* A thread that pushes works on this number of vertices at a time. The number is small, because vertices of high
+     * degree come first. Many vertices of high degree in a piece would keep one thread busy. */
     PUSH_STEP = 64,
-    PUSH_AHEAD = 16, /* how many columns ahead a push prefetches next words */
-    PULL_STEP = 4,   /* columns that a pull reads before it tests again whether a root is missing */
-    ROWS_AHEAD = 16, /* how many vertices ahead a pull prefetches the row */
-    WORDS_AHEAD = 6, /* how many vertices ahead a pull prefetches the words of the first neighbours */
-    PULL_AHEAD = 20  /* how many columns ahead a pull prefetches the words of later neighbours */
+    PUSH_AHEAD = 16, /* a push prefetches the next words of the column that is this number of columns ahead */
+    PULL_STEP = 4,   /* a pull reads this number of columns, and then tests again whether a root is missing */
+    ROWS_AHEAD = 16, /* a pull prefetches the row of the vertex that is this number of vertices ahead */
+    /* A pull prefetches the words of the first neighbours of the vertex that is this number of vertices ahead. */
+    WORDS_AHEAD = 6,
+    PULL_AHEAD = 20  /* a pull prefetches the words of neighbours that are this number of columns ahead */
 };
 
 /* ---- roots that push ---- */
 
-/* Zeroes the next words of vertices `begin` to `end` - 1. Called before roots push in a dense level. `t` is not used. */
+/* Zeroes the next words of the vertices `begin` to `end` - 1. Called before roots push in a dense level. Does not use
+ * `t`. */
 static void clear_next(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end)
 {
     (void)t;
     memset(s->next + begin * (uint64_t)s->words, 0, (end - begin) * 8 * (size_t)s->words);
 }
 
-/* Pushes the frontier bits of vertices `begin` to `end` - 1, for the roots that do not pull: ORs the bits into the next
- * words of all neighbours. The next words then also have bits of roots that have seen the neighbour, which find_vertices
- * drops later. Adds the edges read to t->read. Uses atomics unless there is a single thread. */
+/* Pushes the frontier bits of the vertices `begin` to `end` - 1, for the roots that do not pull. A push ORs the bits into
+ * the next words of all neighbours. The next words of a neighbour then also have bits of roots that had seen the
+ * neighbour before. find_vertices drops these bits later. Adds the number of edges read to t->read. Uses atomics unless
+ * there is a single thread. */
 BATCH_INLINE void push_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
@@ -66,8 +70,10 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *c
         __builtin_prefetch(&s->now[columns[k] * (uint64_t)W]);
 }
 
-/* Prefetches what find_vertices will read after vertex v: the row of vertex v + ROWS_AHEAD, and the frontier words of the
- * first neighbours of vertex v + WORDS_AHEAD if that vertex lacks a root that pulls. */
+/* Prefetches what find_vertices will read soon after vertex v:
+ * - the row of vertex v + ROWS_AHEAD
+ * - the frontier words of the first neighbours of vertex v + WORDS_AHEAD, if at least one root that pulls has not seen
+ *   this vertex */
 BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
@@ -82,8 +88,8 @@ BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const i
         prefetch_words(s, rows->columns + rows->offsets[v], W);
 }
 
-/* ORs the frontier words of the `count` vertices at `columns` into `got` [W]. Returns 0 if `got` then has all bits of
- * `missing` [W]. */
+/* ORs the frontier words of the `count` vertices at `columns` into `got` [W]. Returns 0 if `got` has all bits of
+ * `missing` [W] afterwards, and a nonzero value otherwise. */
 BATCH_INLINE uint64_t pull_columns(const struct batch_search *s, const uint32_t *columns, const int count,
                                    const uint64_t *missing, uint64_t *got, const int W)
 {
@@ -96,9 +102,10 @@ BATCH_INLINE uint64_t pull_columns(const struct batch_search *s, const uint32_t 
     return lacks;
 }
 
-/* Pulls for vertex v: ORs the frontier words of its neighbours into `got` [W], until `got` has all bits of `missing` [W] or
- * the row ends. Returns the number of edges read. With several words per vertex a row that goes on after PULL_STEP columns
- * prefetches the words of later neighbours. It does so beyond the end of the row, too, as the next row is read after it. */
+/* Pulls for vertex v: ORs the frontier words of the neighbours of v into `got` [W]. Stops when `got` has all bits of
+ * `missing` [W], or when the row ends. Returns the number of edges read. If a vertex has several words, the function also
+ * prefetches the words of later neighbours, once PULL_STEP columns are read. The prefetches may go beyond the end of the
+ * row, as the next row is read next. */
 BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const uint64_t *missing, uint64_t *got,
                                const int W)
 {
@@ -114,9 +121,10 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     return at - first;
 }
 
-/* Finds the roots that reach vertices `begin` to `end` - 1 in this level. A vertex pulls the bits of roots that pull. If
- * `pushed`, its next words have the bits that the other roots have pushed. Drops the bits that the vertex had seen, sets
- * its next words to the new bits, and adds these to its seen words. Counts the vertex in *t if it has new bits. */
+/* Finds the roots that reach the vertices `begin` to `end` - 1 in this level. Each vertex pulls the bits of the roots
+ * that pull. If `pushed` is 1, the next words of the vertex already have the bits that the other roots have pushed. For
+ * each vertex, the function drops the bits that the vertex had seen, sets the next words to the new bits, and adds the
+ * new bits to the seen words. Counts the vertex in *t if it has new bits. */
 BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,
                                 const int W)
 {
@@ -139,7 +147,7 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
         for (int j = 0; j < W; j++)
             seen[j] |= got[j];
         const int weight = batch_weight(s->graph->push, v);
-        if (weight != t->shift) { /* t->sums counts vertices of one weight, so it is emptied first */
+        if (weight != t->shift) { /* t->sums counts vertices of one weight only, so its counts are moved out first */
             bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
             t->shift = weight;
         }
@@ -151,7 +159,7 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
 BATCH_BY_WORDS(find, find_vertices(s, t, begin, end, 0, W))
 BATCH_BY_WORDS(find_pushed, find_vertices(s, t, begin, end, 1, W))
 
-/* Runs a dense level. If some roots push, they push first. Then each vertex pulls, and takes the bits that were pushed.
+/* Runs a dense level. The roots that push come first. Then each vertex pulls, and receives the bits that were pushed.
  * Sets the words s->next to the found vertices, and fills the tallies. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
 {

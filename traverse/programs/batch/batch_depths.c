@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STEP: vertices that a thread takes at a time. MANY_BITS: if a word has more set bits, a hash is added to all 64 sums of
- * the word by vector operations. */
+/* STEP: number of vertices that a thread works on at a time. MANY_BITS: a word with more set bits than this adds a hash
+ * to all 64 sums of the word, by vector operations. */
 enum { STEP = 1024, MANY_BITS = 12 };
 
-/* Opens *d: allocates the checksums and, if `arrays`, the distances of `batch` roots within the budget, and starts the
- * thread pool. After a failure, too, batch_depths_close is to be called. */
+/* Opens *d. Allocates the checksums, and starts the thread pool. If `arrays` is 1, also allocates the distances of
+ * `batch` roots, within the budget. The caller calls batch_depths_close even after a failure. */
 enum status batch_depths_open(struct batch_depths *d, const struct joined_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e)
 {
@@ -27,7 +27,7 @@ enum status batch_depths_open(struct batch_depths *d, const struct joined_graph 
     return pool_open(&d->pool, threads, e);
 }
 
-/* Frees all memory of *d, ends the threads of the pool, and zeroes *d, which may be all zeros already. */
+/* Frees all memory of *d, ends the threads of the pool, and zeroes *d. *d may be all zeros already. */
 void batch_depths_close(struct batch_depths *d)
 {
     free(d->sums);
@@ -45,22 +45,23 @@ void batch_depths_begin(struct batch_depths *d, uint32_t count)
         memset(d->depth, 0xff, count * d->graph->vertices * sizeof *d->depth);
 }
 
-/* Adds `value` to sum[i] for each bit i that is set in `bits`. Goes over all 64 sums by vector operations. */
+/* Adds `value` to sum[i] for each bit i that is set in `bits`. Works on all 64 sums, by vector operations. */
 WIDE_CLONES static void add_to_many(uint64_t *sum, uint64_t bits, uint64_t value)
 {
     for (int i = 0; i < 64; i++)
         sum[i] += value & -(bits >> i & 1);
 }
 
-/* The arguments of note_piece: a level of all roots. */
+/* The arguments of note_piece: a level of all roots, and the distances to which the level is added. */
 struct noted_level {
     struct batch_depths *depths;
     const struct batch_level *level;
 };
 
-/* Notes the found vertices of piece number `piece`, which is STEP entries of the list, or STEP vertices without a list. For
- * each root that found a vertex, sets the distance of the vertex, and adds a hash of vertex and distance to the sum of
- * thread `thread`. Called by pool_run for each piece. `context` is the struct noted_level. Returns 0. */
+/* Notes the found vertices of piece number `piece`. A piece is STEP entries of the list; without a list, a piece is STEP
+ * vertices. Sets the distance of the vertex for each root that found the vertex, and adds a hash of vertex and distance
+ * to the sum of thread `thread` for this root. pool_run calls this function for each piece. `context` is the struct
+ * noted_level. Returns 0. */
 static uint64_t note_piece(void *context, int thread, uint64_t piece)
 {
     const struct noted_level *noted = context;
@@ -90,9 +91,9 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Notes the distances of the vertices of a level. For a level of all roots the threads of the pool share the work, and the
- * function waits for them. For a level of a single root the calling thread does the work. Then no other thread may call it
- * for the same root. */
+/* Notes the distances of the vertices of a level. If the level is of all roots, the threads of the pool share the work,
+ * and the function waits for them. If the level is of a single root, the calling thread does the work. Two threads must
+ * not call the function for the same root at once. */
 void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
 {
     struct noted_level noted = {d, level};
@@ -110,9 +111,9 @@ void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
     }
 }
 
-/* Returns the checksum of root `number`, which is the sum of what all threads have noted. An isolated root, with the input
- * id `id`, was not searched from. Its checksum is the hash of the root at distance 0. Returns 0 if no checksums are
- * wanted. */
+/* Returns the checksum of root `number`: the sum of what all threads have noted. `id` is the input id of the root. An
+ * isolated root was not searched from. The checksum of an isolated root is the hash of the root at distance 0. Returns 0
+ * if no checksums are wanted. */
 uint64_t batch_depths_checksum(const struct batch_depths *d, uint32_t number, uint64_t id, int isolated)
 {
     uint64_t sum = isolated && d->checksums ? hash_pair(id, 0) : 0;

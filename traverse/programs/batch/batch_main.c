@@ -1,4 +1,4 @@
-/* batch_main.c: dbfs-batch, which searches from many roots at once, batch after batch, and reports the results */
+/* batch_main.c: the program dbfs-batch. It searches from many roots at once, batch after batch, and reports the results. */
 #include "batch_search.h"
 #include "centrality.h"
 
@@ -20,27 +20,28 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of memory for one root of -n all: its id as given, its id in struct roots, and its struct root. */
+/* Number of bytes of memory for each root, if -n all is given: the id as given, the id in struct roots, and the struct
+ * root. */
 enum { ROOT_BYTES = 16 + sizeof(struct root) };
 
 /* All state of the program. */
 struct batching {
     struct args args;
-    struct searcher searcher; /* its ranks share the batches among them */
+    struct searcher searcher; /* the graph and the ranks; the ranks share the batches among them */
     struct joined_graph all;
     const struct batch_backend *backend;
     struct batch search;
     struct batch_depths depths;
     struct centrality centrality;
-    /* the matrix of the distances from all roots, a row for each root; NULL: no matrix is written */
+    /* The matrix of the distances from all roots, with a row for each root. NULL: no matrix is written. */
     struct outfile *matrix;
     uint64_t matrix_at;           /* byte offset of the first row of the matrix */
-    /* [n] distances or parents of one root, by input id, in up to 8 bytes each; NULL: neither is written */
+    /* [n] the distances or parents of one root, by input id, each of up to 8 bytes. NULL: neither is written. */
     void *values;
-    struct batch_result *results; /* [ranks][batch] results of the batches that the ranks search at present */
-    uint64_t checksum;            /* sum over all roots of a hash of root and checksum; on rank 0 */
-    double seconds;               /* seconds of all searches of this rank */
-    FILE *talk;                   /* where reports go: stdout, or stderr if a result goes to stdout */
+    struct batch_result *results; /* [ranks][batch] results of the batches that the ranks are searching */
+    uint64_t checksum;            /* sum over all roots of a hash of root and checksum; only rank 0 has it */
+    double seconds;               /* seconds that this rank has spent in all its searches */
+    FILE *talk;                   /* where reports are printed: stdout, or stderr if a result is written to stdout */
 };
 
 /* ---- the command line ---- */
@@ -71,16 +72,16 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Returns whether --depths names one .npy matrix for several roots. Otherwise the distances from each root get a file of
- * their own, if --depths is given. */
+/* Returns whether --depths names one .npy matrix for several roots. If it does not, each root gets a file of its own for
+ * its distances. */
 static int wants_matrix(const struct args *args)
 {
     return args->depths != NULL && strstr(args->depths, "%d") == NULL && outputs_ends_in(args->depths, ".npy") &&
            (args->count > 1 || args->all_roots);
 }
 
-/* Reads the command line and the file of roots into *args. Ends the program if either is wrong, or if the options for
- * output files do not fit together. */
+/* Reads the command line and the file of roots into *args. Ends the program with a message in these cases: the command
+ * line is wrong, the file is wrong, or the options for output files do not fit together. */
 static void parse(struct args *args, int argc, char **argv)
 {
     args_defaults(args, program.name);
@@ -108,8 +109,8 @@ static void parse(struct args *args, int argc, char **argv)
 /* ---- files of distances and parents ---- */
 
 /* Collective. Allocates b->values if files of distances or parents are wanted. If --depths names a matrix, rank 0 writes
- * the header of the matrix and leaves space for the rows of all roots. The other ranks open the same file, to write the
- * rows of their own roots. Sets b->matrix and b->matrix_at. Fails on all ranks if one rank fails. */
+ * the header of the matrix, and leaves space for the rows of all roots. The other ranks open the same file, and will
+ * write the rows of their own roots. Sets b->matrix and b->matrix_at. Fails on all ranks if one rank fails. */
 static enum status open_files(struct batching *b, struct error *e)
 {
     const char *depths = b->args.depths;
@@ -135,9 +136,9 @@ static enum status open_files(struct batching *b, struct error *e)
     return ST_OK;
 }
 
-/* Writes the distances from root number `row` of all roots, by input id: as row `row` of the matrix, or as a file of their
- * own. `depth`: [vertices] the distances by vertex of the joined graph. Overwrites b->values. Vertices without edges are
- * unreached, but for the root. */
+/* Writes the distances from root number `row` of all roots, by input id. If there is a matrix, writes them as row `row`
+ * of the matrix. Otherwise writes them to a file for this root. `depth` is [vertices], the distances by vertex of the
+ * joined graph. Overwrites b->values. A vertex without edges is written as unreached, unless it is the root. */
 static enum status write_depths(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
     const struct root *root = &b->searcher.roots.root[row];
@@ -155,8 +156,8 @@ static enum status write_depths(struct batching *b, const int32_t *depth, uint64
     return results_write_values(&b->searcher.rank, root, &file, e);
 }
 
-/* Returns the parent of the reached vertex v: the first neighbour that is one level nearer to the root. Returns v if v is
- * the root. `depth`: [vertices] the distances by vertex of the joined graph. */
+/* Returns the parent of the reached vertex v. The parent is the first neighbour that is one level nearer to the root. If
+ * v is the root, returns v. `depth` is [vertices], the distances by vertex of the joined graph. */
 static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
 {
     const struct joined_rows *rows = graph->pull;
@@ -168,8 +169,9 @@ static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth
     return rows->columns[at];
 }
 
-/* Finds the parents of the search from root number `row` of all roots by its distances, and writes the parents, by input
- * id, as a file. `depth`: [vertices] the distances by vertex of the joined graph. Overwrites b->values. */
+/* Finds the parents of the search from root number `row` of all roots, from the distances of the search. Writes the
+ * parents to a file, by input id. `depth` is [vertices], the distances by vertex of the joined graph. Overwrites
+ * b->values. */
 static enum status write_parents(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
     const struct root *root = &b->searcher.roots.root[row];
@@ -177,7 +179,7 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
         .name = b->args.parents, .kind = ANSWER_PARENTS, .map = b->searcher.map, .values = b->values};
     const uint64_t n = b->searcher.graph.manifest.totals.n, own = original_id(&b->searcher.graph, root->id);
     const uint32_t width = answer_id_bytes(n);
-    memset(b->values, 0xff, n * width); /* all values become -1, which is no parent */
+    memset(b->values, 0xff, n * width); /* all values become -1, which stands for no parent */
     answer_set_id(b->values, width, own, (int64_t)own);
 #pragma omp parallel for schedule(dynamic, 4096)
     for (uint64_t v = 0; v < b->all.vertices; v++) {
@@ -189,8 +191,8 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
 
 /* ---- set-up ---- */
 
-/* Makes all vertices with edges the given roots, by ascending id, for -n all. Sets the roots of b->args, and charges the
- * budget for them. Sets args->map to NULL, as the roots are ids and not names. */
+/* Makes all vertices with edges the roots, by ascending id. Called for -n all. Sets the roots of b->args, and charges the
+ * budget for the roots. Sets args->map to NULL, as these roots are ids and not names. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
     struct args *args = &b->args;
@@ -207,9 +209,9 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Opens everything: the graph, the joined graph, the roots, the search, the distances and all outputs. The
- * columns of the graph stay packed, as the joined graph reads them only once. Fails on all ranks if one rank fails;
- * tear_down frees everything then, too. */
+/* Collective. Opens the graph, the joined graph, the roots, the search, the distances and all outputs. The columns of the
+ * graph stay packed in memory, as the joined graph reads them only once. Fails on all ranks if one rank fails. tear_down
+ * frees everything, even after a failure. */
 static enum status set_up(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
@@ -244,7 +246,8 @@ static enum status set_up(struct batching *b, struct error *e)
 
 /* ---- batches ---- */
 
-/* Prints the work of a level, with -v. Called by batch_run after each level. `context` is the struct batching. */
+/* Prints the work of a level, if -v is given. batch_run calls this function after each level. `context` is the struct
+ * batching. */
 static void print_level(void *context, const struct batch_note *n)
 {
     const struct batching *b = context;
@@ -253,9 +256,9 @@ static void print_level(void *context, const struct batch_note *n)
                n->edges, n->pulls, n->read, 1e6 * n->seconds);
 }
 
-/* Searches from `count` roots, from number `first` of all roots on, as one batch of this rank. Fills in results[count], and
- * adds the seconds to b->seconds. Prints the counts of the batch with -v, and writes the wanted files of each root. Stops
- * at the first failure. */
+/* Searches from the `count` roots that begin at number `first` of all roots, as one batch of this rank. Fills in
+ * results[count], and adds the seconds of the search to b->seconds. With -v, prints the counts of the batch. Writes the
+ * wanted files of each root. Stops at the first failure. */
 static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
                              struct error *e)
 {
@@ -283,9 +286,9 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     return e->status;
 }
 
-/* Reports the results b->results[0] to b->results[count - 1], which are of the roots from number `first` of all roots on.
- * Adds the checksums to b->checksum, prints a line for each root unless --quiet is given, and appends the lines of the
- * roots to the table of --centrality, if there is one. Called on rank 0 only. */
+/* Reports the results b->results[0] to b->results[count - 1]. These belong to the roots that begin at number `first` of
+ * all roots. Adds the checksums to b->checksum. Prints a line for each root unless --quiet is given. Appends the lines of
+ * the roots to the table of --centrality if there is a table. Called on rank 0 only. */
 static enum status report_results(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     const uint64_t *ids = b->searcher.roots.ids + first;
@@ -306,9 +309,9 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
     return b->centrality.out != NULL ? centrality_add(&b->centrality, ids, b->results, count, e) : e->status;
 }
 
-/* Collective. Searches from `count` roots, from number `first` of all roots on, by a batch on each rank. Rank r takes the
- * batch that begins at root first + r * --batch. Then all ranks get all results in b->results, and rank 0 reports them.
- * Fails on all ranks if one rank fails. */
+/* Collective. Searches from the `count` roots that begin at number `first` of all roots, with a batch on each rank. Rank
+ * r searches the batch that begins at root first + r * --batch. Then all ranks get all results in b->results, and rank 0
+ * reports the results. Fails on all ranks if one rank fails. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     const struct comm *comm = &b->searcher.comm;
@@ -318,16 +321,17 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
         run_batch(b, first + skipped, (uint32_t)smaller(count - skipped, batch), b->results + skipped, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
-    /* the result of a root is 0 on all ranks but one, so the sum over ranks is the result, also for doubles as integers */
+    /* The result of a root is 0 on all ranks but one, so the sum over the ranks is the result. This also holds for
+     * doubles that are added as integers. */
     comm_sum_u64(comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
     if (comm->rank == 0)
         report_results(b, first, count, e);
     return comm_agree(comm, e);
 }
 
-/* Collective. Prints the head of the report, and searches from all roots that an earlier run has not finished, in rounds of
- * a batch for each rank. Rank 0 shows the progress. Completes the matrix at the end. Fails on all ranks if one rank
- * fails. */
+/* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in
+ * rounds. In a round, each rank searches one batch. Rank 0 shows the progress. Completes the matrix at the end. Fails on
+ * all ranks if one rank fails. */
 static enum status run_all(struct batching *b, struct error *e)
 {
     const struct searcher *s = &b->searcher;
@@ -353,7 +357,7 @@ static enum status run_all(struct batching *b, struct error *e)
     return outputs_commit(&b->matrix, &s->comm, e);
 }
 
-/* Collective. Completes the table of --centrality, and prints the end of the report, both on rank 0. b->seconds becomes the
+/* Collective. On rank 0, completes the table of --centrality, and prints the end of the report. Sets b->seconds to the
  * maximum over all ranks. Only rank 0 knows how many roots an earlier run has finished. */
 static enum status conclude(struct batching *b, struct error *e)
 {
@@ -371,8 +375,8 @@ static enum status conclude(struct batching *b, struct error *e)
     return comm_agree(&b->searcher.comm, e);
 }
 
-/* Frees everything that set_up has opened, and drops an unfinished matrix. Called by searcher_run at the end, also after a
- * failure. `context` is the struct batching. */
+/* Frees everything that set_up has opened, and deletes an unfinished matrix. searcher_run calls this function at the end,
+ * even after a failure. `context` is the struct batching. */
 static void tear_down(void *context)
 {
     struct batching *b = context;
@@ -386,7 +390,7 @@ static void tear_down(void *context)
 }
 
 /* Does the whole work of the program: opens everything, searches from all roots, and reports. Stops at the first failure.
- * Called by searcher_run. `context` is the struct batching. */
+ * searcher_run calls this function. `context` is the struct batching. */
 static void work(void *context, struct error *e)
 {
     struct batching *b = context;
@@ -394,7 +398,8 @@ static void work(void *context, struct error *e)
         conclude(b, e);
 }
 
-/* Runs dbfs-batch: reads the command line, and has searcher_run call `work` and `tear_down`. Returns the exit code. */
+/* Runs dbfs-batch. Reads the command line, and calls searcher_run, which calls `work` and `tear_down`. Returns the exit
+ * code. */
 int main(int argc, char **argv)
 {
     static struct batching b;

@@ -1,8 +1,8 @@
-/* bit_sums.h: counts for each of up to 256 bits how often the bit is set in a sequence of entries, of 1 to 4 words each.
+/* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of entries. An entry has 1 to 4 words.
  *
- * The counts of the 64 bits of a word are stored in planes, which are words, too. Bit i of plane k is binary digit k of the
- * count of bit i. So a few operations on whole words add 1 to the counts of all bits that are set in a word. `words` is the
- * number of words of an entry. */
+ * The counts of the 64 bits of a word are stored in planes. Each plane is a word. Bit i of plane k is binary digit k of
+ * the count of bit i. So a few operations on whole words add 1 to the counts of all bits that are set in a word. `words`
+ * is the number of words of an entry. */
 #ifndef DBFS_BIT_SUMS_H
 #define DBFS_BIT_SUMS_H
 
@@ -11,15 +11,15 @@
 
 enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ENTRIES = 8 };
 
-/* The counts of all bits of an entry, each of SUM_PLANES binary digits. Entries wait in `entry` until there are SUM_ENTRIES
- * of them. Adding so many at once takes a third of the operations. */
+/* The counts of all bits of an entry, each with SUM_PLANES binary digits. Added entries are kept in `entry` until there
+ * are SUM_ENTRIES of them. Adding SUM_ENTRIES entries at once takes a third of the operations. */
 struct bit_sums {
-    int waiting; /* number of entries that wait in `entry` */
+    int waiting; /* number of entries kept in `entry`, which are not yet counted */
     uint64_t entry[SUM_ENTRIES][BATCH_MOST_WORDS];
     uint64_t plane[BATCH_MOST_WORDS][SUM_PLANES];
 };
 
-/* Adds 2^k to the counts of the bits that are set in `bits`. `plane`: [SUM_PLANES] the planes of the word. */
+/* Adds 2^k to the count of each bit that is set in `bits`. `plane` is [SUM_PLANES], the planes of the word. */
 static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
 {
     for (; bits != 0 && k < SUM_PLANES; k++) {
@@ -29,8 +29,8 @@ static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
     }
 }
 
-/* Adds *sum, a and b for each bit of a word (a full adder). Leaves the low digit of each result in *sum, and returns the
- * carries, which have twice the weight. */
+/* Adds *sum, a and b for each bit of a word (a full adder). Stores the low digit of each sum in *sum. Returns the
+ * carries; each carry stands for 2. */
 static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
 {
     uint64_t either = *sum ^ a, carry = (*sum & a) | (either & b);
@@ -38,15 +38,16 @@ static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
     return carry;
 }
 
-/* Adds the waiting entries to the counts, so that none waits. Called when SUM_ENTRIES entries wait, and before the counts
- * are read. */
+/* Adds the entries that are kept in s->entry to the counts, and empties s->entry. Called when SUM_ENTRIES entries are
+ * kept, and before the counts are read. */
 static inline void bit_sums_flush(struct bit_sums *s, int words)
 {
     for (int j = 0; j < words && s->waiting < SUM_ENTRIES; j++) {
         for (int i = 0; i < s->waiting; i++)
             bit_sums_carry(s->plane[j], s->entry[i][j], 0);
     }
-    for (int j = 0; j < words && s->waiting == SUM_ENTRIES; j++) { /* eight ones become four twos, and two fours */
+    /* eight words of weight 1 become four carries of weight 2, and then two carries of weight 4 */
+    for (int j = 0; j < words && s->waiting == SUM_ENTRIES; j++) {
         uint64_t *plane = s->plane[j], two[4], four[2];
         for (int i = 0; i < 4; i++)
             two[i] = bit_sums_full(&plane[0], s->entry[2 * i][j], s->entry[2 * i + 1][j]);
@@ -57,8 +58,8 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
     s->waiting = 0;
 }
 
-/* Counts the set bits of one entry, the words bits[0] to bits[words - 1]. The entry waits until SUM_ENTRIES entries are
- * there. */
+/* Counts the set bits of one entry: the words bits[0] to bits[words - 1]. The entry is kept in s->entry until SUM_ENTRIES
+ * entries are there. */
 static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int words)
 {
     for (int j = 0; j < words; j++)
@@ -67,8 +68,8 @@ static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int wo
         bit_sums_flush(s, words);
 }
 
-/* Adds the count of each bit to count[64 * words], and zeroes the counts. Unless `weight` is NULL, also adds 2^shift times
- * the count to weight[64 * words]. */
+/* Adds the count of each bit to count[64 * words], and zeroes the counts. If `weight` is not NULL, also adds 2^shift
+ * times the count to weight[64 * words]. */
 static inline void bit_sums_take(struct bit_sums *s, int words, uint64_t *count, uint64_t *weight, int shift)
 {
     bit_sums_flush(s, words);

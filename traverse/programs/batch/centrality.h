@@ -1,8 +1,9 @@
 /* centrality.h: the table of --centrality. The table has a line for each root, and is written batch by batch.
  *
- * A regular file is called FILE.part until the last line is written, and it only grows. The first line names the graph and
- * the roots, so that another run can continue the table after a kill. That run keeps all lines up to the first line that is
- * not the line of its root, and makes that line and the lines after it again. */
+ * If FILE is a regular file, the table is written to FILE.part. FILE.part only grows. It is renamed to FILE after the
+ * last line. The first line names the graph and the roots. If the run is killed, another run with --resume can continue
+ * the table. The other run keeps all lines up to the first bad line. A bad line is a line that is not the line of its
+ * root. The other run drops the first bad line and all lines after it, and writes these lines again. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
 
@@ -15,23 +16,24 @@
 #include <stdint.h>
 
 struct centrality {
-    /* the name that --centrality gives */
+    /* the file name that --centrality gives */
     const char *name;
     char *part;          /* the name of the unfinished file; NULL: the table is written directly to `name` */
     char key[128];       /* the first line */
     struct outfile *out; /* the open table; NULL: no table is wanted, or the table has been completed */
-    const struct name_map *map; /* the names of vertices; NULL: the table has ids */
+    const struct name_map *map; /* the names of vertices; NULL: the table has ids instead of names */
     uint64_t n;          /* number of vertices of the input */
     uint64_t done;       /* number of roots that an earlier run has finished */
-    /* number, from 1, of the first line of the unfinished file that is dropped, with all lines after it; 0: all lines are
-     * kept */
+    /* Number of the first line of the unfinished file that is dropped, counted from 1. The lines after it are also
+     * dropped. 0: all lines are kept. */
     uint64_t bad_line;
 };
 
-/* Begins the table of these roots, or with --resume continues an unfinished table. *c must be zeroed before, but for
- * c->map. Fails with ST_RUNTIME if an unfinished table exists, and neither --resume nor --force is given. Fails with
- * ST_BAD_DATA if the unfinished table belongs to another graph or to other roots. Fails with ST_USAGE if FILE is no regular
- * file, with --resume. After a failure, too, centrality_close is to be called. */
+/* Begins the table of these roots, or continues an unfinished table with --resume. All members of *c but c->map must be
+ * zero before the call. The caller calls centrality_close even after a failure. Fails with:
+ * - ST_RUNTIME: an unfinished table exists, and neither --resume nor --force is given
+ * - ST_BAD_DATA: with --resume, the unfinished table belongs to another graph or to other roots
+ * - ST_USAGE: with --resume, FILE is no regular file */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e);
 
@@ -40,10 +42,10 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e);
 
-/* Completes the table: renames the unfinished file to its final name. Sets c->out to NULL, after a failure, too. c->out
- * must not be NULL before. */
+/* Completes the table: renames the unfinished file to its final name. Sets c->out to NULL, even after a failure. c->out
+ * must not be NULL before the call. */
 enum status centrality_commit(struct centrality *c, struct error *e);
-/* Frees all memory of *c, which may be all zeros. A table that is not committed stays on disk as its unfinished file. */
+/* Frees all memory of *c. *c may be all zeros. If a table is not committed, its unfinished file stays on disk. */
 void centrality_close(struct centrality *c);
 
 #endif

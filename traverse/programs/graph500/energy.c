@@ -1,4 +1,4 @@
-/* energy.c: reads the counters of NVML and RAPL, and adds up their differences */
+/* energy.c: reads the energy counters of NVML and RAPL, and adds up how much they have risen */
 #include "energy.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,8 @@
 
 /* ---- RAPL ---- */
 
-/* Reads a whole number from a file into *value. Returns 0 if the file cannot be read; *value is not to be used then. */
+/* Reads a whole number from a file into *value. Returns 1 on success. Returns 0 if the file cannot be read; *value is not
+ * to be used in this case. */
 static int read_number(const char *path, uint64_t *value)
 {
     unsigned long long x = 0;
@@ -21,8 +22,8 @@ static int read_number(const char *path, uint64_t *value)
     return read;
 }
 
-/* Adds a counter to *e for each processor package whose files of RAPL can be read. Reads the present value of the counter.
- * The files intel-rapl:N belong to package N, also on processors of AMD. */
+/* Adds a counter to *e for each processor package with readable RAPL files. Also reads the present value of each counter.
+ * The files intel-rapl:N belong to package N, even on processors of AMD. */
 static void add_packages(struct energy *e)
 {
     for (int i = 0; i < ENERGY_SOURCES / 2; i++) {
@@ -47,8 +48,8 @@ typedef int nvml_handle(unsigned, void **);
 typedef int nvml_energy(void *, unsigned long long *);
 typedef int nvml_uuid(void *, char *, unsigned);
 
-/* Reads the energy counter of the GPU c->gpu, in millijoules, into *value. Returns 0 on failure; *value then stays as it
- * was. */
+/* Reads the energy counter of the GPU c->gpu, in millijoules, into *value. Returns 1 on success. Returns 0 on failure,
+ * and leaves *value unchanged. */
 static int read_gpu(const struct energy *e, const struct energy_counter *c, uint64_t *value)
 {
     unsigned long long mj = 0;
@@ -60,9 +61,9 @@ static int read_gpu(const struct energy *e, const struct energy_counter *c, uint
     return 1;
 }
 
-/* Returns nonzero if the job may use GPU `gpu`, which has the number `number` in NVML. CUDA_VISIBLE_DEVICES lists the GPUs
- * of the job, by number or by the beginning of the UUID. GPUs outside the list may do the work of other jobs. Without this
- * variable the job may use all GPUs. */
+/* Returns nonzero if the job may use GPU `gpu`. `number` is the number of the GPU in NVML. CUDA_VISIBLE_DEVICES lists the
+ * GPUs of the job, by number or by the beginning of the UUID. GPUs outside the list may be used by other jobs. If the
+ * variable is not set, the job may use all GPUs. */
 static int is_visible(const struct energy *e, void *gpu, unsigned number)
 {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
@@ -84,8 +85,8 @@ static int is_visible(const struct energy *e, void *gpu, unsigned number)
     return 0;
 }
 
-/* Opens NVML, and adds a counter to *e for each GPU that the job may use, with its present value. Adds nothing if NVML is
- * missing or fails. */
+/* Opens NVML. Adds a counter to *e for each GPU that the job may use, and reads the present value of the counter. Adds
+ * nothing if NVML is missing or fails. */
 static void add_gpus(struct energy *e)
 {
     unsigned count = 0;
@@ -112,7 +113,7 @@ static void add_gpus(struct energy *e)
 
 /* ---- both kinds of counters ---- */
 
-/* Zeroes *e, and adds all counters that can be read, with their present values. Adds no counter if none can be read. */
+/* Zeroes *e. Adds all counters that can be read, with their present values. Adds no counter if none can be read. */
 void energy_open(struct energy *e)
 {
     memset(e, 0, sizeof *e);
@@ -120,8 +121,8 @@ void energy_open(struct energy *e)
     add_gpus(e);
 }
 
-/* Reads all counters. Adds to e->used_j what each counter has risen by since the last reading, and returns e->used_j. Skips
- * a counter that cannot be read now. */
+/* Reads all counters. Adds the rise of each counter since its last reading to e->used_j, and returns e->used_j. Skips a
+ * counter that cannot be read now. */
 double energy_used(struct energy *e)
 {
     for (int i = 0; i < e->counters; i++) {
@@ -136,7 +137,7 @@ double energy_used(struct energy *e)
     return e->used_j;
 }
 
-/* Shuts NVML down and closes the library, if it was opened. *e may be all zeros. */
+/* Shuts NVML down and closes the library, if the library was opened. *e may be all zeros. */
 void energy_close(struct energy *e)
 {
     if (e->nvml == NULL)

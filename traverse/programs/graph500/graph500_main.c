@@ -1,5 +1,5 @@
-/* graph500_main.c: dbfs-graph500, which searches by the rules of the Graph500 benchmark, proves every tree, and prints the
- * result block of the benchmark */
+/* graph500_main.c: the program dbfs-graph500. It searches by the rules of the Graph500 benchmark, proves every tree, and
+ * prints the result block of the benchmark. */
 #include "energy.h"
 #include "validate.h"
 
@@ -15,30 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The energy of searches that are run only to measure energy: the searches from all roots, repeated without validation. The
- * JSON report calls these searches the "batch". */
+/* The energy of searches that are run only to measure energy. These are the searches from all roots, repeated without
+ * validation. The JSON report calls these searches the "batch". */
 struct energy_record {
-    int known;            /* a counter could be read on a host */
-    int gpus, packages;   /* GPUs and processor packages with counters, summed over all hosts */
+    int known;            /* 1: a counter could be read on at least one host */
+    int gpus, packages;   /* number of GPUs and of processor packages with counters, summed over all hosts */
     double joules, seconds;
-    double edges; /* edges traversed in these searches */
+    double edges; /* number of edges traversed in these searches */
 };
 
 /* All state of the program. */
 struct benchmark {
-    struct args args; /* comes first, as the table of options has offsets into this member */
+    struct args args; /* must be the first member, as the table of options has offsets into it */
     char *const *command; /* argv */
     double construction_s; /* seconds that packing took; below 0: not given */
     int measure_energy;
     struct searcher searcher;
     struct environment env;
     struct validation validation;
-    struct record *runs; /* [roots.count] */
+    struct record *runs; /* [roots.count] a record for each root */
     struct energy_record energy;
 };
 
-/* Stores the value of --construction-time in the struct benchmark, of which `args` is the first member. Called by
- * options_read. Ends the program if the value is no number. */
+/* Stores the value of --construction-time in the struct benchmark. `args` is the first member of this struct. Ends the
+ * program with a message if the value is no number. Called by options_read. */
 static void take_construction_time(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -65,7 +65,7 @@ static const struct option_program graph500 = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Reads the command line into *b. Ends the program if the command line is wrong. */
+/* Reads the command line into *b. Ends the program with a message if the command line is wrong. */
 static void parse(struct benchmark *b, int argc, char **argv)
 {
     args_defaults(&b->args, graph500.name);
@@ -80,9 +80,10 @@ static void parse(struct benchmark *b, int argc, char **argv)
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }
 
-/* Collective. Searches from every root, and proves each tree right after its search. Fills b->runs, and prints a line for
- * each root on rank 0 unless --quiet is given. Searches from the first root once before, without a record, to warm up.
- * Fails with ST_INVALID at the first wrong tree. Ends the job if a search or a proof itself fails. */
+/* Collective. Searches from every root, and proves each tree right after its search. Fills b->runs. On rank 0, prints a
+ * line for each root unless --quiet is given. Before all these searches, searches from the first root without a record,
+ * to warm up. Fails with ST_INVALID at the first wrong tree. Ends the job if a search fails, or if a proof cannot be
+ * carried out. */
 static enum status run_all(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
@@ -112,11 +113,11 @@ static enum status run_all(struct benchmark *b, struct error *e)
     return ST_OK;
 }
 
-enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s, so a short measurement would be inexact */
+enum { ENERGY_SECONDS = 2 }; /* counters rise in steps of up to 0.1 s, so a short measurement would be inexact */
 
-/* Collective. Repeats the searches from all roots, without records, until they have lasted ENERGY_SECONDS on every rank,
- * and fills b->energy. One rank of each host reads the counters of the host; joules and counters are summed over hosts.
- * Does nothing if no host has a counter that can be read. */
+/* Collective. Repeats the searches from all roots, without records, and fills b->energy. Stops once the searches have
+ * lasted ENERGY_SECONDS on every rank. One rank of each host reads the counters of the host. Joules and numbers of
+ * counters are summed over the hosts. Does nothing if no host has a counter that can be read. */
 static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};
@@ -149,10 +150,11 @@ static void measure_energy(struct benchmark *b)
 
 /* ---- the result block ----
  *
- * The names, the order and the formats of the numbers are those of the reference code. Times are by the answer clock, as
- * the benchmark requires parents in memory. */
+ * The reference code of Graph500 sets the names, the order and the number formats of the lines. Times are measured by the
+ * answer clock, as the benchmark requires parents in memory. */
 
-/* Prints a line with a name, padded as in the reference code, and a value. Prints NA as the value if it is not `known`. */
+/* Prints a line with a name and a value. The name is padded as in the reference code. If `known` is 0, prints NA instead
+ * of the value. */
 static void print_known(FILE *out, const char *name, int known, double value)
 {
     if (known)
@@ -161,8 +163,8 @@ static void print_known(FILE *out, const char *name, int known, double value)
         fprintf(out, "%-31s NA\n", name);
 }
 
-/* Prints a line with a value and a name that is made of a prefix, a statistic (`what`) and a quantity (`of`), as in "bfs
- * min_time:". */
+/* Prints a line with a name and a value. The name is made of a prefix, a statistic (`what`) and a quantity (`of`), as in
+ * "bfs min_time:". */
 static void print_field(FILE *out, const char *prefix, const char *what, const char *of, double value)
 {
     char name[64];
@@ -170,7 +172,7 @@ static void print_field(FILE *out, const char *prefix, const char *what, const c
     print_known(out, name, 1, value);
 }
 
-/* Prints the minimum, the quartiles and the maximum of a quantity, a line for each. `of`: the name of the quantity. */
+/* Prints the minimum, the quartiles and the maximum of a quantity, each on a line. `of` is the name of the quantity. */
 static void print_five(FILE *out, const char *prefix, const char *of, const struct statistics *s)
 {
     print_field(out, prefix, "min", of, s->min);
@@ -180,8 +182,8 @@ static void print_five(FILE *out, const char *prefix, const char *of, const stru
     print_field(out, prefix, "max", of, s->max);
 }
 
-/* Prints the minimum, the quartiles, the maximum, the mean and the standard deviation of a quantity over all runs, a line
- * for each. `of`: the name of the quantity; `what`: which number of a run it is. */
+/* Prints the minimum, the quartiles, the maximum, the mean and the standard deviation of a quantity over all runs, each
+ * on a line. `of` is the name of the quantity. `what` says which number of each run is the quantity. */
 static void print_seven(FILE *out, const struct benchmark *b, const char *prefix, const char *of, enum measure what)
 {
     struct statistics s;
@@ -191,7 +193,7 @@ static void print_seven(FILE *out, const struct benchmark *b, const char *prefix
     print_field(out, prefix, "stddev", of, s.deviation);
 }
 
-/* Prints the whole result block of the benchmark: the graph and the run, statistics of all searches, and energy. */
+/* Prints the whole result block of the benchmark: the graph and the run, the statistics of all searches, and the energy. */
 static void print_block(FILE *out, const struct benchmark *b)
 {
     const struct manifest *m = &b->searcher.graph.manifest;
@@ -220,8 +222,8 @@ static void print_block(FILE *out, const struct benchmark *b)
     print_known(out, "MTEPS/W:", energy->known, energy->joules > 0 ? 1e-6 * energy->edges / energy->joules : 0);
 }
 
-/* Prints the results as a JSON document: the environment, the energy if known, and a record for each root. Called by
- * outfile_print. `context` is the const struct benchmark. */
+/* Prints the results as a JSON document: the environment, the energy if it is known, and a record for each root. Called
+ * by outfile_print. `context` is the const struct benchmark. */
 static void print_json(FILE *out, const void *context)
 {
     const struct benchmark *b = context;
@@ -238,7 +240,7 @@ static void print_json(FILE *out, const void *context)
 }
 
 /* Collective. Opens the searcher and the validation, chooses the roots, and allocates the records b->runs. Sets b->env.
- * Fails on all ranks if one rank fails; tear_down frees everything then, too. */
+ * Fails on all ranks if one rank fails. tear_down frees everything, even after a failure. */
 static enum status set_up(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
@@ -252,7 +254,7 @@ static enum status set_up(struct benchmark *b, struct error *e)
 }
 
 /* Does the whole benchmark: opens the graph, searches from all roots, proves the trees, and measures energy. Then rank 0
- * prints the result block, and writes the JSON file if one is wanted. Called by searcher_run. `context` is the struct
+ * prints the result block, and writes the JSON file if --json is given. Called by searcher_run. `context` is the struct
  * benchmark. */
 static void work(void *context, struct error *e)
 {
@@ -271,7 +273,7 @@ static void work(void *context, struct error *e)
     comm_agree(comm, e);
 }
 
-/* Frees the records and the validation. Called by searcher_run at the end, also after a failure. `context` is the struct
+/* Frees the records and the validation. Called by searcher_run at the end, even after a failure. `context` is the struct
  * benchmark. */
 static void tear_down(void *context)
 {
@@ -280,7 +282,8 @@ static void tear_down(void *context)
     validation_close(&b->validation);
 }
 
-/* Runs dbfs-graph500: reads the command line, and has searcher_run call `work` and `tear_down`. Returns the exit code. */
+/* Runs dbfs-graph500. Reads the command line, and calls searcher_run, which calls `work` and `tear_down`. Returns the
+ * exit code. */
 int main(int argc, char **argv)
 {
     static struct benchmark b;

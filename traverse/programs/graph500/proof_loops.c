@@ -1,4 +1,4 @@
-/* proof_loops.c: describes offences in words, and has the checks of a proof as loops of OpenMP threads */
+/* proof_loops.c: the checks of a proof as loops of OpenMP threads, and the descriptions of offences in words */
 #include "proof_loops.h"
 
 #include "traverse/engine/engine.h"
@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Writes a description of an offence to text[size], with the vertices and depths that an offence of its kind has. */
+/* Writes a description of an offence to text[size]. The description has the vertices and depths that matter for the kind
+ * of the offence. */
 void offence_print(const struct offence *offence, char *text, size_t size)
 {
     uint64_t v = offence->vertex;
@@ -38,16 +39,16 @@ void offence_print(const struct offence *offence, char *text, size_t size)
     }
 }
 
-/* Sets *first to the offence `found`, if `found` comes before *first. Does nothing if `found` is OFFENCE_NONE. *first
- * belongs to one thread. */
+/* Sets *first to the offence `found` if `found` comes before *first. Does nothing if the kind of `found` is OFFENCE_NONE.
+ * *first is used by one thread only. */
 static void keep_earlier(struct offence *first, struct offence found)
 {
     if (found.kind != OFFENCE_NONE && offence_comes_before(&found, first))
         *first = found;
 }
 
-/* Sets *first, which all threads share, to the calling thread's offence `found`, if `found` comes before *first. Does
- * nothing if `found` is OFFENCE_NONE. Only one thread at a time changes *first (a critical section). */
+/* Sets *first to the offence `found` of the calling thread if `found` comes before *first. Does nothing if the kind of
+ * `found` is OFFENCE_NONE. All threads share *first. Only one thread at a time changes *first (a critical section). */
 static void keep_earlier_shared(struct offence *first, struct offence found)
 {
 #pragma omp critical(proof)
@@ -60,7 +61,7 @@ static int has_bit(const uint32_t *bitmap, uint64_t i)
     return (int)(bitmap[i / 32] >> (i % 32) & 1);
 }
 
-/* Sets bit i of a bitmap of 32-bit words that threads share. Reads the bit first, and writes only if it is not set. */
+/* Sets bit i of a bitmap of 32-bit words that threads share. Reads the bit first, and writes only if the bit is not set. */
 static void set_bit(uint32_t *bitmap, uint64_t i)
 {
     uint32_t bit = UINT32_C(1) << (i % 32);
@@ -68,8 +69,8 @@ static void set_bit(uint32_t *bitmap, uint64_t i)
         __atomic_fetch_or(&bitmap[i / 32], bit, __ATOMIC_RELAXED);
 }
 
-/* Checks each vertex by itself: a reached vertex has a parent, an unreached vertex has none, and only the root is its own
- * parent, at depth 0. */
+/* Checks each vertex by itself: a reached vertex has a parent, and an unreached vertex has none. Only the root is its own
+ * parent, and only at depth 0. */
 void proof_check_vertices(const struct proved_vertices *v, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -82,8 +83,8 @@ void proof_check_vertices(const struct proved_vertices *v, int64_t root, struct 
     }
 }
 
-/* Checks the values of the answer that belong to vertices without edges. The search has no depths of these vertices, so
- * each counts as unreached, or as reached at depth 0 if it is the root. */
+/* Checks the values of the answer that belong to vertices without edges. The search has no depths of these vertices. So
+ * the root counts as reached at depth 0, and each of the other vertices counts as unreached. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -101,8 +102,8 @@ void proof_check_isolated(const struct proved_values *values, int64_t root, stru
     }
 }
 
-/* Checks the edges of all rows of a subgraph, but for edges to other shards, which proof_check_edges checks. Sets the `met`
- * bits of rows with an edge to their parents. */
+/* Checks the edges of all rows of a subgraph, except edges to other shards. proof_check_edges checks the edges to other
+ * shards. Sets the `met` bits of rows with an edge to their parents. */
 void proof_check_rows(const struct proved_rows *r, struct offence *first)
 {
     if (r->csr->edges == 0)
@@ -131,7 +132,7 @@ void proof_check_rows(const struct proved_rows *r, struct offence *first)
     }
 }
 
-/* Checks `count` edges that are given one by one: edge i leads from vertex asker[i] to other[i]. Sets the `met` bit of
+/* Checks `count` edges that are given one by one. Edge i leads from vertex asker[i] to other[i]. Sets the `met` bit of
  * vertex asker[i] if other[i] is its parent. */
 void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, const struct vertex_end *other,
                        uint64_t count, struct offence *first)
@@ -150,7 +151,7 @@ void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, c
     }
 }
 
-/* Checks that the `met` bit of each reached vertex but the root is set. Called after all edges were checked. */
+/* Checks that the `met` bit of each reached vertex except the root is set. Called after all edges were checked. */
 void proof_check_parents(const struct proved_vertices *v, int64_t root, struct offence *first)
 {
 #pragma omp parallel

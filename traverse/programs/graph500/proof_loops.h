@@ -1,9 +1,10 @@
-/* proof_loops.h: the rules of a breadth-first tree, the offences against these rules, and the checks of a proof on the CPU,
- * over plain arrays. cuda/proof_kernels.cu has the same checks for a GPU, and applies the same rules.
+/* proof_loops.h: the rules of a breadth-first tree, the offences against these rules, and the checks of a proof on the
+ * CPU. The checks work on plain arrays. cuda/proof_kernels.cu has the same checks for a GPU, and applies the same rules.
  *
- * A claim is the parent that the tree gives a vertex, until the parent is proved. An offence is a fault of one vertex, or a
- * fault of one edge as seen from one end of the edge. Each rule is applied to each vertex, and to each edge from both ends.
- * A vertex has met its parent when the checks have seen an edge from the vertex to the claimed parent. */
+ * A claim is the parent that the tree gives a vertex. It is called a claim until the parent is proved. An offence is a
+ * fault of one vertex, or a fault of one edge as seen from one end of the edge. Each rule is applied to each vertex, and
+ * to each edge from both ends. A vertex has met its parent once the checks have seen an edge from the vertex to the
+ * claimed parent. */
 #ifndef DBFS_PROOF_LOOPS_H
 #define DBFS_PROOF_LOOPS_H
 
@@ -19,34 +20,34 @@
 #define RULE static inline
 #endif
 
-/* Kinds of offences. If a vertex has several offences, the kind that comes first in this order is reported. */
+/* The kinds of offences. If a vertex has offences of several kinds, the first kind in this order is reported. */
 enum offence_kind {
     OFFENCE_NONE,
-    OFFENCE_ROOT,       /* a wrong depth of the root */
-    OFFENCE_NO_PARENT,  /* a depth, but no parent */
-    OFFENCE_NO_DEPTH,   /* a parent, but no depth */
+    OFFENCE_ROOT,       /* the depth of the root is wrong */
+    OFFENCE_NO_PARENT,  /* the vertex has a depth, but no parent */
+    OFFENCE_NO_DEPTH,   /* the vertex has a parent, but no depth */
     OFFENCE_OWN_PARENT, /* the vertex is its own parent, or the root has another parent */
-    OFFENCE_EDGE,       /* an edge with depths that differ by more than one, or with one unreached end */
-    OFFENCE_LEVEL,      /* an edge of the tree that does not go down one level */
-    OFFENCE_NO_EDGE     /* an edge of the tree that the graph lacks */
+    OFFENCE_EDGE,       /* the depths of the ends of an edge differ by more than one, or only one end is reached */
+    OFFENCE_LEVEL,      /* an edge of the tree does not go down one level */
+    OFFENCE_NO_EDGE     /* an edge of the tree is not in the graph */
 };
 
 /* An offence against the rules, with the numbers that a message about it needs. */
 struct offence {
     enum offence_kind kind;
-    uint64_t vertex; /* input id */
+    uint64_t vertex; /* input id of the vertex */
     int64_t other;   /* input id of the other end of the edge, or of the claimed parent */
     int64_t depth, other_depth;
 };
 
-/* A vertex as an end of an edge. The id and the depth lie side by side, so that reading both takes one cache miss. */
+/* A vertex at the end of an edge. The id and the depth lie side by side, so that reading both takes only one cache miss. */
 struct vertex_end {
     int64_t id;    /* input id */
-    int64_t depth; /* below 0: not reached */
+    int64_t depth; /* below 0: the vertex is not reached */
 };
 
-/* Returns whether offence *a comes before offence *b. Offences are ordered by vertex, then by kind, then by the other end.
- * Returns true if *b is OFFENCE_NONE. *a must not be OFFENCE_NONE. */
+/* Returns whether offence *a comes before offence *b. Offences are ordered by vertex, then by kind, then by the other
+ * end. Returns true if the kind of *b is OFFENCE_NONE. The kind of *a must not be OFFENCE_NONE. */
 RULE int offence_comes_before(const struct offence *a, const struct offence *b)
 {
     if (b->kind == OFFENCE_NONE || a->vertex != b->vertex)
@@ -54,9 +55,9 @@ RULE int offence_comes_before(const struct offence *a, const struct offence *b)
     return a->kind != b->kind ? a->kind < b->kind : a->other < b->other;
 }
 
-/* Checks a vertex by itself: its depth and its parent, but not its edges. `claim`: input id of the parent in the tree;
- * below 0: no parent. `root`: input id of the root. Returns the offence, which has the kind OFFENCE_NONE if the vertex
- * keeps the rules. */
+/* Checks a vertex by itself: its depth and its parent, but not its edges. `claim` is the input id of the parent in the
+ * tree; below 0: no parent. `root` is the input id of the root. Returns the offence. If the vertex keeps the rules, the
+ * kind of the offence is OFFENCE_NONE. */
 RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_t root)
 {
     struct offence found = {OFFENCE_NONE, (uint64_t)v.id, claim, v.depth, 0};
@@ -71,8 +72,8 @@ RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_
     return found;
 }
 
-/* Checks the depths of the edge from v to `other`, as seen from v. `claim`: input id of the parent of v; below 0: no
- * parent. Returns the offence, which has the kind OFFENCE_NONE if the edge keeps the rules. */
+/* Checks the depths of the edge from v to `other`, as seen from v. `claim` is the input id of the parent of v; below 0:
+ * no parent. Returns the offence. If the edge keeps the rules, the kind of the offence is OFFENCE_NONE. */
 RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct vertex_end other)
 {
     struct offence found = {OFFENCE_NONE, (uint64_t)v.id, other.id, v.depth, other.depth};
@@ -84,9 +85,9 @@ RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct v
     return found;
 }
 
-/* Checks that the graph has the edge from v to its parent. Called once all edges of v were seen. `claim`: input id of the
- * parent; below 0: no parent. `met`: whether an edge of v leads to the parent. The root and unreached vertices need no
- * edge. Returns the offence, or an offence of kind OFFENCE_NONE. */
+/* Checks that the graph has the edge from v to its parent. Called once all edges of v were seen. `claim` is the input id
+ * of the parent; below 0: no parent. `met` is 1 if an edge of v leads to the parent. The root and unreached vertices need
+ * no edge. Returns the offence. If v keeps the rules, the kind of the offence is OFFENCE_NONE. */
 RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_t root, int met)
 {
     struct offence found = {OFFENCE_NONE, (uint64_t)v.id, claim, 0, 0};
@@ -98,71 +99,73 @@ RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_
 /* Writes a description of an offence to text[size], as in "edge 3 5: depths 3 and 5". */
 void offence_print(const struct offence *offence, char *text, size_t size);
 
-/* ---- checks: all OpenMP threads share the work; *first becomes the earliest of *first and the offences found ---- */
+/* ---- checks: all OpenMP threads share the work. *first becomes the earliest of *first and the offences found ---- */
 
-/* Another device may have the value of a vertex. Then the index of the value is VALUE_ELSEWHERE, and the claim of the
- * vertex is CLAIM_ELSEWHERE, which is below all other claims. */
+/* If another device has the value of a vertex, the index of the value is VALUE_ELSEWHERE, and the claim of the vertex is
+ * CLAIM_ELSEWHERE. CLAIM_ELSEWHERE is below all other claims. */
 #define VALUE_ELSEWHERE UINT32_MAX
 #define CLAIM_ELSEWHERE INT64_MIN
 
-/* The local vertices of a device, or the delegates of a device. */
+/* Either the local vertices of a device, or the delegates of a device. */
 struct proved_vertices {
-    const struct vertex_end *end; /* [count] */
+    const struct vertex_end *end; /* [count] the vertices */
     const int64_t *claim;         /* [count] input ids of the parents in the tree; below 0: no parent */
-    uint32_t *met;                /* [count] bitmap: the vertex has met its parent */
+    uint32_t *met;                /* [count] bitmap; 1: the vertex has met its parent */
     uint64_t count;
 };
 
-/* Checks each vertex by itself (offence_of_vertex). `root`: input id. */
+/* Checks each vertex by itself (offence_of_vertex). `root` is the input id of the root. */
 void proof_check_vertices(const struct proved_vertices *vertices, int64_t root, struct offence *first);
 
-/* The values of an answer on one device, which has shard `shard` of p shards. Value i is the parent of the vertex with the
- * stored id i * p + shard. The values of all vertices that the shard owns are here, also of vertices without edges. */
+/* The values of an answer on one device. The device has shard `shard` of p shards. Value i is the parent of the vertex
+ * with the stored id i * p + shard. The device has the values of all vertices that the shard owns, even of vertices
+ * without edges. */
 struct proved_values {
-    /* [count] the values: input ids of parents, of id_bytes each */
+    /* [count] the values: input ids of parents, each of id_bytes bytes */
     const void *claim;
     uint32_t id_bytes;
-    const uint32_t *has_edges; /* [count] bitmap: value i belongs to a vertex with edges */
+    const uint32_t *has_edges; /* [count] bitmap; 1: value i belongs to a vertex with edges */
     uint64_t count;
     uint32_t p, shard;
-    struct bijection bijection; /* from input ids to stored ids; n is 0 if these are the same */
+    struct bijection bijection; /* maps input ids to stored ids; n is 0 if the two ids of each vertex are the same */
 };
 
-/* Returns the input id of the vertex that value i belongs to: undoes the permutation of the stored id i * p + shard. This
- * vertex is not the parent that the value names. */
+/* Returns the input id of the vertex that has value i. The vertex has the stored id i * p + shard, and the function
+ * undoes the permutation of this id. The returned id is not the value, which is the id of the parent. */
 RULE int64_t proved_id(const struct proved_values *v, uint64_t i)
 {
     const uint64_t stored = i * v->p + v->shard;
     return (int64_t)(stored < v->bijection.n ? bijection_backward(&v->bijection, stored) : stored);
 }
 
-/* Checks the values of vertices without edges. Such a vertex must have no parent, but the root must be its own parent. */
+/* Checks the values of vertices without edges. The root must be its own parent. Every other vertex without edges must
+ * have no parent. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first);
 
-/* The rows of a subgraph. The low local_bits bits of a column are an index into `columns`; the higher bits are the number
- * of a shard. Columns on other shards than own_shard are skipped. */
+/* The rows of a subgraph. The low local_bits bits of a column are an index into `columns`. The higher bits are the number
+ * of a shard. The checks skip columns on shards other than own_shard. */
 struct proved_rows {
     const struct csr *csr;
     /* the vertices that have the rows */
     struct proved_vertices rows;
-    /* the vertices that the columns stand for */
+    /* the vertices at the other ends of the edges, by column */
     const struct vertex_end *columns;
-    unsigned local_bits; /* NO_SHARD_BITS: columns name no shard */
+    unsigned local_bits; /* NO_SHARD_BITS: the columns have no shard number */
     uint32_t own_shard;
 };
 
-enum { NO_SHARD_BITS = 63 }; /* so many bits that every column seems to be on shard 0 */
+enum { NO_SHARD_BITS = 63 }; /* with this number of bits every column counts as a column on shard 0 */
 
-/* Checks the edges of all rows of a subgraph, but for edges to other shards. Sets the `met` bits of vertices with an edge
+/* Checks the edges of all rows of a subgraph, except edges to other shards. Sets the `met` bits of vertices with an edge
  * to their parents. */
 void proof_check_rows(const struct proved_rows *rows, struct offence *first);
 
-/* Checks `count` edges. Edge i leads from vertex asker[i], an index into the arrays of *vertices, to other[i]. Sets the
- * `met` bits of vertices with an edge to their parents. */
+/* Checks `count` edges. Edge i leads from vertex asker[i] to other[i]. asker[i] is an index into the arrays of *vertices.
+ * Sets the `met` bits of vertices with an edge to their parents. */
 void proof_check_edges(const struct proved_vertices *vertices, const uint32_t *asker, const struct vertex_end *other,
                        uint64_t count, struct offence *first);
 
-/* Checks that each reached vertex but the root has met its parent. Called after all edges were checked. */
+/* Checks that each reached vertex except the root has met its parent. Called after all edges were checked. */
 void proof_check_parents(const struct proved_vertices *vertices, int64_t root, struct offence *first);
 
 #endif

@@ -1,7 +1,8 @@
-/* grid_main.c: dbfs-traverse-2d, which does what dbfs-traverse does, by a search over a 2D partition (grid_search.h)
+/* grid_main.c: the program dbfs-traverse-2d. It does what dbfs-traverse does, by a search over a 2D partition
+ * (grid_search.h).
  *
- * The search writes visited bits and depths to the rank's device of the CPU backend. That device then makes answers and
- * counts of them. */
+ * Each rank has a device of the CPU backend. The search writes visited bits and depths to this device. Then the device
+ * makes the answers, and counts over the answers. */
 #include "grid_search.h"
 
 #include "traverse/cpu/cpu_device.h"
@@ -13,10 +14,12 @@
 
 #include <string.h>
 
-static struct grid_search grid; /* the grid of this process, zeroed but for `fold`, which the command line sets */
+/* The grid of this process. All members are zero before the search is opened, except `fold`. The command line sets
+ * `fold`. */
+static struct grid_search grid;
 
 /* Collective. Opens the search: fills *bfs, and opens the grid of this process. Fails unless this rank has exactly one
- * shard. After a failure, too, grid_bfs_close is to be called. */
+ * shard. The caller calls grid_bfs_close even after a failure. */
 static enum status grid_bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                                  const struct bfs_options *options, struct error *e)
 {
@@ -26,23 +29,23 @@ static enum status grid_bfs_open(struct bfs *bfs, const struct rank *rank, struc
     return grid_search_open(&grid, rank->comm, rank->graph, rank->budget, e);
 }
 
-/* Closes the grid of this process. *bfs holds nothing to free. */
+/* Closes the grid of this process. *bfs itself has nothing to free. */
 static void grid_bfs_close(struct bfs *bfs)
 {
     (void)bfs;
     grid_search_close(&grid);
 }
 
-/* Does nothing, and returns e->status. Serves as `prepare` of grid_bfs, as the search needs no preparation. Serves also as
- * log_rest, as grid_bfs_search has already added a record of each level to the log. */
+/* Does nothing, and returns e->status. It is the function `prepare` of grid_bfs, as the search needs no preparation. It
+ * is also the function log_rest, as grid_bfs_search has already added a record of each level to the log. */
 static enum status grid_bfs_nothing(struct bfs *bfs, struct error *e)
 {
     (void)bfs;
     return e->status;
 }
 
-/* Starts a search: clears the visited bits of the device and the state of the last search. If this rank owns the root,
- * marks the root as visited at depth 0, and makes it the only vertex of grid.frontier. */
+/* Starts a search. Clears the visited bits of the device, and the state of the last search. If this rank owns the root,
+ * marks the root as visited at depth 0, and makes the root the only vertex of grid.frontier. */
 static void start(struct device *device, const struct root *root)
 {
     struct cpu_normals *n = &device->normals;
@@ -55,8 +58,8 @@ static void start(struct device *device, const struct root *root)
     grid.frontier.ids[grid.frontier.count++] = root->index;
 }
 
-/* Makes the unvisited vertices of grid.incoming the next frontier, grid.frontier. Marks these vertices as visited, and sets
- * their depths to `depth`. Drops visited vertices and duplicates. */
+/* Makes the unvisited vertices of grid.incoming the next frontier (grid.frontier). Marks these vertices as visited, and
+ * sets their depths to `depth`. Drops visited vertices and duplicates. */
 static void take_incoming(struct device *device, int32_t depth)
 {
     struct cpu_normals *n = &device->normals;
@@ -72,10 +75,10 @@ static void take_incoming(struct device *device, int32_t depth)
     }
 }
 
-/* Collective. Searches from a root, level by level, until no rank finds a vertex. Afterwards the device has the depths.
- * Fills *times, and adds a record of each level to *log unless `log` is NULL. A record has the counts of the exchange
- * (exchange_counts.h). The vertices that `expand` sends count as frontier bytes, and the vertices that `fold` sends as
- * lists. */
+/* Collective. Searches from a root, level by level, until no rank finds a vertex. Afterwards, the device has the depths.
+ * Fills *times. If `log` is not NULL, adds a record of each level to *log. A record has the counts of the exchange
+ * (exchange_counts.h). The vertices that `expand` sends count as frontier bytes, and the vertices that `fold` sends count
+ * as lists. */
 static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                                    struct level_log *log, struct error *e)
 {
@@ -118,8 +121,8 @@ static const struct bfs_method grid_bfs = {.open = grid_bfs_open,
 
 /* ---- the command line ---- */
 
-/* Stores the value of --fold, "ring" or "direct", in grid.fold. Called when the options are read. Ends the program if there
- * is another value. */
+/* Stores the value of --fold ("ring" or "direct") in grid.fold. Called when the options are read. Ends the program with a
+ * message if the value is another one. */
 static void take_fold(struct args *args, const struct option_row *row, char *value)
 {
     if (strcmp(value, "ring") != 0 && strcmp(value, "direct") != 0)
@@ -144,7 +147,7 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Runs dbfs-traverse-2d: reads the command line, and searches by grid_bfs on the backend of the CPU. Returns the exit
+/* Runs dbfs-traverse-2d. Reads the command line, and searches by grid_bfs with the backend of the CPU. Returns the exit
  * code. */
 int main(int argc, char **argv)
 {

@@ -1,13 +1,15 @@
-/* grid_search.c: opens a grid part, and does a level of a search: expand, look up, fold (grid_search.h) */
+/* grid_search.c: opens the part of the grid that this rank has, and runs the levels of a search: expand, look up, fold
+ * (grid_search.h) */
 #include "grid_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1 }; /* bytes of a message, and its tag, when the search is opened */
+/* CHUNK_BYTES: number of bytes of a message while the search is opened. TAG_ROWS: tag of these messages. */
+enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1 };
 
-/* Returns the number of the shard of the processor in grid row `row` and grid column `column`. The processor's rank is the
- * same number. */
+/* Returns the number of the shard of the processor in grid row `row` and grid column `column`. The rank of the processor
+ * is the same number. */
 static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t column)
 {
     return row + g->part.r * column;
@@ -15,8 +17,9 @@ static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t c
 
 /* ---- opening ---- */
 
-/* Allocates zeroed memory for `count` elements of `width` bytes, charges it to the budget, and sets the pointer whose
- * address is `array`. Sets the pointer to NULL if *e has failed before, or if the memory is refused. Returns e->status. */
+/* Allocates zeroed memory for `count` elements of `width` bytes, within the budget. `array` is the address of a pointer.
+ * Sets the pointer to the memory. Sets the pointer to NULL if *e has failed before, or if the memory cannot be allocated.
+ * Returns e->status. */
 static enum status take(struct grid_search *g, void *array, uint64_t count, uint64_t width, struct error *e)
 {
     void *taken = NULL;
@@ -32,8 +35,8 @@ static uint64_t locals_of(const struct grid_search *g, uint32_t row, uint32_t co
     return g->graph->locals[grid_shard(g, row, column)];
 }
 
-/* Allocates all lists and bitmaps of *g, after the part was opened, and sets g->most_locals. After a failure an array may
- * be missing; grid_search_close frees the others. */
+/* Allocates all lists and bitmaps of *g, and sets g->most_locals. Called after the part was opened. On failure, some
+ * arrays are missing; grid_search_close frees the allocated arrays. */
 static enum status take_arrays(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r, c = g->part.c;
@@ -59,8 +62,8 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
-/* Fills `has` and `before` of g->column[row]: which vertices of shard (row, g->j) have edges in the part of this rank, and
- * for each word of the bitmap the number of the first row. Called once for each grid row. */
+/* Fills `has` and `before` of g->column[row]. `has` gets a bit for each vertex of shard (row, g->j) with edges in the
+ * part of this rank. `before` gets the number of the first row for each word of `has`. Called once for each grid row. */
 static void number_rows(struct grid_search *g, uint32_t row)
 {
     const struct grid_part *part = &g->part;
@@ -74,10 +77,10 @@ static void number_rows(struct grid_search *g, uint32_t row)
     }
 }
 
-/* Collective. Tells the other processors of the grid column which of their vertices have edges in the part of this rank:
- * sends g->column[i].has to processor i. Processor i tells the same of its own part, which is received into
- * g->column[i].asked. By these bits this rank later chooses the frontier vertices that it sends to processor i. Copies
- * `has` to `asked` for this processor itself. */
+/* Collective. The processors of a grid column tell each other which vertices they have edges of. This rank sends
+ * g->column[i].has to processor i: the vertices of processor i that have edges in the part of this rank. Processor i
+ * sends the bits of its own part, which are received into g->column[i].asked. For this processor itself, `has` is copied
+ * to `asked`. In each level, these bits decide which frontier vertices this rank sends to processor i. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -99,10 +102,10 @@ static enum status ask_for_rows(struct grid_search *g, struct error *e)
     return e->status;
 }
 
-/* Collective. Opens *g: opens the grid part in the folder of this rank's shard, allocates the arrays, and numbers the rows
- * that the part has of each shard of the grid column. Then the processors of a grid column tell each other which rows they
- * have. Fails on all ranks if one rank fails, or if the graph or the number of ranks does not suit a 2D search. After a
- * failure, too, grid_search_close is to be called. */
+/* Collective. Opens *g. Opens the grid part in the folder of the shard of this rank, and allocates the arrays. Numbers
+ * the rows of the part, for each shard of the grid column. Then the processors of a grid column tell each other which
+ * rows they have. Fails on all ranks if one rank fails, or if the graph or the number of ranks does not suit a 2D search.
+ * The caller calls grid_search_close even after a failure. */
 enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
                              struct memory_budget *budget, struct error *e)
 {
@@ -165,8 +168,9 @@ void grid_search_close(struct grid_search *g)
 
 /* ---- a level ---- */
 
-/* Appends the destination with the local id `local` in shard (g->i, c) to the bin of grid column c, and marks it as seen.
- * Returns 1. If this processor has seen the destination before in this search, appends nothing and returns 0. */
+/* Appends a destination to the bin of grid column c, and marks the destination as seen. The destination has the local id
+ * `local` in shard (g->i, c). Returns 1. If this processor has seen the destination before in this search, appends
+ * nothing and returns 0. */
 static inline int add_to_bin(struct grid_search *g, uint32_t c, uint32_t local)
 {
     uint64_t *word = &g->row[c].seen[local / 64], bit = UINT64_C(1) << (local % 64);
@@ -185,9 +189,9 @@ void grid_search_begin(struct grid_search *g)
     g->frontier.count = 0;
 }
 
-/* Reads the edges that the part has of the listed vertices of shard (row, g->j). Puts the destinations that were not seen
- * before into the bins of their owners. Each listed vertex must have a row in the part. Adds the number of edges to
- * counts->looked_up. */
+/* Reads the edges of the listed vertices in the part of this rank. The vertices belong to shard (row, g->j), and each of
+ * them must have a row in the part. Destinations that were not seen before are put into the bins of their owners. Adds
+ * the number of edges to counts->looked_up. */
 static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
 {
     const struct grid_column_peer *rows = &g->column[row];
@@ -206,8 +210,8 @@ static void look_up(struct grid_search *g, uint32_t row, const struct grid_list 
     }
 }
 
-/* Sends a list to rank `to`, and receives a list from rank `from` into g->got. Both may be the same rank. Collective among
- * this rank and these two ranks. Adds the number of sent vertices to *sent, and 1 to *messages. */
+/* Sends a list to rank `to`, and receives a list from rank `from` into g->got. `to` and `from` may be the same rank.
+ * Collective among this rank and these two ranks. Adds the number of sent vertices to *sent, and 1 to *messages. */
 static void swap_lists(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from, uint64_t *sent,
                        uint64_t *messages)
 {
@@ -216,15 +220,17 @@ static void swap_lists(struct grid_search *g, uint32_t to, const struct grid_lis
     ++*messages;
 }
 
-/* Expands, and looks up the edges. Makes a list of frontier vertices for each processor i of the grid column: the vertices
- * of which i has edges, by g->column[i].asked. Each processor gets only its own list. Looks up the edges of each list
- * received and of the list for this processor, which puts destinations into the bins. Collective in the grid column. In
- * swap number `distance` every processor sends to the processor `distance` rows further and receives from the processor
- * `distance` rows before, so every swap has a partner. */
+/* Expands the frontier, and looks up its edges. Makes a list for each processor i of the grid column: the frontier
+ * vertices that have edges on processor i, by g->column[i].asked. Sends each list to its processor. Looks up the edges of
+ * each received list, and of the list for this processor. The destinations go into the bins. Collective in the grid
+ * column.
+ *
+ * The lists are exchanged in swaps. In swap number `distance`, every processor sends to the processor `distance` rows
+ * further, and receives from the processor `distance` rows before. So each message has a receiver that waits for it. */
 static void expand(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t r = g->part.r;
-    for (uint32_t i = 0; i < r; i++) { /* lists the frontier vertices of which processor i has edges */
+    for (uint32_t i = 0; i < r; i++) { /* lists the frontier vertices with edges on processor i */
         struct grid_list *list = &g->column[i].expand;
         list->count = 0;
         for (uint64_t k = 0; k < g->frontier.count; k++) {
@@ -248,8 +254,8 @@ static void add_incoming(struct grid_search *g, const struct grid_list *list)
     g->incoming.count += list->count;
 }
 
-/* Sends each bin straight to the owner of its vertices. Appends the vertices that arrive for this processor to g->incoming.
- * Collective in the grid row. */
+/* Sends each bin directly to the owner of its vertices. The received vertices belong to this processor, and are appended
+ * to g->incoming. Collective in the grid row. */
 static void fold_direct(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
@@ -261,30 +267,33 @@ static void fold_direct(struct grid_search *g, struct grid_counts *counts)
     }
 }
 
-/* Sends the bins round the ring of the row's processors to their owners. Appends the vertices that arrive for this
- * processor to g->incoming. The set for owner t starts as the bin of processor t + 1, and passes all other processors on
- * its way to t. A processor that receives the set appends the vertices that it has not seen in this search to its own bin
- * for t, and sends this bin on. The processor drops all other vertices of the set. A vertex that it has seen in this level
- * is in the bin already, so the owner gets the vertex anyway. A vertex that it has seen in an earlier level has been
- * visited. Collective in the grid row. */
+/* Sends the bins to their owners round the ring of processors of the grid row. The vertices that arrive for this
+ * processor are appended to g->incoming. Collective in the grid row.
+ *
+ * The set for owner t starts as the bin of processor t + 1. On its way to t, the set passes all other processors of the
+ * ring. A processor that receives the set appends the new vertices to its own bin for t. A vertex is new if the processor
+ * has not seen it in this search. Then the processor sends this bin on, as the new set. It drops the vertices that are
+ * not new. The owner does not need the dropped vertices:
+ * - Seen in this level: the vertex is in the bin already, so the owner gets it.
+ * - Seen in an earlier level: the vertex has been visited already. */
 static void fold_ring(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
     const uint32_t right = grid_shard(g, g->i, (g->j + 1) % c), left = grid_shard(g, g->i, (g->j + c - 1) % c);
     for (uint32_t step = 0; step + 1 < c; step++) {
-        /* the owners of the set that is sent and of the set that is received */
+        /* leaves: the owner of the set that is sent. comes: the owner of the set that is received. */
         const uint32_t leaves = (g->j + 2 * c - 1 - step) % c, comes = (g->j + 2 * c - 2 - step) % c;
         swap_lists(g, right, &g->row[leaves].bin, left, &counts->folded, &counts->messages);
         for (uint64_t k = 0; k < g->got.count && comes != g->j; k++)
             counts->dropped += !add_to_bin(g, comes, g->got.ids[k]);
     }
     if (c > 1)
-        add_incoming(g, &g->got); /* the set that came last is the set for this processor */
+        add_incoming(g, &g->got); /* the last received set is the set for this processor */
 }
 
-/* Does one level of the search. First expands: processors of a grid column exchange frontiers, and look up the edges. Then
- * folds: each destination goes to its owner along the grid row. Fills g->incoming with the vertices of this processor that
- * were reached, and adds the work to *counts. Collective. */
+/* Runs one level of the search. The level first expands: the processors of a grid column exchange frontiers, and look up
+ * the edges. Then the level folds: each destination is sent to its owner along the grid row. Fills g->incoming with the
+ * reached vertices of this processor. Adds the work to *counts. Collective. */
 void grid_level(struct grid_search *g, struct grid_counts *counts)
 {
     for (uint32_t c = 0; c < g->part.c; c++)

@@ -1,4 +1,5 @@
-/* joined_graph.c: numbers the vertices of all shards, and copies the rows of all shards into one array of rows */
+/* joined_graph.c: gives the vertices of all shards one numbering, and copies the rows of all shards into one array of
+ * rows */
 #include "joined_graph.h"
 
 #include "traverse/cpu/cpu_probe.h"
@@ -7,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The order in which the edges of a vertex in the four subgraphs are laid side by side: edges to delegates first. */
+/* The order of the four subgraphs in a row of the joined graph. Edges to delegates come first. */
 static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
 
-/* Returns the number in the joined graph of vertex 0 of a kind: of delegate 0, or of local vertex 0 of the shard. */
+/* Returns the number in the joined graph of the first vertex of a kind: of delegate 0, or of local vertex 0 of the shard. */
 static uint64_t base_of(const struct joined_graph *all, const struct shard *shard, enum vertex_kind kind)
 {
     return kind == NORMALS ? all->first[shard->index] : 0;
 }
 
-/* Returns the vertex of the joined graph that a column of subgraph g of the shard stands for. In nn the high bits of a
+/* Returns the vertex of the joined graph to which a column of subgraph g of the shard leads. In nn, the high bits of a
  * column are the number of the shard that has the vertex. */
 static uint32_t vertex_of_column(const struct joined_graph *all, const struct shard *shard, enum subgraph g,
                                  uint64_t column)
@@ -26,14 +27,14 @@ static uint32_t vertex_of_column(const struct joined_graph *all, const struct sh
     return (uint32_t)(all->first[column >> shard->local_bits] + (column & ((UINT64_C(1) << shard->local_bits) - 1)));
 }
 
-/* Copies the columns of row `row` of a shard to `to`, converted to vertices of the joined graph: first the head columns,
- * then the other columns, raw or packed. `to` has memory for the row. `set` is one of the subgraphs, as out-rows or as
- * in-rows. Returns the address after the last column written. */
+/* Copies the columns of row `row` of a shard to `to`, as vertices of the joined graph. The head columns come first, and
+ * then the other columns, which are stored raw or packed. `to` has memory for the row. `set` is one of the subgraphs,
+ * either its out-rows or its in-rows. Returns the address after the last column written. */
 static uint32_t *copy_row(const struct joined_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
                           uint32_t *to)
 {
     const struct csr *csr = &shard->csr[set];
-    /* columns of out-rows and of in-rows are of the same kind of vertices */
+    /* the columns of in-rows are vertices of the same kind as the columns of out-rows */
     const enum subgraph g = (enum subgraph)(set % SUBGRAPHS);
     uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
     uint32_t decoded[COLUMN_CAPACITY];
@@ -50,10 +51,11 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     return to;
 }
 
-/* Goes over the rows of all subgraphs and all shards, for *rows, which is one of all->own. Is called twice. Without
- * `copies`: adds the length of each row to offsets[v + 2], where v is the vertex that has the row. With `copies`:
- * offsets[v + 1] is the index after the columns that v has so far. Copies the row to that index, and moves offsets[v + 1]
- * behind the row. */
+/* Goes over the rows of all subgraphs and all shards, for *rows. *rows is one of all->own. Is called twice, first to
+ * count and then to copy.
+ * - If `copies` is 0, adds the length of each row to offsets[v + 2]. v is the vertex that has the row.
+ * - If `copies` is 1, copies the row to index offsets[v + 1], and sets offsets[v + 1] to the index after the row. Before
+ *   the copy, offsets[v + 1] is the index after the columns that v has so far. */
 static void take_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
@@ -76,8 +78,9 @@ static void take_rows(struct joined_graph *all, struct joined_rows *rows, int co
     }
 }
 
-/* Makes offsets and columns of *rows, one of all->own, from the rows of all shards: counts the columns of each vertex,
- * allocates memory within the budget, and copies the columns. joined_graph_close frees the memory, also after a failure. */
+/* Makes the offsets and columns of *rows from the rows of all shards. *rows is one of all->own. Counts the columns of
+ * each vertex, allocates memory within the budget, and copies the columns. joined_graph_close frees the memory, even
+ * after a failure. */
 static enum status make_rows(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
@@ -93,9 +96,10 @@ static enum status make_rows(struct joined_graph *all, struct joined_rows *rows,
     return ST_OK;
 }
 
-/* Makes *all: numbers the vertices of all shards, reads their input ids, and copies the rows to push. If `pulls`, all->pull
- * has the rows to pull, which are other rows only in a directed graph. Fails if the numbers do not fit 32 bits, or if the
- * graph lacks rows that are wanted. joined_graph_close frees *all, also after a failure. */
+/* Makes *all: numbers the vertices of all shards, reads their input ids, and copies the rows to push. If `pulls` is 1,
+ * also sets all->pull to the rows to pull. Only a directed graph has other rows to pull than rows to push. Fails if the
+ * numbers do not fit 32 bits, or if the graph does not have the wanted rows. joined_graph_close frees *all, even after a
+ * failure. */
 enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
                               struct memory_budget *budget, struct error *e)
 {
@@ -132,7 +136,7 @@ enum status joined_graph_open(struct joined_graph *all, const struct graph *grap
     return e->status;
 }
 
-/* Frees all memory of *all, and zeroes *all, which may be all zeros already. */
+/* Frees all memory of *all, and zeroes *all. *all may be all zeros already. */
 void joined_graph_close(struct joined_graph *all)
 {
     free(all->first);

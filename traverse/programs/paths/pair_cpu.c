@@ -1,14 +1,14 @@
-/* pair_cpu.c: searches between pairs on the cores of the host. Each thread takes one pair after the other.
+/* pair_cpu.c: searches between pairs on the cores of the host. Each thread works on one pair after the other.
  *
- * A pair has two searches, the sides. One side grows from the source, along edges. The other side grows from the target,
- * against edges. In each step the side whose frontier has fewer edges grows by a level. A side has found all vertices up to
- * its depth. The sides have no vertex in common. So the first edge between the sides closes a shortest path: a shorter path
- * would have been found a level before.
+ * The search between a pair has two sides. One side grows from the source, along edges. The other side grows from the
+ * target, against edges. In each step, the side with fewer edges in its frontier grows by a level. A side has found all
+ * vertices up to its depth. The sides have no vertex in common. So the first edge between the sides completes a shortest
+ * path. A shorter path would have been found a level before.
  *
- * The searches read the rows of all shards in place, decoded or packed. The number of a normal vertex is its column in nn,
- * so the high bits of the number are the shard. The numbers of delegates come after the numbers of normal vertices. The
- * state of a search is a mark for each number. A search ends by clearing the marks of the vertices that it has found. So
- * the time of a pair depends on the number of visited vertices, and not on n. */
+ * The searches read the rows of all shards in place, decoded or packed. The number of a normal vertex is its column in
+ * nn, so the high bits of the number are the shard. The numbers of delegates come after the numbers of normal vertices. A
+ * search has a mark for each number. At its end, a search clears the marks of the vertices that it has found. So the time
+ * of a pair depends on the number of visited vertices, and not on n. */
 #include "pairs.h"
 
 #include "formats/base/cli.h"
@@ -17,39 +17,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SOURCE, TARGET: the two sides. FIRST_CAPACITY: steps for which a side has memory at first. */
+/* SOURCE, TARGET: the two sides. FIRST_CAPACITY: number of steps for which a side has memory at first. */
 enum { SOURCE, TARGET, SIDES, FIRST_CAPACITY = 1024 };
 
-/* A found vertex, by number, and the index of the step whose vertex has found this vertex. Step 0 of a side is the source
- * or the target. */
+/* A step is a found vertex (by number), and the index of the step from which the vertex was found. Step 0 of a side is
+ * the source or the target. */
 struct step {
     uint64_t vertex, from;
 };
 
-/* The search from one of the two vertices of a pair: a step for each found vertex, in the order of depths. */
+/* A side of a search: a step for each vertex found from the source, or from the target. The steps are in the order of
+ * depths. */
 struct side {
     struct step *steps;
     uint64_t count, capacity;
-    uint64_t frontier; /* index of the first step of the frontier, which ends with the last step */
-    uint64_t counted;  /* the edges of the frontier's steps before this index are counted in `edges` */
-    uint64_t edges;    /* number of edges at the counted steps */
-    uint64_t met;      /* index of this side's last step on the path, once both sides have met */
+    /* index of the first step of the frontier; the last step of the frontier is the last step of the side */
+    uint64_t frontier;
+    uint64_t counted;  /* index of the first step of the frontier with edges that are not counted in `edges` yet */
+    uint64_t edges;    /* number of edges of the counted steps of the frontier */
+    uint64_t met;      /* index of the last step of this side on the path; set when the sides have met */
 };
 
-/* The state of one thread, which searches between one pair after the other. */
+/* The state of one thread. The thread works on one pair after the other. */
 struct pair_search {
     const struct graph *graph;
     struct memory_budget *budget;
-    uint64_t delegates; /* number of delegate 0; delegates have the numbers from here on */
+    uint64_t delegates; /* number of delegate 0; the other delegates have the numbers after it */
     unsigned local_bits;
-    int even; /* whether no vertex has many edges (is_even) */
-    uint8_t *marks; /* by number of the vertex: 0, or 1 + the side that has found the vertex */
+    int even; /* nonzero: no vertex has many edges (is_even) */
+    uint8_t *marks; /* a mark for each number of a vertex; 0: not found; otherwise 1 + the side that has found the vertex */
     struct side side[SIDES];
-    uint64_t edges; /* columns that the search of the present pair has read */
+    uint64_t edges; /* number of columns read for the present pair */
 };
 
-/* Returns the bytes that `searches` open searches take at first for the vertices of this shard. That is a mark for each
- * number of a local vertex and, on shard 0, for each delegate. `ignored` is not used. */
+/* Returns the number of bytes that `searches` open searches take at first for the vertices of this shard. Each search has
+ * a mark of a byte for each number of a local vertex of the shard. The marks of delegates count for shard 0 only.
+ * `ignored` is not used. */
 static uint64_t bytes_needed(const struct shard *shard, int searches, int ignored)
 {
     (void)ignored;
@@ -58,21 +61,21 @@ static uint64_t bytes_needed(const struct shard *shard, int searches, int ignore
 
 /* ---- rows ---- */
 
-/* A row of a vertex: row number `row` of *csr. */
+/* A row of a vertex: row number `row` of the subgraph *csr. */
 struct row {
     const struct csr *csr;
-    uint64_t row, base; /* the vertex of a column has the number base + column */
+    uint64_t row, base; /* a column stands for the vertex with the number base + column */
 };
 
-/* Returns the number of rows of a vertex: 2 for a normal vertex; 2 on each shard for a delegate. */
+/* Returns the number of rows of a vertex. A normal vertex has 2 rows. A delegate has 2 rows on each shard. */
 static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
 {
     return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
 }
 
-/* Returns row number i of a vertex; i is below rows_at. A normal vertex has rows 0 and 1, on its own shard. A delegate has
- * rows 2k and 2k + 1 on each shard k. Odd rows lead to delegates. The source's side reads rows along edges, and the
- * target's side reads rows against edges. Both read the same rows in an undirected graph. */
+/* Returns row number i of a vertex. i is below rows_at(s, vertex). A normal vertex has rows 0 and 1, on its own shard. A
+ * delegate has rows 2k and 2k + 1 on each shard k. Odd rows lead to delegates. The side of the source reads rows along
+ * edges, and the side of the target reads rows against edges. In an undirected graph, both sides read the same rows. */
 static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
 {
     const int normal = vertex < s->delegates, to_delegates = (int)(i % 2);
@@ -84,7 +87,7 @@ static struct row row_of(const struct pair_search *s, int side, uint64_t vertex,
                         to_delegates ? s->delegates : normal ? 0 : first};
 }
 
-/* Returns the number of edges that a side reads at a vertex, which is the sum of the lengths of the vertex's rows. */
+/* Returns the number of edges that a side reads at a vertex: the sum of the lengths of the rows of the vertex. */
 static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
 {
     uint64_t edges = 0;
@@ -105,9 +108,9 @@ static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
     return original_id(graph, local_vertex_id(&graph->shards[index], vertex - (index << s->local_bits)));
 }
 
-/* Returns nonzero if no vertex has more than FEW_EDGES edges. The frontier with fewer vertices then also has about fewer
- * edges. Reads only delegate 0 and the first local vertex of each shard: delegates, and the local vertices of a shard, lie
- * in the order of degree, the largest first. */
+/* Returns nonzero if no vertex has more than FEW_EDGES edges. If so, a frontier with fewer vertices also has fewer edges,
+ * more or less. Reads only delegate 0 and the first local vertex of each shard. These have the largest degrees, as
+ * delegates and the local vertices of a shard are sorted by descending degree. */
 static int is_even(const struct pair_search *s)
 {
     enum { FEW_EDGES = 16 };
@@ -123,8 +126,8 @@ static int is_even(const struct pair_search *s)
     return 1;
 }
 
-/* Opens the search of a thread: allocates *search and its array of marks. The budget is charged for the marks. After a
- * failure, too, close_search is to be called for *search, which may then be NULL. */
+/* Opens the search of a thread: allocates *search and its array of marks. The budget is charged for the marks. The caller
+ * calls close_search for *search even after a failure. *search may be NULL after a failure. */
 static enum status open_search(struct pair_search **search, const struct pair_job *job, struct error *e)
 {
     const struct graph *graph = job->graph;
@@ -152,8 +155,8 @@ static void close_search(struct pair_search *s)
 
 /* ---- a level ---- */
 
-/* Makes room in side *a for `more` further steps behind its present steps. Moves the steps to a larger array if the present
- * array is too small. The budget is charged. On failure *a stays as it was. */
+/* Makes memory for `more` steps after the present steps of side *a. If the present array is too small, moves the steps to
+ * a larger array. The budget is charged. On failure, *a is unchanged. */
 static enum status reserve_steps(struct side *a, uint64_t more, struct memory_budget *budget, struct error *e)
 {
     struct step *grown;
@@ -172,18 +175,19 @@ static enum status reserve_steps(struct side *a, uint64_t more, struct memory_bu
     return ST_OK;
 }
 
-/* The state of reading the edges of one vertex for a side. */
+/* The state while a side reads the edges of one vertex. */
 struct reading {
     uint8_t *marks;
     uint8_t own;       /* the mark of the side that reads */
-    uint64_t from;     /* the step of the vertex whose edges are read */
-    struct step *next; /* where the next step goes; there is memory for all vertices of the row */
+    uint64_t from;     /* the step of the vertex that has the edges */
+    struct step *next; /* address of the next new step; there is memory for all vertices of the row */
     uint64_t edges;    /* number of columns read */
-    uint64_t met;      /* the vertex last read of those that either side had found before */
+    uint64_t met;      /* the last vertex read that one of the sides had found before */
 };
 
-/* Reads an edge to `vertex`. If no side has found the vertex, marks the vertex, and makes it a step of the side that reads.
- * Otherwise sets r->met to the vertex. Returns nonzero if the other side has found the vertex. */
+/* Reads an edge to `vertex`. If no side has found the vertex, marks the vertex, and appends a step for it to the side
+ * that reads. If a side has found the vertex, sets r->met to the vertex. Returns nonzero if the other side has found the
+ * vertex. */
 static inline int read_edge(struct reading *r, uint64_t vertex)
 {
     uint8_t mark = r->marks[vertex];
@@ -197,9 +201,9 @@ static inline int read_edge(struct reading *r, uint64_t vertex)
     return mark != r->own;
 }
 
-/* Reads the edges of a row: first its head columns, then its other columns, raw or packed. Stops at the first edge to a
- * vertex that the other side has found: returns nonzero, and reading->met is this vertex. Works on a copy of *reading,
- * which the compiler keeps in registers. */
+/* Reads the edges of a row. The head columns come first, and then the other columns, which are raw or packed. Stops at
+ * the first edge to a vertex that the other side has found. Then returns nonzero, and reading->met is this vertex.
+ * Otherwise returns 0. Works on a copy of *reading, so that the compiler can keep it in registers. */
 static inline int read_row(struct reading *reading, const struct row *of)
 {
     const struct csr *csr = of->csr;
@@ -227,8 +231,8 @@ static inline int read_row(struct reading *reading, const struct row *of)
 }
 
 /* Reads the edges of the vertex of step number `step` of `side`. Vertices that no side has found become new steps of
- * `side`. Stops at the first edge to a vertex that the other side has found: sets *met to this vertex, and returns nonzero.
- * Adds the edges read to s->edges. If memory for steps is missing, fails and returns 0. */
+ * `side`. Stops at the first edge to a vertex that the other side has found. Then sets *met to this vertex, and returns
+ * nonzero. Adds the number of edges read to s->edges. If memory for steps is missing, fails and returns 0. */
 static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, struct error *e)
 {
     struct side *a = &s->side[side];
@@ -251,11 +255,13 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
     return has_met;
 }
 
-/* Grows `side` (SOURCE or TARGET) by a level: reads the edges of its whole frontier, and makes the found vertices the next
- * frontier. Returns 0. Stops at the first edge to a vertex of the other side: sets `met` of both sides, and returns
- * nonzero. Such a vertex must be in the other side's frontier. If the vertex were nearer to the other side's start, the
- * other side would have read the edge before, from that end. Fails if the vertex is not in the frontier, as one row of the
- * graph then lacks the edge. */
+/* Grows `side` (SOURCE or TARGET) by a level: reads the edges of its whole frontier, and makes the found vertices the
+ * next frontier. Returns 0. If an edge leads to a vertex of the other side, stops at this edge, sets `met` of both sides,
+ * and returns nonzero.
+ *
+ * The vertex at which the sides meet must be in the frontier of the other side. Suppose that the vertex were nearer to
+ * the start of the other side. The other side would then have read this edge before, in the other direction. So if the
+ * vertex is not in that frontier, the edge is missing in the rows of one end, and the function fails. */
 static int grow(struct pair_search *s, int side, struct error *e)
 {
     struct side *a = &s->side[side], *other = &s->side[!side];
@@ -277,9 +283,9 @@ static int grow(struct pair_search *s, int side, struct error *e)
     return 0;
 }
 
-/* Returns the side (SOURCE or TARGET) whose frontier has fewer edges, which is to grow next. Counts the edges of the larger
- * frontier only until they exceed the edges of the smaller frontier. Keeps the counts in `counted` and `edges` of both
- * sides. If no vertex has many edges (s->even), compares the numbers of vertices instead. */
+/* Returns the side (SOURCE or TARGET) that is to grow next: the side with fewer edges in its frontier. Counts the edges
+ * of the larger frontier only until they exceed the edges of the smaller frontier. Keeps the counts in `counted` and
+ * `edges` of both sides. If no vertex has many edges (s->even), compares the numbers of vertices instead. */
 static int cheaper_side(struct pair_search *s)
 {
     struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];
@@ -296,8 +302,8 @@ static int cheaper_side(struct pair_search *s)
 
 /* ---- a pair ---- */
 
-/* Starts a side at a root, which has edges: the root is marked, becomes step 0, and is the frontier. The side must have no
- * steps before. */
+/* Starts a side at a root. The root has edges. Marks the root, and makes the root step 0 and the frontier. The side must
+ * not have any steps before the call. */
 static enum status start_side(struct pair_search *s, int side, const struct root *root, struct error *e)
 {
     struct side *a = &s->side[side];
@@ -311,7 +317,8 @@ static enum status start_side(struct pair_search *s, int side, const struct root
     return ST_OK;
 }
 
-/* Returns the number of vertices on the path from the step where the sides met, a->met, back to step 0, both included. */
+/* Returns the number of vertices on the path from step a->met back to step 0, both included. a->met is the step at which
+ * the sides have met. */
 static uint64_t steps_back(const struct side *a)
 {
     uint64_t count = 1;
@@ -320,10 +327,11 @@ static uint64_t steps_back(const struct side *a)
     return count;
 }
 
-/* Searches between two vertices, ends[0] and ends[1], and fills *result. Grows one side after the other until the sides
- * meet, or a frontier is empty. `one_sided`: only the side of the source grows. Nothing is searched if both ends are the
- * same vertex (distance 0), or if an end has no edges (no path). At the end clears all marks, and sets the number of steps
- * of both sides to 0. The steps stay in memory for write_path. The result is not to be used if the search fails. */
+/* Searches between the two vertices ends[0] and ends[1], and fills *result. Grows one side after the other until the
+ * sides meet, or until a frontier is empty. If `one_sided` is 1, only the side of the source grows. Two cases need no
+ * search: both ends are the same vertex (distance 0), or an end has no edges (no path). At the end, clears all marks, and
+ * sets the number of steps of both sides to 0. The steps stay in memory for write_path. If the search fails, the result
+ * is not to be used. */
 static enum status search_pair(struct pair_search *s, const struct root *ends, int one_sided,
                                struct pair_result *result, struct error *e)
 {
@@ -350,8 +358,9 @@ static enum status search_pair(struct pair_search *s, const struct root *ends, i
     return e->status;
 }
 
-/* Writes the input ids of the vertices on the path to `ids`, from the source to the target. The path has distance + 1
- * vertices, and at least two. Called after search_pair has found a path, before the next search of this thread. */
+/* Writes the path to `ids`: the input ids of its vertices, from the source to the target. The path has distance + 1
+ * vertices. The distance is at least 1. Called after search_pair has found a path, and before this thread starts its next
+ * search. */
 static void write_path(const struct pair_search *s, uint64_t *ids)
 {
     const struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];
@@ -364,9 +373,9 @@ static void write_path(const struct pair_search *s, uint64_t *ids)
         ids[i++] = input_id(s, target->steps[step].vertex);
 }
 
-/* Searches between all pairs of this rank. Each thread opens a search, takes one pair after the other, and keeps results
- * and wanted paths in *pairs. If the search of a thread fails, the thread takes no further pair, and *e fails. `none` is
- * not used, as this backend has no state. */
+/* Searches between all pairs of this rank. Each thread opens a search, and works on one pair after the other. Stores the
+ * results and the wanted paths in *pairs. If the search of a thread fails, this thread searches no more, and the failure
+ * is stored in *e. This backend has no state, so `none` is not used. */
 static enum status run(struct pair_searches *none, struct pairs *pairs, struct error *e)
 {
     const struct pair_job *job = pairs->job;

@@ -1,4 +1,4 @@
-/* pairs.c: searches between all pairs, and gives the results of all ranks to each rank */
+/* pairs.c: searches between all pairs, and gives the results of all pairs to each rank */
 #include "pairs.h"
 
 #include "formats/base/cli.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fails with ST_BAD_DATA. The message says that the rows of vertex `a` have an edge to vertex `b`, that the rows of `b`
- * lack this edge, and which files have these rows. `a` and `b` are input ids. Called when a search has found such an
- * edge. */
+/* Fails with ST_BAD_DATA, as the rows of two vertices contradict each other. The message says that the rows of vertex `a`
+ * have an edge to vertex `b`, and that the rows of `b` do not have this edge. It also names the files that have these
+ * rows. `a` and `b` are input ids. Called when a search has found such an edge. */
 enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e)
 {
     const uint32_t p = graph->manifest.p;
@@ -18,8 +18,8 @@ enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, str
                 (unsigned long long)b, container_path(graph->shards[shard_of_vertex(stored_id(graph, b), p)].file));
 }
 
-/* Allocates the path of pair i, and writes its first vertex, the source. Does nothing if there is no path, or if paths are
- * not wanted. The budget is not charged. pairs_free frees the path. */
+/* Allocates the path of pair i, and writes the first vertex of the path, which is the source. Does nothing if there is no
+ * path, or if paths are not wanted. The budget is not charged. pairs_free frees the path. */
 enum status pairs_take_path(struct pairs *pairs, uint64_t i, struct error *e)
 {
     const uint64_t found = pairs->result[i].found;
@@ -32,9 +32,9 @@ enum status pairs_take_path(struct pairs *pairs, uint64_t i, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Gives all paths to all ranks: copies the paths of this rank into one array for the paths of all pairs,
- * pairs->ids, frees them, and points pairs->path into the array. Each rank leaves 0 for the paths of other ranks, so the
- * sum of the arrays over ranks has all paths. Fails on all ranks if one rank fails. */
+/* Collective. Gives all paths to all ranks. Copies the paths of this rank into pairs->ids, an array for the paths of all
+ * pairs. Frees the copied paths, and points pairs->path into the array. Each rank leaves 0 in place of the paths of other
+ * ranks. So the sum of the arrays over the ranks has all paths. Fails on all ranks if one rank fails. */
 static enum status share_paths(struct pairs *pairs, const struct comm *comm, struct error *e)
 {
     uint64_t total = 0, at = 0;
@@ -55,9 +55,9 @@ static enum status share_paths(struct pairs *pairs, const struct comm *comm, str
     return e->status;
 }
 
-/* Collective. Opens the backend, lets it search between the pairs of this rank, and closes it. Then gives all results and,
- * if wanted, all paths to all ranks. Sets pairs->seconds to the time of the searches alone. Fails on all ranks if one rank
- * fails. */
+/* Collective. Opens the backend, lets it search between the pairs of this rank, and closes it. Then gives all results to
+ * all ranks, and all paths if paths are wanted. Sets pairs->seconds to the time of the searches alone. Fails on all ranks
+ * if one rank fails. */
 enum status pairs_search(struct pairs *pairs, const struct pair_job *job, struct error *e)
 {
     const struct pair_backend *backend = job->backend;
@@ -84,7 +84,7 @@ enum status pairs_search(struct pairs *pairs, const struct pair_job *job, struct
     return job->paths ? share_paths(pairs, job->comm, e) : ST_OK;
 }
 
-/* Frees results and paths. *pairs may be all zeros. Until share_paths has run, each path has memory of its own. */
+/* Frees the results and the paths. *pairs may be all zeros. Before share_paths has run, each path has its own memory. */
 void pairs_free(struct pairs *pairs)
 {
     for (uint64_t i = 0; pairs->path != NULL && pairs->ids == NULL && i < pairs->count; i++)

@@ -1,7 +1,7 @@
 /* batch_gpu.c: batches on a GPU, as a struct batch_backend (batch_search.h)
  *
- * The host launches the kernels of a level, and waits for the counts of the level. The host copies the words of a level
- * from the GPU only if distances are noted. */
+ * The host launches the kernels of a level, and waits for the counts of the level. If distances are noted, the host also
+ * copies the words of the level from the GPU. */
 #include "batch_kernels.h"
 
 #include "traverse/programs/batch/batch_search.h"
@@ -12,34 +12,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BRIEF_MEAN: pulls read the words of neighbours in brief (batch_words.cuh) if the vertices of the frontier have on average
- * fewer set bits than this. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time. */
+/* BRIEF_MEAN: If the vertices of the frontier have fewer set bits than BRIEF_MEAN on average, pulls read the words of
+ * neighbours in brief (batch_words.cuh). GATHERED: number of 64-bit words of listed vertices that are copied to the host
+ * at a time. */
 enum { BRIEF_MEAN = 3, GATHERED = 1 << 18 };
 
 struct batch_search {
     const struct joined_graph *graph;
     struct gpu_batch gpu;
-    struct joined_gpu on;          /* the graph on the GPU, and all device memory */
+    struct joined_gpu on;          /* the GPU with the graph on it; owns all device memory */
     uint32_t *roots;               /* [BATCH_MOST] device memory: the vertices of the roots */
-    struct gpu_batch_level *level; /* counts of the last level, in memory of the host */
-    uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices, one vertex behind the other */
-    /* [vertices] device memory: the words in brief of the frontier, and of the next frontier; not used with one word per
-     * vertex */
+    struct gpu_batch_level *level; /* memory of the host: the counts of the last level */
+    uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices, in the order of the list */
+    /* [vertices] device memory: the words in brief of the frontier (0) and of the next frontier (1). Not used if there is
+     * one word per vertex. */
     uint32_t *brief[2];
-    /* The following are memory of the host for batch_depths_note. They are allocated when a level is first shown. */
+    /* The three arrays that follow are memory of the host. batch_depths_note reads them. They are allocated when a level
+     * is first shown. */
     uint64_t *shown;               /* [vertices][words] the frontier words */
     uint64_t *shown_gathered;      /* [GATHERED] copy of `gathered` */
     uint32_t *shown_list;          /* [vertices] the vertices of a sparse frontier */
 };
 
-/* Returns the bytes of an array of words for all vertices, such as s->gpu.seen. */
+/* Returns the number of bytes of an array of words for all vertices, such as s->gpu.seen. */
 static uint64_t word_bytes(const struct batch_search *s)
 {
     return s->graph->vertices * (uint64_t)s->gpu.words * 8;
 }
 
-/* Cuts the rows to pull with more than BATCH_SHORT_ROW columns into pieces of BATCH_PULL_PIECE columns. Writes the pieces
- * to `to`, unless `to` is NULL. Returns the number of pieces. */
+/* Cuts the long rows to pull into pieces of BATCH_PULL_PIECE columns. A row is long if it has more than BATCH_SHORT_ROW
+ * columns. Writes the pieces to `to`, unless `to` is NULL. Returns the number of pieces. */
 static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch_piece *to)
 {
     const uint64_t *offsets = graph->pull->offsets;
@@ -54,8 +56,8 @@ static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch
     return pieces;
 }
 
-/* Allocates all device memory of a search but for the graph, fills in the pieces of long rows, and zeroes s->gpu.listed.
- * Also allocates s->level, in memory of the host. After a failure, too, batch_gpu_close frees everything. */
+/* Allocates all device memory of a search except the graph. Fills in the pieces of long rows, and zeroes s->gpu.listed.
+ * Also allocates s->level, in memory of the host. batch_gpu_close frees everything, even after a failure. */
 static enum status take_memory(struct batch_search *s, struct error *e)
 {
     struct gpu_batch *gpu = &s->gpu;
@@ -91,9 +93,9 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     return e->status;
 }
 
-/* Zeroes the seen words and the counts of a level, for a new batch. With `both` also zeroes the frontier words and next
- * words. These words are zero already if the last frontier was an empty list. Does not wait. Does nothing if *e has failed
- * before. */
+/* Zeroes the seen words and the counts of a level, for a new batch. If `both` is 1, also zeroes the frontier words and
+ * the next words. These two are zero already if the last frontier was an empty list. Does not wait for the GPU. Does
+ * nothing if *e has failed before. */
 static void clear_words(struct batch_search *s, int both, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.seen, word_bytes(s), e);
@@ -104,9 +106,9 @@ static void clear_words(struct batch_search *s, int both, struct error *e)
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
-/* Opens *search on the GPU of the rank: copies the graph there, and allocates all device memory. Launches each kernel once
- * without work: CUDA loads a kernel when it is first launched, and this time is no part of a search. After a failure, too,
- * batch_gpu_close is to be called. */
+/* Opens *search on the GPU of the rank: copies the graph to the GPU, and allocates all device memory. Launches each
+ * kernel once without work. CUDA loads a kernel at its first launch; so searches do not wait for the loading. The caller
+ * calls batch_gpu_close even after a failure. */
 static enum status batch_gpu_open(struct batch_search **search, const struct joined_graph *graph,
                                   const struct batch_setup *setup, struct error *e)
 {
@@ -148,9 +150,10 @@ static void batch_gpu_close(struct batch_search *s)
     free(s);
 }
 
-/* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies the list
- * of the frontier, and sets level->list and level->count. Only the words of listed vertices are copied then; the copy keeps
- * old words of all other vertices. The first call allocates the memory of the host within the budget. */
+/* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies the
+ * list of the frontier, and sets level->list and level->count. For a sparse frontier, only the words of listed vertices
+ * are copied; the words of all other vertices in level->found are old. The first call allocates memory of the host,
+ * within the budget. */
 static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -179,8 +182,8 @@ static void show(struct batch_search *s, const struct batch_levels *l, struct ba
     }
 }
 
-/* Ends a level or the start of a batch: waits for the GPU, copies the counts of the level into s->level and l->found, and
- * swaps the frontier words and the next words, so that the found vertices are the frontier. Does nothing if *e has failed
+/* Ends a level or the start of a batch. Waits for the GPU, and copies the counts of the level into s->level and l->found.
+ * Swaps the frontier words and the next words, so that the found vertices are the frontier. Does nothing if *e has failed
  * before. */
 static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
 {
@@ -197,7 +200,7 @@ static void end_level(struct batch_search *s, struct batch_levels *l, struct err
     }
 }
 
-/* Forgets the last batch, makes the roots of *run the frontier, as a list, and waits for the end. Sets l->found to the
+/* Forgets the last batch, and makes the roots of *run the frontier, as a list. Waits for the GPU. Sets l->found to the
  * counts of the roots. */
 static void start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
@@ -212,14 +215,14 @@ static void start(struct batch_search *s, const struct batch_run *run, struct ba
     end_level(s, l, e);
 }
 
-/* Launches the kernels of a sparse level. Makes a list of the frontier if the frontier is dense, and waits for the length
- * of the list. Then pushes the frontier, zeroes its words, and lists the found vertices as the next frontier, without
- * waiting. */
+/* Launches the kernels of a sparse level. If the frontier is dense, first makes a list of the frontier, and waits for the
+ * length of the list. Then launches kernels that push the frontier, zero the frontier words, and list the found vertices
+ * as the next frontier. Does not wait for these kernels. */
 static void visit_sparse(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     if (!l->is_sparse) {
         joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
-        /* zeroes only `listed` and `pieces` */
+        /* zeroes only the members `listed` and `pieces` */
         joined_gpu_clear(&s->on, s->gpu.level, offsetof(struct gpu_batch_level, vertices), e);
         if (e->status != ST_OK)
             return;
@@ -237,9 +240,9 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
     cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 
-/* Launches the kernels of a dense level: first the pushes of roots that do not pull, if there are any, and then the pulls.
- * The pulls also take the bits that were pushed. Decides whether the pulls read words in brief, and swaps the two arrays of
- * words in brief. Does not wait. */
+/* Launches the kernels of a dense level. The roots that do not pull push first, if there are any. Then the vertices pull,
+ * and also receive the bits that were pushed. Decides whether the pulls read words in brief. Swaps the two arrays of
+ * words in brief. Does not wait for the GPU. */
 static void visit_dense(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
@@ -261,8 +264,8 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
     s->brief[0] = s->gpu.next_brief;
 }
 
-/* Runs one level, sparse or dense, and waits for its end. The found vertices are the frontier then. Sets l->found, and
- * after a dense level l->rows_left. */
+/* Runs one level, sparse or dense, and waits for its end. Afterwards, the found vertices are the frontier. Sets l->found.
+ * After a dense level, also sets l->rows_left. */
 static void visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
     memcpy(s->gpu.wanted, l->roots, sizeof s->gpu.wanted);

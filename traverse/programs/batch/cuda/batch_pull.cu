@@ -1,22 +1,24 @@
 /* batch_pull.cu: dense levels of a batch on a GPU (batch_kernels.h). batch_dense.c does the same on a CPU.
  *
- * A warp has 32 vertices. A group of four lanes pulls a short row until the vertex of the row lacks no root that pulls, and
- * then takes the next row. Long rows are cut into pieces. An earlier kernel pulls these, by a warp for each piece. For each
- * vertex the seen words, the next words and the offsets move. For each edge that is read the column moves, and the words of
- * the neighbour, which are at a random place. */
+ * A warp works on 32 vertices at a time. Each group of four lanes of the warp pulls along a short row, until all roots
+ * that pull have found the vertex of the row. Then the group goes on with the next row. Long rows are cut into pieces. An
+ * earlier kernel pulls along these pieces, with a warp for each piece.
+ *
+ * Memory traffic for each vertex: the seen words, the next words and the offsets. For each edge that is read: the column,
+ * and the words of the neighbour, which are at a random place. */
 #include "batch_words.cuh"
 
 enum {
-    ROW_LANES = 4,       /* lanes of a group, which pulls along a short row */
-    ROW_STEP = 8,        /* columns of a short row that a group reads before it tests again whether a root is missing */
-    LONG_STEP = 4 * WARP /* columns of a long row that a warp reads before it tests again */
+    ROW_LANES = 4,       /* lanes of a group; a group pulls along a short row */
+    ROW_STEP = 8,        /* a group reads this number of columns, and then tests again whether a root is missing */
+    LONG_STEP = 4 * WARP /* a warp reads this number of columns of a long row before it tests again */
 };
 
 /* ---- long rows ---- */
 
-/* Pulls along a part of a long row, the columns row.begin to row.end - 1: ORs the frontier words of these vertices into
- * `got`, until `got` has all bits of `missing` or the part ends. `got` is the same in all lanes. Returns the number of
- * columns that this lane read. Called by all lanes of the warp, with the same row. */
+/* Pulls along a part of a long row: the columns row.begin to row.end - 1. ORs the frontier words of the vertices in these
+ * columns into `got`. Stops when `got` has all bits of `missing`, or when the part ends. `got` is the same in all lanes.
+ * Returns the number of columns that this lane read. Called by all lanes of the warp, with the same row. */
 template <int W>
 __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row, const batch_words<W> &missing,
                                                batch_words<W> &got)
@@ -43,9 +45,10 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
     return read;
 }
 
-/* Pulls along the pieces of long rows, a warp for each piece, and ORs the roots found into the next words of the row's
- * vertex. The warp skips the roots that are in these next words already, as other pieces of the row have found them. Lane 0
- * reads the next words for all lanes, so that the lanes agree. Adds the columns read to b.level->read. */
+/* Pulls along the pieces of long rows, with a warp for each piece. ORs the roots found into the next words of the vertex
+ * of the row. If a root is in these next words already, another piece of the row has found the root. The warp then skips
+ * this root. Lane 0 reads the next words for all lanes, so that the lanes agree. Adds the number of columns read to
+ * b.level->read. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -74,21 +77,21 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long
 
 /* ---- short rows ---- */
 
-/* The share that a lane has of the row that its group of ROW_LANES lanes pulls along. With one or two words per vertex a
- * lane reads all words of its columns. With four words per vertex two lanes share a column, and each of them reads two
- * words. */
+/* The work of one lane on a row. A group of ROW_LANES lanes pulls along the row. If there are one or two words per
+ * vertex, a lane reads all words of its columns. If there are four words per vertex, two lanes share a column, and each
+ * of the two reads two words. */
 template <int W> struct row_share {
     static constexpr int PARTS = W == 4 ? 2 : 1, OWN = W / PARTS, COLUMNS = ROW_LANES / PARTS, DEEP = ROW_STEP / COLUMNS;
-    uint64_t at, end;       /* indices of the columns of the row that are not read yet */
-    unsigned owner;         /* the lane that has the vertex of the row */
+    uint64_t at, end;       /* indices of the columns of the row that are still to be read: at to end - 1 */
+    unsigned owner;         /* number of the lane that has the vertex of the row */
     bool is_busy;
     batch_words<OWN> missing, got;
 };
 
-/* Reads the next ROW_STEP columns of the row, and ORs this lane's share of the neighbours' frontier words into row.got.
- * Reads the words in brief instead if the words in brief have all bits. Each lane loads all of its columns before it loads
- * any words, so that these loads overlap. Returns the number of columns that this lane counts: a column that two lanes
- * share is counted by one of them. */
+/* Reads the next ROW_STEP columns of the row. The lanes of a group share the frontier words of the neighbours in these
+ * columns. ORs the words of this lane into row.got. If the words in brief of a neighbour have all set bits, reads the
+ * words in brief instead. Each lane loads all of its columns before it loads any words, so that these loads overlap.
+ * Returns the number of columns that this lane counts. If two lanes share a column, only one of them counts it. */
 template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &row)
 {
     constexpr int OWN = row_share<W>::OWN, DEEP = row_share<W>::DEEP;
@@ -121,10 +124,11 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
     return read;
 }
 
-/* Pulls along short rows of the warp's vertices base to base + 31. The rows belong to the vertices base + row_lane[0] to
- * base + row_lane[count - 1], and each group of ROW_LANES lanes takes one row after the other. words[lane] belongs to the
- * vertex of a lane. On entry it has the bits that the vertex lacks. If the vertex has one of the rows, it has on return the
- * bits that the neighbours have. Returns the number of columns that this lane read. Called by all lanes of the warp. */
+/* Pulls along short rows of the vertices base to base + 31, which belong to the warp. The rows belong to the vertices
+ * base + row_lane[0] to base + row_lane[count - 1]. Each group of ROW_LANES lanes pulls along one row after the other.
+ * words[lane] belongs to vertex base + lane. On entry, words[lane] has the bits that are missing in the seen words of the
+ * vertex. If the vertex has one of the rows, words[lane] has the bits of the neighbours on return. Returns the number of
+ * columns that this lane read. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count,
                                             const unsigned char *row_lane, batch_words<W> *words)
@@ -137,7 +141,7 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
     for (;;) {
         const unsigned idle = __ballot_sync(ALL_LANES, !row.is_busy && lane_id() == group);
         const unsigned own = taken + __popc(idle & ((1u << group) - 1));
-        if (!row.is_busy && own < count) { /* the group takes a row */
+        if (!row.is_busy && own < count) { /* the group begins a row */
             row.owner = row_lane[own];
             row.at = b.pull.offsets[base + row.owner];
             row.end = b.pull.offsets[base + row.owner + 1];
@@ -160,17 +164,17 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
         row.at += ROW_STEP;
         if (!row.is_busy || (group_lacks && row.at < row.end))
             continue;
-        for (int j = 0; j < OWN && lane_id() % ROW_LANES < row.PARTS; j++) /* the row is done */
+        for (int j = 0; j < OWN && lane_id() % ROW_LANES < row.PARTS; j++) /* the row is done: stores the bits found */
             words[row.owner].of[part * OWN + j] = row.got.of[j];
         row.is_busy = false;
         row.end = 0;
     }
 }
 
-/* Returns the new bits of vertex base + lane: the bits that pulls find, and the bits of roots that pushed. Pulls along the
- * row if it is short; batch_pull_long_kernel has pulled along long rows. `seen`: the seen words of the vertex. words[32]
- * and row_lane[32] are shared memory of the warp, which the function overwrites. Adds the columns read to `read`. Called by
- * all lanes of the warp. */
+/* Returns the new bits of vertex base + lane: the bits that pulls find, and the bits of roots that pushed. Pulls along
+ * the row of the vertex if the row is short. batch_pull_long_kernel has pulled along long rows before. `seen` is the seen
+ * words of the vertex. words[32] and row_lane[32] are shared memory of the warp, and are overwritten. Adds the number of
+ * columns read to `read`. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
                                                    batch_words<W> *words, unsigned char *row_lane, unsigned long long &read)
@@ -195,10 +199,12 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
     return found;
 }
 
-/* Finds the new bits of all vertices in a dense level, a lane for each vertex. Stores the new bits in b.next, adds them to
- * b.seen, and stores them in brief in b.next_brief if there are several words. Counts the vertices and edges of the found
- * frontier in *b.level, in all and for each root. Also counts the edges read, and the edges of the rows of vertices that
- * still lack a wanted root. */
+/* Finds the new bits of all vertices in a dense level, with a lane for each vertex. Stores the new bits in b.next, and
+ * adds them to b.seen. If there are several words per vertex, also stores the new bits in brief in b.next_brief. Counts
+ * in *b.level:
+ * - the vertices and edges of the found frontier, in all and for each root
+ * - the edges read
+ * - the edges to pull of the vertices that a wanted root has not seen yet */
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -238,8 +244,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     block_add(read, shared, &b.level->read);
 }
 
-/* Makes a list of a dense frontier, by a thread for each vertex: appends the vertices with frontier bits of roots that push
- * to b.list, and the pieces of their rows to b.pieces. */
+/* Makes a list of a dense frontier, for the roots that push, with a thread for each vertex. Appends the vertices with
+ * frontier bits of these roots to b.list. Appends the pieces of the rows of these vertices to b.pieces. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
 {
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
@@ -255,8 +261,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
     }
 }
 
-/* Launches the pulls of a dense level: first along long rows, if there are any and a root pulls, and then for all vertices.
- * The second kernel also takes the bits that roots have pushed. */
+/* Launches the pulls of a dense level. The first kernel pulls along long rows. It is launched only if there are long rows
+ * and a root pulls. The second kernel pulls for all vertices, and adds the bits that roots have pushed. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
 {
     const int blocks = blocks_for(b->vertices, BLOCK), blocks_of_long = blocks_for(b->long_pieces, WARPS);
@@ -265,7 +271,8 @@ void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
     BATCH_BY_WORDS(b, batch_pull_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
 }
 
-/* Launches a kernel that lists the vertices with frontier bits of roots that push, and the pieces of their rows. */
+/* Launches a kernel that makes a list of the frontier, for the roots that push. It lists the vertices with frontier bits
+ * of these roots, and the pieces of the rows of these vertices. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_list_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b));

@@ -5,7 +5,8 @@
 #include "batch_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Runs the given statement, such as a launch, with the number of words per vertex as the constant W: 1, 2 or 4. */
+/* Runs the given statement, such as a launch. In the statement, W is a constant: the number of words per vertex (1, 2 or
+ * 4). */
 #define BATCH_BY_WORDS(b, ...)   \
     do {                         \
         if ((b)->words == 1) {   \
@@ -20,7 +21,7 @@
         }                        \
     } while (0)
 
-/* The W words of a vertex. They are aligned so that few instructions load and store them. */
+/* The W words of a vertex. The alignment lets few instructions load and store them. */
 template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {
     unsigned long long of[W];
 };
@@ -56,7 +57,8 @@ __device__ static inline batch_words<W> words_without(const batch_words<W> &of, 
     return rest;
 }
 
-/* Returns the bits of `roots` that are not in `has`: the roots that a vertex with the words `has` lacks. */
+/* Returns the bits of `roots` that are not in `has`. If `has` is the seen words of a vertex, these are the roots that
+ * have not seen the vertex. */
 template <int W>
 __device__ static inline batch_words<W> missing_in(const uint64_t roots[4], const batch_words<W> &has)
 {
@@ -66,7 +68,7 @@ __device__ static inline batch_words<W> missing_in(const uint64_t roots[4], cons
     return missing;
 }
 
-/* Returns the frontier words of vertex v without the bits of roots that pull: the bits that v pushes. */
+/* Returns the bits that vertex v pushes: the frontier words of v without the bits of roots that pull. */
 template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_batch &b, uint64_t v)
 {
     batch_words<W> bits = load_words<W>(b.now, v);
@@ -77,13 +79,13 @@ template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_
 
 /* ---- words in brief ---- */
 
-/* Words in brief hold the W words of a vertex in 4 bytes. They have the numbers of up to BRIEF_MOST set bits, a byte for
- * each, and from bit BRIEF_COUNT on how many numbers there are. Words with more set bits do not fit. As long as roots have
- * found few vertices in common, most words fit. An array of 4 bytes per vertex then fits a cache where an array of words
- * does not. */
+/* Words in brief hold the W words of a vertex in 4 bytes. They have the numbers of up to BRIEF_MOST set bits, with a byte
+ * for each number. The number of these bytes is stored from bit BRIEF_COUNT on. Words with more set bits than BRIEF_MOST
+ * do not fit. Most words fit as long as roots have found few vertices in common. An array of 4 bytes per vertex may fit a
+ * cache that is too small for an array of words. */
 enum { BRIEF_MOST = 3, BRIEF_COUNT = 24 };
 
-/* Returns the words in brief. If more than BRIEF_MOST bits are set, returns a value for which is_whole is false. */
+/* Returns `words` in brief. If more than BRIEF_MOST bits are set, returns a value for which is_whole returns false. */
 template <int W> __device__ static inline uint32_t brief_of(const batch_words<W> &words)
 {
     unsigned count = 0, numbers = 0;
@@ -98,14 +100,14 @@ template <int W> __device__ static inline uint32_t brief_of(const batch_words<W>
     return count << BRIEF_COUNT | numbers;
 }
 
-/* Returns whether `brief` has all set bits of its words. If not, the words themselves must be read. */
+/* Returns whether `brief` has all set bits of its words. If it does not, the words themselves must be read. */
 __device__ static inline bool is_whole(uint32_t brief)
 {
     return brief >> BRIEF_COUNT <= BRIEF_MOST;
 }
 
-/* ORs the bits of `brief` into `words`. `words` may be only W of the words of a vertex, from word number `first` on. Bits
- * of the other words are left out. is_whole(brief) must be true. */
+/* ORs bits of `brief` into `words`. `words` is W of the words of a vertex, from word number `first` on. Leaves out the
+ * bits of the other words of the vertex. is_whole(brief) must be true. */
 template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
 {
     for (unsigned count = brief >> BRIEF_COUNT; count > 0; count--, brief >>= 8) {
@@ -116,8 +118,8 @@ template <int W> __device__ static inline void add_brief(batch_words<W> &words, 
 
 /* ---- counts by root ---- */
 
-/* Transposes a matrix of 32 * 32 bits. Lane k passes row k, and gets column k: bit i of the argument of lane k becomes bit
- * k of the result of lane i. Called by all lanes of the warp. */
+/* Transposes a matrix of 32 * 32 bits. Lane k passes row k, and receives column k. So bit i of the argument of lane k
+ * becomes bit k of the result of lane i. Called by all lanes of the warp. */
 __device__ static inline unsigned transpose_bits(unsigned row)
 {
     const unsigned low[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
@@ -129,16 +131,16 @@ __device__ static inline unsigned transpose_bits(unsigned row)
     return row;
 }
 
-/* The counts of set bits that a lane keeps. For lane i, of[k] is how often bit 32 * k + i was set, and edges[k] is the
- * estimated number of edges of the vertices with this bit. */
+/* The counts of set bits that a lane keeps. In lane i, of[k] is how often bit 32 * k + i was set. In lane i, edges[k] is
+ * the estimated number of edges of the vertices with this bit. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
     float edges[2 * W];
 };
 
-/* Adds the set bits of the words of all lanes of a warp to the counts. Each lane passes the words of one vertex, and keeps
- * the counts of its own roots (bit_counts). `mean`: mean number of edges of these vertices. Called by all lanes of the
- * warp. */
+/* Adds the set bits of the words of all lanes of a warp to the counts. Each lane passes the words of one vertex. Each
+ * lane keeps the counts of 2 * W roots (bit_counts). `mean` is the mean number of edges of the vertices of the warp.
+ * Called by all lanes of the warp. */
 template <int W>
 __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words, float mean)
 {
@@ -153,8 +155,8 @@ __device__ static inline void count_bits(bit_counts<W> &counts, const batch_word
     }
 }
 
-/* Adds the counts of all lanes of a block, which are a member of bit_counts, to counter[64 * W], which has one counter for
- * each root. Called by all threads of the block. */
+/* Adds the counts of all lanes of a block to counter[64 * W], which has a counter for each root. `counts` is a member of
+ * bit_counts. Called by all threads of the block. */
 template <int W, typename T>
 __device__ static inline void add_by_root(const T counts[2 * W], unsigned long long *counter)
 {
@@ -171,9 +173,9 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
     }
 }
 
-/* Appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces, if `is_here`. Adds their number to
- * b.level->pieces. A row without edges has a piece, too, as the words of its vertex must be zeroed later. Called by all
- * threads of a block, each with its own vertex. */
+/* Appends the pieces of the row of vertex v to b.pieces, if `is_here` is true. `edges` is the number of edges of the row.
+ * Adds the number of pieces to b.level->pieces. A row without edges also has a piece, so that the words of its vertex are
+ * zeroed later. Called by all threads of a block, each with its own vertex. */
 __device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);

@@ -6,21 +6,21 @@
 
 _Static_assert(sizeof(struct gpu_first) <= FIRST_BYTES, "there is room for it");
 
-/* Returns the stream of the GPU that does all work of the proof. */
+/* Returns the stream of the GPU in which all work of the proof runs. */
 static cudaStream_t stream_of(const struct proof *p)
 {
     return p->device->stream.of[NORMALS];
 }
 
-/* Waits until the GPU has done all work of the proof so far. Returns e->status, which has failed if a kernel failed. */
+/* Waits until the GPU has done all work of the proof so far. Returns e->status. The status has failed if a kernel failed. */
 static enum status gpu_settle(const struct proof *p, struct error *e)
 {
     return gpu_wait(p->device, stream_of(p), e);
 }
 
 /* Allocates memory of the GPU for `count` elements of `width` bytes, and sets *array. Zeroes the memory on the stream,
- * without waiting. gpu_release frees the memory. The rank's budget, which is for host memory, is not charged. `what` is not
- * used. */
+ * and does not wait for it. gpu_release frees the memory. The budget of the rank is for host memory, so it is not
+ * charged. `what` is not used. */
 static enum status gpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
@@ -30,21 +30,21 @@ static enum status gpu_take(const struct proof *p, void **array, uint64_t count,
     return CUDA_TRY(cudaMemsetAsync(*array, 0, count * width, stream_of(p)), p->device->where, e);
 }
 
-/* Frees memory of gpu_take. `array` may be NULL. */
+/* Frees memory that gpu_take has allocated. `array` may be NULL. */
 static void gpu_release(const struct proof *p, void *array)
 {
     cudaSetDevice(p->device->ordinal);
     cudaFree(array);
 }
 
-/* Copies bytes to, from or within the memory of the GPU, and waits for the end. */
+/* Copies bytes to, from or within the memory of the GPU, and waits for the copy. */
 static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets bits in p->has_edges: the bit of each value that this GPU has and that belongs to one of its vertices, which all
- * have edges. Called once, before the first root. */
+/* Sets bits in p->has_edges, a bit for the value of each vertex of this GPU. All of these vertices have edges. Skips the
+ * values that other devices have. Called once, before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -53,10 +53,11 @@ static enum status gpu_open_proof(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. Without `put`: sets next[s + 1]
- * to the number of questions to shard s. With `put`: writes the questions and the vertices that ask to own.question and
- * own.asker, for shard s from index next[s] on. `next` is memory of the host. With `put`, next[p] must be the number of all
- * questions, and `next` stays as it is. Overwrites the tables and counts with which the device makes answers. */
+/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. `next` is memory of the host.
+ * Overwrites the tables and counts with which the device makes answers.
+ * - If `put` is 0, sets next[s + 1] to the number of questions to shard s.
+ * - If `put` is 1, writes the questions to own.question, and the vertices that ask to own.asker. The entries for shard s
+ *   begin at index next[s]. next[p] must be the number of all questions. `next` is not changed. */
 static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -85,8 +86,9 @@ static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return ST_OK;
 }
 
-/* Begins the proof of a root. Writes ids and depths of all vertices to p->end, and their parents to p->claim
- * (CLAIM_ELSEWHERE where another device has the value). Clears the bits of p->met, and sets *p->first to no offence. */
+/* Begins the proof of a root. Writes the ids and depths of all vertices to p->end, and their parents to p->claim. If
+ * another device has the value of a vertex, the claim becomes CLAIM_ELSEWHERE. Clears the bits of p->met, and sets
+ * *p->first to no offence. */
 static enum status gpu_begin_root(struct proof *p, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -106,8 +108,8 @@ static enum status gpu_begin_root(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Writes the replies to all questions of other devices into p->asked.reply. The reply to a question is the input id and the
- * depth of the local vertex that the question names. */
+/* Fills p->asked.reply with the replies to all questions of other devices. The reply to a question is the input id and
+ * the depth of the local vertex with the number in the question. */
 static enum status gpu_proof_reply(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -116,8 +118,8 @@ static enum status gpu_proof_reply(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the values of vertices without edges, each vertex by itself, and the edges with both ends on this GPU. Keeps the
- * first offence in *p->first, and sets bits of p->met. Called after gpu_begin_root. */
+/* Checks the values of vertices without edges. Checks each vertex by itself. Checks the edges with both ends on this GPU.
+ * Stores the first offence in *p->first, and sets bits of p->met. Called after gpu_begin_root. */
 static enum status gpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
@@ -139,8 +141,8 @@ static enum status gpu_check(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the nn edges to other shards. The far ends of these edges are in the replies to the GPU's questions: p->replies[s]
- * has the far ends on shard s. Keeps the first offence in *p->first, and sets bits of p->met. */
+/* Checks the nn edges to other shards. The replies to the questions of the GPU have the far ends of these edges:
+ * p->replies[s] has the far ends on shard s. Stores the first offence in *p->first, and sets bits of p->met. */
 static enum status gpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
@@ -153,8 +155,8 @@ static enum status gpu_check_replies(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks that all reached vertices of the GPU have met their parents, after all edges were checked. Then copies the first
- * offence of all checks since gpu_begin_root to *first, which is memory of the host. */
+/* Checks that all reached vertices of the GPU have met their parents. Then copies the first offence of all checks since
+ * gpu_begin_root to *first, which is memory of the host. Called after all edges were checked. */
 static enum status gpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {
     struct gpu_first found;

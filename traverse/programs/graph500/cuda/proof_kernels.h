@@ -1,7 +1,7 @@
-/* proof_kernels.h: the launches of the kernels that prove trees, in plain C.
+/* proof_kernels.h: functions that launch the kernels that prove trees. They can be called from plain C.
  *
- * proof_loops.c and proof_cpu.c do the same on a CPU. All pointers to arrays are device memory, or memory that the device
- * can read. `first` is device memory, too. Launches do not wait for the kernels. */
+ * proof_loops.c and proof_cpu.c do the same work on a CPU. All pointers to arrays are device memory, or memory that the
+ * device can read. `first` is device memory, too. The functions do not wait for the kernels. */
 #ifndef DBFS_PROOF_KERNELS_H
 #define DBFS_PROOF_KERNELS_H
 
@@ -12,29 +12,31 @@
 extern "C" {
 #endif
 
-/* The first offence found so far, in device memory. A thread compares an offence with `key` and `other` alone, in the order
- * of offence_comes_before. The thread takes the lock only to replace *first by an earlier offence. */
+/* The first offence found so far, in device memory. To compare an offence with *first, a thread needs only `key` and
+ * `other`. The order is the order of offence_comes_before. A thread gets the lock only to replace *first by an earlier
+ * offence. */
 struct gpu_first {
     /* 1 while a thread writes the other members */
     unsigned int lock;
-    unsigned long long key; /* vertex << 4 | kind of the offence; the maximum if there is none */
-    /* the other end or the claimed parent; INT64_MAX if there is no offence, and for a moment while a thread writes */
+    unsigned long long key; /* vertex << 4 | kind of the offence; the maximum if there is no offence */
+    /* The other end of the edge, or the claimed parent. INT64_MAX if there is no offence. While a thread writes *first,
+     * it is INT64_MAX for a moment. */
     long long other;
     struct offence offence;
 };
 
-/* Returns the state in which no offence is found. Every offence comes before this state. */
+/* Returns the state before any offence is found. Every offence comes before this state. */
 struct gpu_first gpu_no_offence(void);
 
-/* Sets end[i] to the input id ids[i], of id_bytes, and the depth depth[i], for each i below `count`. */
+/* For each i below `count`, sets end[i] to the input id ids[i] and the depth depth[i]. An id has id_bytes bytes. */
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count, struct vertex_end *end,
                      cudaStream_t stream);
 
-/* Sets bit value[i] of a bitmap, for each i below `count` for which value[i] is not VALUE_ELSEWHERE. */
+/* Sets bit value[i] of a bitmap, for each i below `count`. Skips each i with a value[i] of VALUE_ELSEWHERE. */
 void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStream_t stream);
 
-/* Sets to[i] to the element values[value[i]], of id_bytes, for each i below `count`; to CLAIM_ELSEWHERE if value[i] is
- * VALUE_ELSEWHERE. */
+/* Sets to[i] to the element values[value[i]], for each i below `count`. An element has id_bytes bytes. If value[i] is
+ * VALUE_ELSEWHERE, to[i] becomes CLAIM_ELSEWHERE. */
 void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value, uint64_t count, int64_t *to,
                         cudaStream_t stream);
 
@@ -42,12 +44,12 @@ void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *v
 void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint64_t count, struct vertex_end *to,
                       cudaStream_t stream);
 
-/* ---- checks: each launches a kernel that does what the function proof_check_... of proof_loops.h does ----
+/* ---- checks: cuda_check_... launches a kernel that does what proof_check_... of proof_loops.h does ----
  *
- * The pointers to structs are memory of the host, but for `first`. *first becomes the earliest of *first and the offences
+ * The pointers to structs are memory of the host, except `first`. *first becomes the earliest of *first and the offences
  * found. */
 
-/* The rows of a subgraph in device memory, with the members of struct proved_rows. */
+/* The rows of a subgraph in device memory. The members mean the same as in struct proved_rows. */
 struct gpu_proved_rows {
     struct gpu_csr csr;
     struct proved_vertices rows;

@@ -1,4 +1,4 @@
-/* joined_rows.h: the rows of a joined graph as kernels see them, in device memory */
+/* joined_rows.h: the rows of a joined graph in device memory, for kernels */
 #ifndef DBFS_JOINED_ROWS_H
 #define DBFS_JOINED_ROWS_H
 

@@ -1,6 +1,6 @@
-/* pair_gpu.c: searches between pairs on a GPU, as a struct pair_backend (pairs.h). pair_kernels.h has the search.
+/* pair_gpu.c: searches between pairs on a GPU, as a struct pair_backend (pairs.h). pair_kernels.h describes the search.
  *
- * All shards are joined into one array of rows. The GPU has this array once, for all pairs. */
+ * All shards are joined into one array of rows. The GPU has a single copy of this array, which all searches read. */
 #include "pair_kernels.h"
 
 #include "traverse/programs/joined/cuda/joined_gpu.h"
@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* The array of paths has memory for LEAST_PATHS vertices, or for a single path through all vertices if that is more.
- * Searches may take MEMORY_EIGHTHS eighths of the GPU's free memory. */
+/* LEAST_PATHS: The array of paths has memory for LEAST_PATHS vertices. If the graph has more vertices, it has memory for
+ * a path through all of them. MEMORY_EIGHTHS: Searches may take this number of eighths of the free memory of the GPU. */
 enum { LEAST_PATHS = 1 << 20, MEMORY_EIGHTHS = 7 };
 
 /* The state of pair_cuda: the graph, the memory of the searches, and the pairs that need a search. */
@@ -20,20 +20,20 @@ struct pair_searches {
     const struct pair_job *job;
     /* all shards as one graph, in memory of the host */
     struct joined_graph graph;
-    /* the graph on the GPU, and all device memory */
+    /* the GPU with the graph on it; owns all device memory */
     struct joined_gpu on;
-    /* the arguments of the kernels; gpu.count is the number of pairs in `todo` */
+    /* The arguments of the kernels. gpu.count is the number of pairs in `todo`. */
     struct gpu_pairs gpu;
     int blocks;                     /* number of blocks that search at the same time */
     uint64_t *todo;                 /* [gpu.count] numbers of the pairs that need a search */
-    uint32_t *ends, *paths;         /* copies of the GPU's arrays, in memory of the host */
-    struct gpu_pair_result *result; /* copy of the GPU's results, in memory of the host */
+    uint32_t *ends, *paths;         /* memory of the host: copies of the arrays `ends` and `paths` of the GPU */
+    struct gpu_pair_result *result; /* memory of the host: copy of the results of the GPU */
 };
 
-/* Sets p->blocks, the number of blocks that search at the same time. The marks and steps of these blocks must fit into this
- * rank's share of the GPU's free memory. There is at most one block for each of `pairs` pairs, and at most as many blocks
- * as fill the GPU. There is at least one block: if the memory is too small for it, allocating the memory fails later with a
- * message. */
+/* Sets p->blocks: the number of blocks that search at the same time. The marks and steps of these blocks must fit into
+ * this rank's share of the free memory of the GPU. There are at most `pairs` blocks, and at most as many blocks as fill
+ * the GPU. There is at least one block. If the memory is too small for one block, the allocation of the memory fails
+ * later, with a message. */
 static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     const struct gpu_pairs *gpu = &p->gpu;
@@ -49,13 +49,13 @@ static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct
     return ST_OK;
 }
 
-/* Allocates the arrays for at most `pairs` pairs, on the host and on the GPU, and sets p->blocks. Zeroes the marks and the
- * counts. The budget is not charged. After a failure, too, pair_gpu_close is to be called. */
+/* Allocates the arrays for at most `pairs` pairs, on the host and on the GPU. Sets p->blocks. Zeroes the marks and the
+ * counts. The budget is not charged. The caller calls pair_gpu_close even after a failure. */
 static enum status take_memory(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     const int paths = p->job->paths;
     struct gpu_pairs *gpu = &p->gpu;
-    uint64_t edges = p->graph.push->edges; /* edges of the longer array of rows */
+    uint64_t edges = p->graph.push->edges; /* number of edges of the longer array of rows */
     if (p->graph.pull != NULL)
         edges = larger(edges, p->graph.pull->edges);
     p->todo = calloc(pairs + 1, sizeof *p->todo);
@@ -80,9 +80,9 @@ static enum status take_memory(struct pair_searches *p, uint64_t pairs, struct e
     return e->status;
 }
 
-/* Opens *searches: joins all shards into one graph, copies the graph to the GPU, and allocates the memory for the pairs of
- * this rank. Launches each kernel once without work: CUDA loads a kernel at its first launch, and this time is no part of a
- * search. After a failure, too, pair_gpu_close is to be called unless *searches is NULL. */
+/* Opens *searches: joins all shards into one graph, copies the graph to the GPU, and allocates the memory for the pairs
+ * of this rank. Launches each kernel once without work. CUDA loads a kernel at its first launch; so searches do not wait
+ * for the loading. After a failure, the caller calls pair_gpu_close, unless *searches is NULL. */
 static enum status pair_gpu_open(struct pair_searches **searches, const struct pair_job *job, struct error *e)
 {
     struct pair_searches *p = *searches = calloc(1, sizeof *p);
@@ -106,7 +106,7 @@ static enum status pair_gpu_open(struct pair_searches **searches, const struct p
     return e->status;
 }
 
-/* Frees all memory of the searches, on the host and on the GPU. `p` may be opened in part, but not NULL. */
+/* Frees all memory of the searches, on the host and on the GPU. `p` may be opened in part. `p` must not be NULL. */
 static void pair_gpu_close(struct pair_searches *p)
 {
     free(p->todo);
@@ -118,10 +118,10 @@ static void pair_gpu_close(struct pair_searches *p)
     free(p);
 }
 
-/* Searches between the gpu.count pairs in p->todo, and copies results and paths to the host, into p->result and p->paths.
- * There are two passes. In the first pass each block searches between one pair at a time. A block leaves a pair if a
- * frontier has too many edges. In the second pass all blocks together search between the pairs that were left, one pair
- * after the other. */
+/* Searches between the gpu.count pairs in p->todo. Copies results and paths to p->result and p->paths, on the host. There
+ * are two passes. In the first pass, each block works on one pair at a time. If a frontier has too many edges, the block
+ * stops, and leaves the pair for the second pass. In the second pass, all blocks together search between the pairs that
+ * were left, one pair after the other. */
 static enum status search(struct pair_searches *p, struct error *e)
 {
     struct gpu_pairs *gpu = &p->gpu;
@@ -147,10 +147,10 @@ static enum status search(struct pair_searches *p, struct error *e)
     return vertices > 0 ? joined_gpu_copy(&p->on, p->paths, gpu->paths, vertices * sizeof *p->paths, e) : ST_OK;
 }
 
-/* Moves the results of the last search into *pairs, with the paths if paths are wanted. If the path of a pair did not fit
- * into the GPU's array, the pair stays in p->todo for another search. Each search writes at least one path, as the array is
- * empty when the search starts, and has memory for any single path. Adds finished pairs to the progress. Fails if the GPU
- * found an edge that the rows of only one end have. */
+/* Copies the results of the last search to *pairs, and also the paths if paths are wanted. If the path of a pair did not
+ * fit into the array of the GPU, the pair stays in p->todo for another search. Each search writes at least one path,
+ * because the array is empty when the search starts, and has memory for any single path. Adds the finished pairs to the
+ * progress. Fails if the GPU found an edge that only the rows of one end have. */
 static enum status keep_results(struct pair_searches *p, struct pairs *pairs, struct error *e)
 {
     const uint64_t *ids = p->graph.ids;
@@ -179,9 +179,9 @@ static enum status keep_results(struct pair_searches *p, struct pairs *pairs, st
     return e->status;
 }
 
-/* Searches between all pairs of this rank. Pairs whose source is the target, or with a vertex without edges, need no
- * search. All other pairs are listed in p->todo. Searches between these pairs, and repeats this for the pairs whose paths
- * did not fit, until none is left. Fills in pairs->result and the wanted paths. */
+/* Searches between all pairs of this rank. A pair needs no search if its source is its target, or if one of its vertices
+ * has no edges. All other pairs are listed in p->todo. Searches between the pairs in p->todo. Pairs with paths that did
+ * not fit stay in p->todo, so the search is repeated until p->todo is empty. Fills in pairs->result and the wanted paths. */
 static enum status pair_gpu_run(struct pair_searches *p, struct pairs *pairs, struct error *e)
 {
     p->gpu.count = 0;

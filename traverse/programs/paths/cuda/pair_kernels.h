@@ -1,14 +1,17 @@
-/* pair_kernels.h: the launches of the kernels that search between pairs of vertices, in plain C.
+/* pair_kernels.h: functions that launch the kernels that search between pairs of vertices. They can be called from plain
+ * C. pair_cpu.c does the same work on a CPU.
  *
- * pair_cpu.c does the same on a CPU. There are two kernels. In the first kernel each block takes one pair after the other,
- * and searches between the two vertices by itself. If a frontier has too many edges, the block leaves the pair to the
- * second kernel. In the second kernel all blocks together search between one pair after the other.
+ * There are two kernels. In the first kernel, each block works on one pair after the other, without the other blocks. If
+ * a frontier has too many edges, the block leaves the pair to the second kernel. In the second kernel, all blocks
+ * together work on one pair after the other.
  *
- * A search has two sides: the source's side grows along edges, and the target's side grows against edges. A search has two
- * marks for each vertex, a bit for each side, and an array of steps. The steps of the source's side lie from the first
- * element on. The steps of the target's side lie from the last element backwards. A search ends by clearing the marks of
- * the vertices in its steps. So the cost of a pair depends on the number of visited vertices, and not on n. All pointers
- * but the pointer to struct gpu_pairs are device memory. */
+ * A search has two sides. The side of the source grows along edges, and the side of the target grows against edges. A
+ * search has two marks for each vertex, a bit for each side. It also has an array of steps. The steps of the source begin
+ * at the first element and go forwards. The steps of the target begin at the last element and go backwards. At its end, a
+ * search clears the marks of the vertices in its steps. So the cost of a pair depends on the number of visited vertices,
+ * and not on n.
+ *
+ * All pointers are device memory, except the pointer to struct gpu_pairs. */
 #ifndef DBFS_PAIR_KERNELS_H
 #define DBFS_PAIR_KERNELS_H
 
@@ -21,98 +24,104 @@
 extern "C" {
 #endif
 
-enum { PAIR_SIDES = 2, PAIR_MARKS = 16 /* vertices whose marks are in one word */ };
+enum { PAIR_SIDES = 2, PAIR_MARKS = 16 /* number of vertices with marks in one word */ };
 
-/* PAIR_BLOCK_EDGES: a block leaves a pair if a frontier has more edges. PAIR_LONG_ROW: a row with more edges is a long row,
- * which the second kernel cuts into pieces of PAIR_LONG_ROW edges. */
+/* PAIR_BLOCK_EDGES: a block leaves a pair if a frontier has more edges than this. PAIR_LONG_ROW: a row is long if it has
+ * more edges than this. The second kernel cuts long rows into pieces of PAIR_LONG_ROW edges. */
 #ifdef DBFS_EMULATED
 enum { PAIR_BLOCK_EDGES = 600, PAIR_LONG_ROW = 100 };
 #else
 enum { PAIR_BLOCK_EDGES = 1 << 15, PAIR_LONG_ROW = 2048 };
 #endif
 
-/* A found vertex, and the index of the step whose vertex has found this vertex. */
+/* A step is a found vertex, and the index of the step from which the vertex was found. */
 struct gpu_pair_step {
     uint32_t vertex, from;
 };
 
 /* The result of a search between the two vertices of a pair. */
 struct gpu_pair_result {
-    unsigned long long found; /* the distance plus 1; 0: there is no path; PAIR_ONE_WAY: the rows contradict each other */
+    /* The distance plus 1. 0: there is no path. PAIR_ONE_WAY: the rows of two vertices contradict each other. */
+    unsigned long long found;
     unsigned long long edges, vertices, nanoseconds;
-    /* index of the path's first vertex in `paths`; PAIR_NO_PATH: the path did not fit, there is none, or none is wanted */
+    /* Index in `paths` of the first vertex of the path. PAIR_NO_PATH: there is no path, or the path did not fit, or no
+     * paths are wanted. */
     unsigned long long path;
 };
 
 #define PAIR_NO_PATH UINT64_MAX
-/* Instead of a distance: the rows of a vertex have an edge that the rows of the other end lack. The member `path` is then
- * (vertex << 32 | other end). */
+/* The value of `found` if rows contradict each other: the rows of a vertex have an edge, and the rows of the other end do
+ * not have this edge. The member `path` then is (vertex << 32 | other end). */
 #define PAIR_ONE_WAY UINT64_MAX
 
-/* Piece number `number`, counted from 0, of the row of the vertex of a step. */
+/* A piece of the row of the vertex of a step. `number` counts the pieces of the row from 0. */
 struct gpu_pair_piece {
     uint32_t step, number;
 };
 
-/* The counts of a level: what it has found so far. */
+/* The counts of a level, while it is searched. */
 struct gpu_pair_level {
-    unsigned long long edges; /* edges of the rows of the found vertices */
-    uint32_t count, pieces;   /* number of found vertices; number of pieces of the frontier's long rows */
-    /* (step << 32 | vertex) of an edge from a step to a vertex of the other side; PAIR_NOT_MET: no such edge was read */
+    unsigned long long edges; /* number of edges of the rows of the found vertices */
+    /* count: number of found vertices. pieces: number of pieces of the long rows of the frontier. */
+    uint32_t count, pieces;
+    /* (step << 32 | vertex), for an edge from a step of the growing side to a vertex of the other side. PAIR_NOT_MET: no
+     * such edge was read. */
     unsigned long long met;
 };
 
-/* The state of a search that all its threads share. */
+/* The part of the state of a search that all threads of the search share. */
 struct gpu_pair_live {
-    /* used in turn: the threads fill the counts of a level, while the first thread clears the counts of the next level */
+    /* The counts of the last, the present and the next level, used in turn. Threads add to the counts of the present
+     * level, while the first thread clears the counts of the next level. */
     struct gpu_pair_level level[3];
-    unsigned long long edges;       /* edges that all threads have read; complete when the search is over */
-    /* the step of the other side's frontier at which the sides met; PAIR_NO_STEP: none is found yet */
+    unsigned long long edges;       /* number of edges that all threads have read; complete when the search is over */
+    /* The step of the other side's frontier at which the sides have met. PAIR_NO_STEP: no step is found yet. */
     uint32_t other;
-    uint32_t arrived;               /* how often blocks have arrived at barriers; used by the second kernel only */
+    uint32_t arrived;               /* number of arrivals of blocks at barriers; used by the second kernel only */
 };
 
 #define PAIR_NOT_MET UINT64_MAX
 #define PAIR_NO_STEP UINT32_MAX
 
-/* Counts over all pairs. Zero before the first kernel. */
+/* Counts over all pairs. All zero before the first kernel. */
 struct gpu_pair_counts {
-    uint32_t taken;               /* number of pairs that blocks have taken */
+    uint32_t taken;               /* number of pairs that blocks have begun */
     uint32_t left;                /* number of pairs that blocks have left to the second kernel */
-    unsigned long long path_vertices; /* vertices of all paths, also of paths that do not fit */
-    struct gpu_pair_live live;    /* the search of all blocks together, in the second kernel */
+    unsigned long long path_vertices; /* number of vertices of all paths, including the paths that do not fit */
+    struct gpu_pair_live live;    /* the shared state of the search of all blocks together, in the second kernel */
 };
 
-/* The pairs to search between, and the memory of the searches, as kernels get them. */
+/* The pairs to search between, and the memory of the searches. Passed to kernels. */
 struct gpu_pairs {
-    /* for each side: the rows that it reads */
+    /* the rows that each side reads */
     struct gpu_rows rows[PAIR_SIDES];
     uint64_t vertices;
-    const uint32_t *ends;          /* [2 * count] source and target of each pair, which are different vertices */
+    const uint32_t *ends;          /* [2 * count] source and target of each pair; the two are different vertices */
     uint32_t count;
     int one_sided;
-    uint32_t *marks;               /* for each block `words` words of marks, which are zero before a pair */
-    /* words of marks of a search */
+    uint32_t *marks;               /* marks, zero before a pair: `words` words for each block */
+    /* number of words of marks of one search */
     uint64_t words;
-    struct gpu_pair_step *steps;   /* for each block [vertices + 1] steps */
+    struct gpu_pair_step *steps;   /* steps: [vertices + 1] for each block */
     struct gpu_pair_piece *pieces; /* pieces of long rows, for the search of all blocks together */
     uint32_t *left;                /* [count] the pairs that blocks have left to the second kernel */
     struct gpu_pair_counts *counts;
-    struct gpu_pair_result *results; /* [count], zero before; includes the work of blocks that have left the pair */
-    uint32_t *paths;                 /* [path_capacity] paths, one behind the other; NULL: no paths are wanted */
+    /* [count] zero before the first kernel; includes the work of blocks that have left the pair */
+    struct gpu_pair_result *results;
+    uint32_t *paths;                 /* [path_capacity] the paths, one after the other; NULL: no paths are wanted */
     uint64_t path_capacity;          /* number of vertices for which `paths` has memory */
 };
 
-/* Returns the number of blocks of these kernels that the current GPU can run at the same time; 1 if it cannot be found
- * out. */
+/* Returns the number of blocks of these kernels that the current GPU can run at the same time. Returns 1 if the number
+ * cannot be found out. */
 int cuda_pair_blocks(void);
 
-/* Launches the first kernel with `blocks` blocks. Each block searches between one pair at a time, and lists pairs whose
- * frontiers have too many edges in pairs->left. */
+/* Launches the first kernel with `blocks` blocks. Each block works on one pair at a time. If a frontier has too many
+ * edges, the block lists the pair in pairs->left. */
 void cuda_pairs_by_blocks(const struct gpu_pairs *pairs, int blocks, cudaStream_t stream);
 
-/* Launches the second kernel, which must come after the first kernel. All blocks together search between the pairs in
- * pairs->left, one after the other. Returns the error of the launch. */
+/* Launches the second kernel. Called after cuda_pairs_by_blocks. All blocks together search between the pairs in
+ * pairs->left, one pair after the other. Returns the error of the launch. */
 cudaError_t cuda_pairs_by_all(const struct gpu_pairs *pairs, cudaStream_t stream);
 
 #ifdef __cplusplus
