@@ -12,27 +12,27 @@
  *   visited bit is called far if it lies in global memory. The vertices behind the first SLICED_NEAR_VERTICES vertices
  *   have far bits. These vertices are read least. All blocks share one bitmap of far bits. Most graphs have no far bits.
  * - A level sets the bits of found vertices in a bitmap in global memory, the `found` bitmap. The barrier of the level
- *   follows. After the barrier each block ORs the whole `found` bitmap into its near bits. All blocks together OR it into
- *   the far bits, each block a share. No further barrier is needed, as a far bit is always read together with its bit of
- *   the `found` bitmap: the OR of the two bits stays the same while a block adds the bit. Both bits are read from the L2
- *   cache, or from an L1 cache that the acquire of the barrier has emptied. Within a level only the far bitmap changes,
- *   and the far bitmap is not read through the L1 cache. While the first block works by itself, it sets far bits by
- *   atomics, and no other block reads far bits.
+ *   follows. After the barrier each block ORs the whole `found` bitmap into its near bits. Each block also ORs a share of
+ *   the `found` bitmap into the far bits. No further barrier is needed, as a far bit is always read together with its bit
+ *   of the `found` bitmap. The OR of the two bits stays the same while a block adds the bit. Both bits are read from the
+ *   L2 cache, or from an L1 cache that the acquire of the barrier has emptied. Within a level only the far bitmap
+ *   changes, and the far bitmap is not read through the L1 cache. While the first block works by itself, it sets far bits
+ *   by atomics, and no other block reads far bits.
  *
  * Heads are copies of the first slices of all rows. A graph has heads in three cases:
  * - The graph has more than SLICED_ALL_EDGES edges.
  * - The graph has far bits.
- * - The graph has more than half as many edges as SLICED_ALL_EDGES, and its degrees are alike and not small. Such a graph
- *   may be deep. In a deep graph sparse levels save most, and sparse levels need heads.
+ * - The graph has more than half of SLICED_ALL_EDGES edges, and its degrees are alike and not small. Such a graph may be
+ *   deep. In a deep graph sparse levels save most, and sparse levels need heads.
  *
  * A level has one of five kinds (level_kind.h):
  * - BLOCK: one block pushes a small frontier from a list of slices. Only this block needs the visited bits. The level
  *   waits for one read of global memory only, as each column is stored with the slices of its vertex. Without heads, each
  *   block does the first few of these levels by itself. This saves the barriers of these levels. After these levels the
  *   first block goes on alone. All levels of the first block count as one level for the other blocks.
- * - ALL, in graphs without heads: all slices are read, so that a level waits for no other read. Each slice that has a
- *   visited column finds its row if the row is unvisited. Each thread has the same slices in all levels, so its first
- *   slices stay in registers.
+ * - ALL, in graphs without heads: all slices are read, so that a level waits for no other read. An unvisited row is found
+ *   by each of its slices that has a visited column. Each thread has the same slices in all levels, so its first slices
+ *   stay in registers.
  * - PULL, in graphs with heads: each unvisited row looks for a parent until it has found one.
  * - PUSH, in graphs with heads: the rows of the frontier are pushed. PUSH is chosen if it is predicted to read less than
  *   PULL.
@@ -44,8 +44,8 @@
  * reports that the answer is complete. No other kernel is launched for the answer. If the first block did the last level
  * by itself, the first block writes its visited bits before the answer.
  *
- * Bytes that a dense level of n vertices moves:
- * - each dense level: n / 8 of visited bits for each block, and 8 for each found vertex
+ * Bytes that a dense level moves in a graph of n vertices:
+ * - each kind: n / 8 of visited bits for each block, and 8 for each found vertex
  * - ALL: also 20 for each slice that is not in registers
  * - PULL: also 16 for each row, 16 for each further slice that is looked at, 8 for each piece of a long row, and two
  *   sectors for each far bit
