@@ -75,7 +75,8 @@
  *   cuda_sliced_plain.cu    the kernels without notes of levels, and the launch
  *   cuda_sliced_noted.cu    the kernels with notes of levels
  *   cuda_sliced_fill.cu     makes slices
- *   cuda_sliced_run.c       the host's side */
+ *   cuda_sliced_run.c       the host's side
+ */
 #ifndef DBFS_CUDA_SLICED_H
 #define DBFS_CUDA_SLICED_H
 

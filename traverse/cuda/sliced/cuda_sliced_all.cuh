@@ -2,7 +2,8 @@
  *
  * A slice is four columns of a row. A row is found if one of its slices has a visited column. Each thread has the same
  * slices in all levels of a search. The thread keeps its first BATCH slices in registers. It reads its other slices again
- * in each level. */
+ * in each level.
+ */
 #ifndef DBFS_CUDA_SLICED_ALL_CUH
 #define DBFS_CUDA_SLICED_ALL_CUH
 

@@ -4,7 +4,8 @@
  * Each block writes a share of the answer after the last barrier of the search. cuda_answers.cu has other kernels, which
  * write answers after a search. Those kernels are needed in two cases. The first case is an answer of the kind that the
  * search does not make: parents instead of depths, or depths instead of parents. The second case is the answer of a root
- * without edges. */
+ * without edges.
+ */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
 #define DBFS_CUDA_SLICED_ANSWER_CUH
 

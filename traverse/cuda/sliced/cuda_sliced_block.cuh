@@ -4,7 +4,8 @@
  * Functions get the whole search as `s`. `s` lies in constant memory, where a member needs no register. This matters, as
  * a thread has no register to spare. Functions get the shared memory of the block as `block`. The type B of `block` says
  * for which kind of graph the kernel is compiled. Vertices of both kinds have one numbering here, in which the delegates
- * come first. */
+ * come first.
+ */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
 

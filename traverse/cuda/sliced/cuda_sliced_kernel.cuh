@@ -2,7 +2,8 @@
  *
  * search_slices does one level after the other. Each level has a `round`: the number of the `found` bitmap and of the
  * counts that it uses. Levels take three rounds in turn. The root has depth 0. The weight of a frontier is the number of
- * slices of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices. */
+ * slices of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
+ */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
 

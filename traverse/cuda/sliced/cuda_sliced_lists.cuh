@@ -5,7 +5,8 @@
  * the whole list. A level costs one barrier. At the barrier each block also tells the length of its part to all blocks. A
  * level has a chain of three dependent reads: the list, the links, and the visited bits. During sparse levels the visited
  * bits of all blocks lie in one `found` bitmap. A level moves 4 bytes of the list and 32 bytes of links for each slice,
- * and 4 bytes of visited bits for each link. */
+ * and 4 bytes of visited bits for each link.
+ */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
 

@@ -7,7 +7,8 @@
  * - claim(v): returns whether this lane may go on with v. If set() uses bits that all blocks share, claim() lets a single
  *   lane of a block go on. This saves atomics.
  * - set(v): sets the visited bit of v, and returns whether this lane set the bit first.
- * - found(link, depth, parent): writes depth and parent of the vertex of a link. Called if set() returned true. */
+ * - found(link, depth, parent): writes depth and parent of the vertex of a link. Called if set() returned true.
+ */
 #ifndef DBFS_CUDA_SLICED_PUSH_CUH
 #define DBFS_CUDA_SLICED_PUSH_CUH
 

@@ -2,7 +2,8 @@
  *
  * A short row has up to SLICED_PIECE slices. Each lane works on a short row of its own. All lanes of the warp share the
  * slices that follow the first slices of these rows. A long row has more than SLICED_PIECE slices. A long row was cut
- * into pieces of up to SLICED_PIECE slices when the device was opened. A whole warp works on a piece. */
+ * into pieces of up to SLICED_PIECE slices when the device was opened. A whole warp works on a piece.
+ */
 #ifndef DBFS_CUDA_SLICED_ROWS_CUH
 #define DBFS_CUDA_SLICED_ROWS_CUH
 
