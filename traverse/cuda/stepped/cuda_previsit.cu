@@ -57,7 +57,7 @@ __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t
 {
     const unsigned sources[] = {(unsigned)__popc(fresh & word.in_one), (unsigned)__popc(fresh & word.in_two)};
     unsigned total, before = block_prefix(__popc(fresh), &total);
-    /* the queue may have no room for reserved places: then counts->listed becomes larger than the capacity */
+    /* counts->listed also counts reserved places for which the queue has no room, and is then larger than the capacity */
     const unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.capacity;
     const bool lists = at + total <= p.capacity;
     t.fresh += __popc(fresh);
