@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { GPU_WHERE = 320 }; /* bytes of a name that messages have for a GPU: host, rank and GPU */
+enum { GPU_WHERE = 320 }; /* the bytes of the name of a GPU in messages: host, rank and GPU */
 
 /* A device that wants a GPU. `host` is the name of the host, `rank` the rank of the device, and `slot` the number of the
  * device among the devices of the host. */
@@ -15,8 +15,8 @@ struct gpu_user {
     uint32_t rank, slot;
 };
 
-/* Returns the number of the GPU that device `slot` of a host uses. The host has `gpus` GPUs, at least 1. If there are more
- * devices than GPUs, devices share GPUs. */
+/* Returns the number of the GPU that device `slot` of a host uses. The host has `gpus` GPUs, at least 1. If a host has
+ * more devices than GPUs, several devices share a GPU. */
 static inline int gpu_ordinal(uint32_t slot, int gpus)
 {
     return (int)(slot % (uint32_t)gpus);
