@@ -128,11 +128,11 @@ __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint6
 /* Writes the elements of a block of gaps to d.array, from element `first` on. `high` has the high bits of the running
  * sums, from unpack_unary. There are two cases:
  * - The row of the element began before the block. The element is the block's base plus the element's running sum. If
- *   b.step is 1, it is larger by the number of elements before it in the block.
+ *   b.step is 1, the number of elements before the element in the block is also added.
  * - The row of the element begins within the block. The element is `start` plus the sum of the gaps within the row. This
- *   sum is the element's running sum minus the running sum of the last element before the row. If b.step is 1, the
- *   element is larger by the number of elements before it in the row. `start` is the row's last head column + 1, or 0 if
- *   rows have no heads.
+ *   sum is the element's running sum minus the running sum of the last element before the row. If b.step is 1, the number
+ *   of elements before the element in the row is also added. `start` is the row's last head column + 1, or 0 if rows have
+ *   no heads.
  *
  * All lanes of the warp call it. */
 template <typename Element>

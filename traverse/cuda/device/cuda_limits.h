@@ -71,7 +71,7 @@ enum {
     PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),
     /* the largest number of edges of a level that first blocks do alone, as the mean over all GPUs */
     PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),
-    /* when the numbers of barriers have reached this value, the next search begins with 0 again */
+    /* when the numbers of barriers have reached this value, the next search numbers its barriers from 0 or 1 on */
     PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),
     /* a pull of more rows of dd has two parts: this saves more time than one more barrier of GPUs costs */
     PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),
