@@ -6,7 +6,7 @@
 #include "cuda_kernels.h"
 
 enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
-/* These constants of shard files and of engine.h are repeated here as numbers of 32 bits. */
+/* These constants of shard files and of engine.h are repeated here as 32-bit numbers. */
 #define NO_HEAD 0xffffffffu       /* HEAD_NONE */
 #define REMOTE_PARENT 0xfffffffeu /* PARENT_REMOTE */
 #define ROOT_PARENT 0xfffffffdu   /* PARENT_SELF */

@@ -22,8 +22,8 @@
  * Heads are copies of the first slices of all rows. A graph has heads in three cases:
  * - The graph has more than SLICED_ALL_EDGES edges.
  * - The graph has far bits.
- * - The graph has more than half of SLICED_ALL_EDGES edges, and its degrees are alike and not small. Such a graph may be
- *   deep. In a deep graph sparse levels save most, and sparse levels need heads.
+ * - The graph is undirected, and has more than half of SLICED_ALL_EDGES edges. Its degrees are alike and not small. Such a
+ *   graph may be deep. In a deep graph sparse levels save most, and sparse levels need heads.
  *
  * A level has one of five kinds (level_kind.h):
  * - BLOCK: one block pushes a small frontier from a list of slices. Only this block needs the visited bits. The level
@@ -44,8 +44,8 @@
  * reports that the answer is complete. No other kernel is launched for the answer. If the first block did the last level
  * by itself, the first block writes its visited bits before the answer.
  *
- * Bytes that a dense level moves in a graph of n vertices:
- * - each kind: n / 8 of visited bits for each block, and 8 for each found vertex
+ * Bytes that a level moves in a graph of n vertices:
+ * - ALL, PULL, PUSH: n / 8 of visited bits for each block, and 8 for each found vertex
  * - ALL: also 20 for each slice that is not in registers
  * - PULL: also 16 for each row, 16 for each further slice that is looked at, 8 for each piece of a long row, and two
  *   sectors for each far bit
@@ -121,7 +121,7 @@ struct sliced_state {
     /* for each round, the sum of the words that blocks add at the barrier of a level (FOUND_SHIFT in
      * cuda_sliced_kernel.cuh). A search uses one of the two sets of sums, and clears the other set for the next search */
     unsigned long long arrived[2][SLICED_ROUNDS];
-    unsigned long long probes[SLICED_ROUNDS][SUBGRAPHS]; /* for notes: columns that a level looked at */
+    unsigned long long probes[SLICED_ROUNDS][SUBGRAPHS]; /* for notes: the number of columns that a level looked at */
     /* the depth of the frontier, and the number of slices of all vertices that levels of kind BLOCK found. The first
      * block writes both numbers after these levels */
     int32_t depth;

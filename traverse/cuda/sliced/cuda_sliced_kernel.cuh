@@ -153,7 +153,7 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
     __syncthreads();
 }
 
-/* ---- between levels: blocks add what was found to their visited bits ---- */
+/* ---- between levels: blocks add found vertices to their visited bits ---- */
 
 /* Says which found vertices a block lists in block.slice[1] while the block adds them to its visited bits. */
 enum listing {
