@@ -22,12 +22,12 @@ static inline int gpu_ordinal(uint32_t slot, int gpus)
     return (int)(slot % (uint32_t)gpus);
 }
 
-/* Makes the user's GPU the current GPU of this thread. Writes the number of the GPU to *ordinal, and the name of the GPU for
- * messages to `where`. ST_RESOURCE: there is no GPU. */
+/* Makes the user's GPU the current GPU of this thread. Writes the number of the GPU to *ordinal. Writes the name of the
+ * GPU for messages to `where`. ST_RESOURCE: there is no GPU. */
 enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e);
 
-/* Returns the address of GPU `ordinal` on the buses of the host: domain, bus and device, 16 bits each. All processes see the
- * same address, even if they number the GPUs in another way. */
+/* Returns the address of GPU `ordinal` on the buses of the host. The address has 16 bits each for domain, bus and device.
+ * All processes see the same address, even if they number the GPUs in different ways. */
 uint64_t gpu_bus_address(int ordinal);
 
 #endif

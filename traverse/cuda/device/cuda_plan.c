@@ -310,7 +310,8 @@ uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_option
     struct gpu_plan_options least = *options;
     least.by_classes = 1; /* plans without the arrays of sliced searches, which need more memory */
     for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
-        struct shard s = *shard; /* the imagined shard: it has the sizes of a shard of p shards, but its content stays */
+        /* an imagined shard: its sizes are those in a graph of p shards, but its content is that of the real shard */
+        struct shard s = *shard;
         struct gpu_plan plan;
         const double share = (double)shard->p / (double)p;
         s.p = p;

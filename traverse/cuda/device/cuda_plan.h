@@ -27,7 +27,7 @@ enum gpu_array_id {
 
 enum {
     GPU_SHOWN_BYTES = 48,     /* the bytes of struct gpu_shown */
-    /* if kernels cannot read a memory, the largest number of vertices that a device copies from it at a time */
+    /* the largest number of vertices that a device copies at a time from memory that kernels cannot read */
     GPU_RECEIVE_IDS = 1 << 22
 };
 

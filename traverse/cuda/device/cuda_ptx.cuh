@@ -82,8 +82,8 @@ __device__ static inline void prefetch(const void *from)
     asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 }
 
-/* ---- the cluster of this block: a few blocks that read each other's shared memory. GPUs before sm_90 have no clusters;
- * there a cluster is one block ---- */
+/* ---- the cluster of this block: a few blocks that read each other's shared memory. Before sm_90 a cluster is one block
+ * ---- */
 
 #if __CUDA_ARCH__ >= 900
 /* Returns the number of this block among the blocks of its cluster. */

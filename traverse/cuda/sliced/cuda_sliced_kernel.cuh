@@ -162,8 +162,9 @@ enum listing {
     LISTS_OWN  /* the vertices in the block's own words of the bitmap; each block will push its own vertices */
 };
 
-/* Returns a number below `count` for number i. Neighbouring numbers i get results that are far apart, and the results are
- * spread evenly. The result is the fraction of i times the golden ratio, multiplied by `count`. This takes no division. */
+/* Returns a number below `count` for number i. Neighbouring numbers i get results that are far apart, and all results are
+ * spread evenly. The result is the fractional part of i times the golden ratio, multiplied by `count`. The computation
+ * needs no division. */
 __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
 {
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);

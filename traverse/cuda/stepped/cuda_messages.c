@@ -12,8 +12,8 @@
 
 /* Allocates a buffer of `bytes` bytes for messages: pinned memory of the host for EXCHANGE_HOST, and device memory
  * otherwise. Returns NULL after a failure; the message in *e names the buffer by `what`. gpu_release_buffer frees the
- * buffer. The budget is not charged. Each buffer of device memory is an allocation of its own, as MPI libraries open a
- * whole allocation in another process. */
+ * buffer. The budget is not charged. Each buffer of device memory is an allocation of its own, so that MPI libraries can
+ * open the buffer in another process. */
 void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t bytes, const char *what, struct error *e)
 {
     void *memory = NULL;
@@ -108,7 +108,8 @@ enum status gpu_copy_vertices(struct device *dev, const struct vertex_span *span
     return CUDA_TRY(cudaEventRecord(dev->stream.event[event], stream), dev->where, e);
 }
 
-/* Sets *over to whether all launches before the last recording of event `event` are done. Does not wait. */
+/* Sets *over to 1 if the GPU has reached the last recording of event `event`, and to 0 otherwise. If it has, all launches
+ * before the recording are done. Does not wait. */
 enum status gpu_is_over(struct device *dev, uint32_t event, int *over, struct error *e)
 {
     cudaError_t code = cudaEventQuery(dev->stream.event[event]);
