@@ -8,8 +8,8 @@
 
 enum { GPU_WHERE = 320 }; /* the bytes of the name of a GPU in messages: host, rank and GPU */
 
-/* A device that wants a GPU. `host` is the name of the host, `rank` the rank of the device, and `slot` the number of the
- * device among the devices of the host. */
+/* A device for which a GPU is to be chosen. `host` is the name of the host, `rank` is the rank of the device, and `slot`
+ * is the number of the device among the devices of the host. */
 struct gpu_user {
     const char *host;
     uint32_t rank, slot;

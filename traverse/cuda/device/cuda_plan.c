@@ -210,9 +210,9 @@ static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
     plan_array(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 
-/* Returns an upper bound for the number of vertices of other shards that this shard finds in a level. The same bound
- * holds for the number of vertices for which it asks for ids when parents are found. The bound is the number of edges of
- * nn, in the direction that has more edges. */
+/* Returns an upper bound for two numbers. The first is the number of vertices of other shards that this shard finds in a
+ * level. The second is the number of ids for which this shard asks other shards when parents are found. The bound is the
+ * number of edges of nn, in the direction that has more edges. */
 static uint64_t across_edges(const struct shard *shard)
 {
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);

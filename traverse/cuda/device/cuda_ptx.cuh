@@ -61,8 +61,8 @@ __device__ static inline void store_for_peer(unsigned long long *to, unsigned lo
 
 /* Orders the writes and reads of this thread for all blocks of this GPU (a fence of release and acquire). Suppose that
  * another thread sees a store that this thread makes after the fence. The other thread then also sees all writes that
- * this thread made or saw before the fence. This fence is weaker than __threadfence(), which also puts all fences of the
- * GPU into one order. So it is faster. */
+ * this thread made or saw before the fence. This fence is faster than __threadfence(), since it is weaker:
+ * __threadfence() also puts all fences of the GPU into one order. */
 __device__ static inline void fence_of_gpu()
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -82,8 +82,7 @@ __device__ static inline void prefetch(const void *from)
     asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 }
 
-/* ---- the cluster of this block: a few blocks that read each other's shared memory. Before sm_90 a cluster is one block
- * ---- */
+/* ---- the cluster: a few blocks that read each other's shared memory; before sm_90 it is a single block ---- */
 
 #if __CUDA_ARCH__ >= 900
 /* Returns the number of this block among the blocks of its cluster. */

@@ -149,7 +149,8 @@ struct gpu_sliced {
     uint32_t *row;                /* [count]: for each slice, its row with the weight of the row (SLICED_ROW) */
     /* the links of `slices`; in a directed graph, the links of all rows by source. Aligned to 32 bytes */
     struct slice_links *links;
-    /* for each slice of links, a word like that of `row`; the array `row` itself if the graph is undirected */
+    /* for each slice of links, its row with the weight of the row, like `row`; the array `row` itself if the graph is
+     * undirected */
     uint32_t *link_row;
     /* [32 words + 1]: for each vertex, the number of its first slice of links. The last element is the number of all
      * slices */

@@ -60,9 +60,12 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
 }
 
 /* Writes this block's share of the answer. The last block that completes its share reports to the host that the answer is
- * complete. `written` says where the visited bits are. If it is true, only the first block had all visited bits at the
- * end of the search, and the first block has written them to s.of[].visited, where all blocks now read them. If it is
- * false, each block reads its own near bits. All threads of all blocks call it. */
+ * complete. `written` says where the visited bits are:
+ * - true: only the first block had all visited bits at the end of the search. The first block has written them to
+ *   s.of[].visited, where all blocks now read them.
+ * - false: each block reads the visited bits in its own shared memory.
+ *
+ * All threads of all blocks call it. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool written)
 {

@@ -97,8 +97,8 @@ __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
     return group * TOGETHER + lane % TOGETHER;
 }
 
-/* Returns the number of slices of row j that no lane has looked at. `rests` is the member of a struct lane_rows, which
- * may be that of another lane. */
+/* Returns the number of slices of row j that no lane has looked at. `rests` is lane_rows.rests of this lane or of another
+ * lane. */
 __device__ static inline unsigned rest_of(unsigned rests, int j)
 {
     return rests >> j * REST_BITS & ((1u << REST_BITS) - 1);

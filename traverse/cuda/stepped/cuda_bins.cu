@@ -8,7 +8,7 @@
  * - Make a prefix sum over the shards. It says where each bin begins.
  * - Write the ids into the bins. A block reserves its places in all bins before it writes.
  *
- * If there are few codes, one block does all three steps, since a small level takes as long as its launches. Twin: the
+ * If there are few codes, one block does all three steps, since launches take most of the time of a small level. Twin: the
  * bins of cpu_push.c. Bytes moved for each code: 16 to read the code twice, and 4 to write the id.
  */
 #include "traverse/cuda/device/cuda_common.cuh"

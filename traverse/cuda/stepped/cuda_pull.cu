@@ -38,9 +38,9 @@ template <bool PACKED> __device__ static inline uint32_t parent_of_shards(row_pu
                                                            : REMOTE_PARENT;
 }
 
-/* Looks for parents in the rest of long rows. `many` has a bit for each lane that has such a row. `r` is the row of the
- * calling lane. All lanes of the warp together read one row after the other. Returns the column that the lane's own row
- * found, or NO_HEAD if there is none. All lanes of the warp call it. */
+/* Looks for parents in the rest of long rows. `many` has a bit for each lane with such a row. `r` is the row of the
+ * calling lane. The lanes of the warp read one row after the other, and share the columns of the row. Returns the column
+ * that the lane's own row found, or NO_HEAD if it found none. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigned many, const pulled_row &r)
 {

@@ -65,7 +65,7 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
  * - It sets the bit of the root in the bitmap `next`, which the first previsit reads. If the root is a delegate, every
  *   device does so. Otherwise only the device of the root's shard does so.
  * - It sets the parent of the root, if parents are recorded.
- * - It forgets what the device noted in the last search, and makes all sources unvisited in dev->frontier. */
+ * - It resets the facts of the last search, and makes all sources unvisited in dev->frontier. */
 enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
@@ -327,9 +327,9 @@ static void pull_dd_rows(struct device *dev, const uint32_t *rows)
 
 /* Launches the visit of g, a push or a pull as chosen, on the stream of the kind of vertices that g finds. Launches
  * nothing if the frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look for a neighbour in
- * the frontier. A row may take any visited neighbour, because an unvisited vertex has no neighbour that was visited
- * before the frontier. So the pull looks in the visited bitmap. If there are several shards, a pull of nn first gathers
- * the visited bits of all shards. */
+ * the frontier. The pull looks in the visited bitmap. This finds the same neighbours, because an unvisited vertex has no
+ * neighbour that was visited before the frontier. If there are several shards, a pull of nn first gathers the visited
+ * bits of all shards. */
 static enum status visit_subgraph(struct device *dev, enum subgraph g, const struct directions *directions,
                                   struct error *e)
 {
