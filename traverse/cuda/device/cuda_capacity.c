@@ -1,6 +1,6 @@
-/* cuda_capacity.c: chooses a plan of memory that fits the GPU, and allocates the plan's device memory. A plan (cuda_plan.h)
- * has the sizes of all arrays. The residence of a plan says where the columns of the graph lie: raw or packed in device
- * memory, or in memory of the host. */
+/* cuda_capacity.c: chooses a plan of memory that fits the GPU, and allocates the plan's device memory. A plan
+ * (cuda_plan.h) has the sizes of all arrays. The residence of a plan says where the columns of the graph lie: raw in
+ * device memory, packed in device memory, or in memory of the host. */
 #include "cuda_device.h"
 #include "cuda_error.h"
 
@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-/* Returns the bytes of device memory that a plan takes until the device is closed. The bytes are rounded up to whole pages
- * of 2 MiB if other processes read this memory. Smaller allocations would share a page, and the other processes would see
- * the whole page. */
+/* Returns the number of bytes of device memory that a plan needs until the device is closed. If other processes read this
+ * memory, the number is rounded up to whole pages of 2 MiB. Otherwise the memory would share a page with other
+ * allocations, and the other processes would see the whole page. */
 static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     enum { GPU_SHARED_PAGE = 2 << 20 };
@@ -18,22 +18,24 @@ static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *p
     return dev->traffic.peers.shared ? (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE : bytes;
 }
 
-/* Returns the bytes of device memory that a plan takes while the shard is loaded: planned_bytes and staging memory. */
+/* Returns the number of bytes of device memory that a plan needs while the shard is loaded: planned_bytes and staging
+ * memory. */
 static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     return planned_bytes(dev, plan) + plan->staging_bytes;
 }
 
-/* Returns whether a plan fits. Its device memory, staging memory included, must fit into `unused` bytes. Its memory of the
- * host must fit into the rest of the memory budget. Takes no memory. */
+/* Returns whether a plan fits. Its device memory, including staging memory, must fit into `unused` bytes. Its memory of
+ * the host must fit into the rest of the memory budget. Allocates nothing. */
 static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t unused)
 {
     return needed_bytes(dev, plan) <= unused && plan->host_bytes <= memory_left(dev->memory.budget);
 }
 
-/* Chooses which subgraphs have their columns in memory of the host. Tries every set of subgraphs. Writes to *plan the plan
- * that fits and takes the least memory of the host, and to *planned the options of this plan. Returns 1 if a plan fits.
- * Otherwise returns 0, and leaves *plan and *planned as they were. `unused`: free bytes of device memory. */
+/* Chooses which subgraphs have their columns in memory of the host, by trying every set of subgraphs. Of all plans that
+ * fit, takes the plan with the least memory of the host. Writes this plan to *plan and its options to *planned, and
+ * returns 1. If no plan fits, returns 0, and leaves *plan and *planned as they were. `unused` is the number of free bytes
+ * of device memory. */
 static int choose_hosted(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused, struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
@@ -52,10 +54,10 @@ static int choose_hosted(const struct device *dev, struct gpu_plan_options *plan
 }
 
 /* Tries the plans of one residence until a plan fits `unused` bytes of device memory. The plan for speed comes first. The
- * plan that saves memory comes second; there is none for RESIDENT_RAW. A plan that does not fit with the slices of sliced
- * searches is tried again without slices. After that no plan has slices. `few`: with RESIDENT_HOST, columns of some
+ * plan that saves memory comes second; RESIDENT_RAW has no such plan. If a plan with the slices of sliced searches does
+ * not fit, it is tried again without slices, and no later plan has slices. With `few` and RESIDENT_HOST, columns of some
  * subgraphs may stay on the device (choose_hosted). Returns whether a plan fits. *plan becomes the plan that fits, or the
- * plan that was tried last if no plan fits. *planned becomes the options of *plan. */
+ * last plan that was tried. *planned becomes the options of *plan. */
 static int try_residence(const struct device *dev, enum residence resident, int few, uint64_t unused,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
@@ -68,16 +70,17 @@ static int try_residence(const struct device *dev, enum residence resident, int 
             gpu_plan_make(plan, dev->shard, planned);
         }
         const int all_fits = fits(dev, plan, unused);
-        /* all columns on the host may fit, too, but fewer on the host are faster */
+        /* even if the plan with all columns on the host fits, fewer columns on the host are faster */
         if ((few && resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits)
             return 1;
     }
     return 0;
 }
 
-/* Writes to *e why no plan fits, and returns ST_RESOURCE. `plan` is the plan that was tried last, `planned` its options, and
- * `unused` the free bytes of device memory. The message says how much memory this plan needs, how much is left, and how many
- * shards the graph should have. The message is about memory of the host if the device memory would be enough. */
+/* Writes to *e why no plan fits, and returns ST_RESOURCE. `plan` is the plan that was tried last, `planned` its options,
+ * and `unused` the number of free bytes of device memory. The message says how much memory this plan needs, how much is
+ * left, and how many shards the graph should have. If the device memory is enough, the message is about memory of the
+ * host. */
 static enum status refuse(const struct device *dev, const struct gpu_plan *plan, const struct gpu_plan_options *planned,
                           uint64_t unused, struct error *e)
 {
@@ -105,8 +108,9 @@ static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
 }
 
 /* Chooses a plan that fits the free memory of the GPU, and allocates the plan's device memory (dev->memory.device), which
- * gpu_close frees. The residence is planned->resident; for RESIDENT_AUTO it is the first residence that fits. Writes the
- * plan to *plan and its options to *planned. Memory of the host is checked here, and is taken by gpu_take_hosted. */
+ * gpu_close frees. The plan has the residence planned->resident; for RESIDENT_AUTO it has the first residence that fits.
+ * Writes the plan to *plan and its options to *planned. Memory of the host is only checked here. gpu_take_hosted
+ * allocates it. */
 enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan, struct error *e)
 {
     size_t unused = 0, total = 0;

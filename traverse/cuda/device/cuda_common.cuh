@@ -1,31 +1,31 @@
-/* cuda_common.cuh: functions that the kernels share: a launch with a thread for each item, bits of bitmaps, sums over a warp
- * or a block, places that are reserved in lists, and columns of rows */
+/* cuda_common.cuh: functions that the kernels share: launches with a thread for each item, bits of bitmaps, sums over a
+ * warp or a block, reserved places in lists, and columns of rows */
 #ifndef DBFS_CUDA_COMMON_CUH
 #define DBFS_CUDA_COMMON_CUH
 
 #include "cuda_kernels.h"
 
 enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
-/* These constants of shard files and of engine.h are repeated here as numbers of 32 bits. */
+/* These constants of shard files and of engine.h are repeated here as 32-bit numbers. */
 #define NO_HEAD 0xffffffffu       /* HEAD_NONE */
 #define REMOTE_PARENT 0xfffffffeu /* PARENT_REMOTE */
 #define ROOT_PARENT 0xfffffffdu   /* PARENT_SELF */
 #define KIND_BIT 0x80000000u      /* PARENT_DELEGATE_BIT: the vertex is a delegate */
 #define ALL_LANES 0xffffffffu
 
-/* Returns how many blocks of BLOCK threads fill the current GPU (cuda_masks.cu). Kernels with this many blocks stride over
- * their work. */
+/* Returns the number of blocks of BLOCK threads that fill the current GPU (cuda_masks.cu). Kernels with this number of
+ * blocks stride over their work. */
 int cuda_full_grid(void);
 
-/* Returns how many blocks a launch for `items` items has if a block does `per_block` items at a time. The result is at least
- * 1 and at most cuda_full_grid(). */
+/* Returns the number of blocks of a launch for `items` items. A block does `per_block` items at a time. The result is at
+ * least 1 and at most cuda_full_grid(). */
 static inline int blocks_for(uint64_t items, uint64_t per_block)
 {
     uint64_t blocks = (items + per_block - 1) / per_block, most = (uint64_t)cuda_full_grid();
     return (int)(blocks < 1 ? 1 : blocks > most ? most : blocks);
 }
 
-/* The kernel that each() launches. Each thread strides over the numbers i below `count`, and calls item(i). */
+/* The kernel that each() launches: calls item(i) for all numbers i below `count`. Each thread strides over these numbers. */
 template <typename Item>
 __global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item item)
 {
@@ -33,8 +33,8 @@ __global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item
         item(i);
 }
 
-/* Launches a kernel that calls item(i) once for every i below `count`, and returns at once. Launches nothing if `count` is
- * 0. `name` is the name of the function that calls each(). An emulated GPU uses this name for the launch. */
+/* Launches a kernel that calls item(i) once for each i below `count`, and returns at once. Launches nothing if `count` is
+ * 0. `name` is the name of the function that calls each(). An emulated GPU shows the launch under this name. */
 template <typename Item>
 static void each(uint64_t count, cudaStream_t stream, Item item, const char *name = __builtin_FUNCTION())
 {
@@ -55,8 +55,8 @@ __device__ static inline int test_bit(const uint32_t *mask, uint32_t i)
     return mask[i / 32] >> (i % 32) & 1;
 }
 
-/* Sets bit i of a bitmap by an atomic. Returns true if the bit was clear before, so exactly one of the threads that set a
- * bit gets true. Reads the bit before the atomic, because most bits are set already. */
+/* Sets bit i of a bitmap by an atomic. Returns whether the bit was clear before. So exactly one of all threads that set
+ * the same bit gets true. Reads the bit before the atomic, because most bits are set already. */
 __device__ static inline bool claim_bit(uint32_t *mask, uint32_t i)
 {
     uint32_t bit = 1u << (i % 32);
@@ -65,7 +65,7 @@ __device__ static inline bool claim_bit(uint32_t *mask, uint32_t i)
     return !(atomicOr(&mask[i / 32], bit) & bit);
 }
 
-/* Returns to every lane the sum of the values of all lanes. All lanes of the warp call it. */
+/* Returns the sum of the values of all lanes. Every lane gets the sum. All lanes of the warp call it. */
 template <typename T> __device__ static inline T warp_sum(T value)
 {
     for (int step = WARP / 2; step > 0; step /= 2)
@@ -73,8 +73,8 @@ template <typename T> __device__ static inline T warp_sum(T value)
     return value;
 }
 
-/* Returns to every lane the sum of the 32-bit values of all lanes. GPUs from sm_80 on need one instruction for the sum. All
- * lanes of the warp call it. */
+/* Returns the sum of the 32-bit values of all lanes. Every lane gets the sum. GPUs from sm_80 on need one instruction for
+ * it. All lanes of the warp call it. */
 __device__ static inline unsigned sum_lanes(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -84,7 +84,7 @@ __device__ static inline unsigned sum_lanes(unsigned value)
 #endif
 }
 
-/* Returns the exclusive prefix sum: the sum of the values of the lanes before this lane. All lanes of the warp call it. */
+/* Returns the sum of the values of all lanes before this lane (an exclusive prefix sum). All lanes of the warp call it. */
 __device__ static inline unsigned warp_prefix(unsigned value)
 {
     unsigned sum = value;
@@ -114,7 +114,7 @@ __device__ static inline void block_add(unsigned long long value, unsigned long 
     }
 }
 
-/* Returns the exclusive prefix sum over the block: the sum of `own` over the threads before this thread. *total becomes the
+/* Returns the sum of `own` over all threads of the block before this thread (an exclusive prefix sum). *total becomes the
  * sum of `own` over all threads of the block. All threads of the block call it. */
 __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
 {
@@ -132,9 +132,9 @@ __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
     return before;
 }
 
-/* Reserves `total` places in a list for a block: adds `total` to the list's length *counter by one atomic. Returns to every
- * thread the index of the first reserved place. All threads of the block call it with the same `total`, and need a barrier
- * before they call it again. */
+/* Reserves `total` places in a list for a block: adds `total` to *counter, the length of the list, by one atomic. Returns
+ * the index of the first reserved place. Every thread gets this index. All threads of the block call it with the same
+ * `total`. They need a barrier before they call it again. */
 __device__ static inline unsigned long long reserve(unsigned total, unsigned long long *counter)
 {
     __shared__ unsigned long long base;
@@ -144,8 +144,8 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
     return base;
 }
 
-/* The kernel that list_each() launches. A block takes BLOCK items at a time, and reserves the places of all their elements
- * at once. A thread first counts the elements of its item, and then writes the elements by put(). */
+/* The kernel that list_each() launches. A block does BLOCK items at a time, and reserves the places of all their elements
+ * at once. Each thread first counts the elements of its item, and then writes the elements by put(). */
 template <typename Count, typename Put>
 __global__ static void __launch_bounds__(BLOCK)
     list_each_kernel(uint64_t count, unsigned long long *listed, Count count_of, Put put)
@@ -159,14 +159,14 @@ __global__ static void __launch_bounds__(BLOCK)
         const unsigned long long at = reserve(total, listed) + before;
         if (own != 0)
             put(i, at);
-        __syncthreads(); /* all threads have read the place before reserve() writes the next one */
+        __syncthreads(); /* all threads have read the place before reserve() writes the next place */
     }
 }
 
-/* Launches a kernel that makes a list. Each item i below `count` gives count_of(i) elements, which put(i, at) writes to the
- * places at, at + 1, ... of the list. put is called for items with elements only. The order of the items in the list is any.
- * *listed, in device memory and zero before, becomes the length of the list. Launches nothing if `count` is 0. `name` is the
- * name of the function that calls list_each(). An emulated GPU uses this name for the launch. */
+/* Launches a kernel that makes a list. Each item i below `count` has count_of(i) elements. put(i, at) writes these
+ * elements to the places at, at + 1, ... of the list. put is not called for items without elements. The items come in any
+ * order. *listed is device memory, must be zero, and becomes the length of the list. Launches nothing if `count` is 0.
+ * `name` is the name of the function that calls list_each(). An emulated GPU shows the launch under this name. */
 template <typename Count, typename Put>
 static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t stream, Count count_of, Put put,
                       const char *name = __builtin_FUNCTION())
@@ -176,9 +176,9 @@ static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t s
         list_each_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(count, listed, count_of, put);
 }
 
-/* Reserves a place in a list for each lane of the set `lanes` (bit i: lane i). Adds the number of these lanes to the list's
- * length *counter by one atomic. Returns the index of the place of the calling lane. All lanes of the set, and no other
- * lanes, call it together. */
+/* Reserves a place in a list for each lane of the set `lanes`, in which bit i stands for lane i. Adds the number of these
+ * lanes to *counter, the length of the list, by one atomic. Returns the index of the calling lane's place. The lanes of
+ * the set call it together, without other lanes. */
 __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, unsigned long long *counter)
 {
     const int first = __ffs(lanes) - 1;
@@ -188,16 +188,17 @@ __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, un
     return __shfl_sync(lanes, base, first) + __popc(lanes & ((1u << lane_id()) - 1));
 }
 
-/* Writes the numbers of the vertices whose bits are set to queue[at], queue[at + 1], ..., the lowest first. `bits` is word w
- * of a bitmap of vertices. */
+/* Writes the numbers of some vertices to queue[at], queue[at + 1], ..., the lowest number first. The vertices are the set
+ * bits of `bits`, which is word w of a bitmap of vertices. */
 __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits, unsigned long long at)
 {
     for (; bits != 0; bits &= bits - 1)
         queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
 }
 
-/* Sets to[v] to `value` for each vertex v whose bit is set. The `bits` of a lane is word base + lane_id() of a bitmap of
- * vertices. The warp takes one word after the other, and lane i writes for bit i. All lanes of the warp call it. */
+/* Sets to[v] to `value` for each vertex v with a set bit. Each lane has one word of a bitmap of vertices: `bits` of a
+ * lane is word base + lane_id(). The warp does one word after the other, and lane i writes for bit i. All lanes of the
+ * warp call it. */
 template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
 {
     for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
@@ -207,7 +208,7 @@ template <typename T> __device__ static inline void fill(T *to, uint64_t base, u
     }
 }
 
-/* Returns the number (below WARP) of the row that has edge e. The edges of the 32 rows of a warp lie end to end, and
+/* Returns which of the 32 rows of a warp has edge e, as a number below WARP. The edges of these rows lie end to end, and
  * prefix[i] is the number of edges before row i. The result is the last row that begins at or before edge e. */
 __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_t e)
 {
@@ -219,8 +220,8 @@ __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_
     return row;
 }
 
-/* Returns the last i with low <= i < high for which at(i) <= most, by bisection. Returns `low` if there is no such i. at(i)
- * must not decrease with i. */
+/* Returns the last i for which low <= i < high and at(i) <= most, by bisection. Returns `low` if there is no such i.
+ * at(i) must not decrease with i. */
 template <typename At>
 __device__ static inline uint64_t last_not_above(uint64_t low, uint64_t high, uint64_t most, At at)
 {
@@ -234,13 +235,13 @@ __device__ static inline uint64_t last_not_above(uint64_t low, uint64_t high, ui
     return low;
 }
 
-/* Returns element i of an array of input ids, which have `bytes` bytes each: 4 or 8. */
+/* Returns element i of an array of input ids. Each id has `bytes` bytes: 4 or 8. */
 __device__ static inline int64_t id_at(const void *ids, uint32_t bytes, uint64_t i)
 {
     return bytes == 4 ? ((const int32_t *)ids)[i] : ((const int64_t *)ids)[i];
 }
 
-/* Sets element i of an array of input ids to `id`. The ids of the array have `bytes` bytes each: 4 or 8. */
+/* Sets element i of an array of input ids to `id`. Each id of the array has `bytes` bytes: 4 or 8. */
 __device__ static inline void put_id(void *ids, uint32_t bytes, uint64_t i, int64_t id)
 {
     if (bytes == 4)
@@ -249,40 +250,41 @@ __device__ static inline void put_id(void *ids, uint32_t bytes, uint64_t i, int6
         ((int64_t *)ids)[i] = id;
 }
 
-/* Where the columns of a row behind its head columns lie: elements begin, ..., end - 1 of csr.columns. The head columns of
- * a row are its first csr.head_columns columns, which csr.heads has. */
+/* The place of a row's columns behind its head columns: elements begin, ..., end - 1 of csr.columns. The head columns are
+ * the first csr.head_columns columns of the row, and lie in csr.heads. */
 struct row_rest {
     uint64_t begin, end;
 };
 
-/* Returns the index in csr.columns at which the columns of row i begin (those behind the head columns). `i` may be the
- * number of rows; then the result is the end of the last row. CSR is gpu_csr or packed_rows. */
+/* Returns the index in csr.columns at which the columns of row i behind its head columns begin. `i` may be the number of
+ * rows. In this case the result is the end of the last row. CSR is gpu_csr or packed_rows. */
 template <class CSR> __device__ static inline uint64_t offset_of(const CSR &csr, uint64_t i)
 {
     return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i] : ((const uint64_t *)csr.offsets)[i];
 }
 
-/* Returns where the columns of a row behind its head columns lie in csr.columns. */
+/* Returns the place in csr.columns of a row's columns behind its head columns. */
 __device__ static inline row_rest rest_of_row(const gpu_csr &csr, uint64_t row)
 {
     return row_rest{offset_of(csr, row), offset_of(csr, row + 1)};
 }
 
-/* Returns how many edges a row has, those in the head columns included. */
+/* Returns the number of edges of a row, including its head columns. */
 __device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
 {
     const row_rest r = rest_of_row(csr, row);
     if (r.end > r.begin)
         return r.end - r.begin + csr.head_columns;
-    uint32_t heads = csr.head_columns; /* a row without a rest may have empty head columns, the last ones */
+    uint32_t heads = csr.head_columns; /* if a row has no other columns, its last head columns may be empty */
     while (heads > 0 && csr.heads[(heads - 1) * csr.rows + row] == NO_HEAD)
         heads--;
     return heads;
 }
 
-/* Returns the part of a row that packed_open_row needs to decode element `at` of the packed columns. `begin` is the element
- * at which the row's columns behind its head columns begin. If the row begins within the block of element `at`, decoding
- * starts from the row's last head column, and the span has this column + 1. Otherwise the block itself has the start. */
+/* Returns what packed_open_row needs to decode element `at` of the packed columns of `row`. `begin` is the element at
+ * which the row's columns behind its head columns begin. Decoding starts from a known column. If the row begins within
+ * the block of element `at`, this is the row's last head column, and the span has this column + 1. Otherwise the block
+ * itself has the start. */
 __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {
     const bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK;
@@ -290,8 +292,8 @@ __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, u
     return packed_span{begin, at, begins_in_block && k > 0 ? csr.heads[(k - 1) * csr.rows + row] + 1 : 0};
 }
 
-/* Returns element `at` of the columns behind the head columns. The element must belong to the row `row`. `begin` is the
- * first element of this row behind the head columns. PACKED: the columns may be packed; without PACKED they are raw. */
+/* Returns element `at` of the columns behind the head columns. The element must belong to row `row`. `begin` is the first
+ * element of this row behind its head columns. With PACKED the columns may be packed. Without PACKED they are raw. */
 template <typename Column, bool PACKED>
 __device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {
@@ -302,7 +304,7 @@ __device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, 
     return (Column)packed_element(&reader, (uint32_t)(at % PACKED_BLOCK));
 }
 
-/* Returns column j of a row, counted from the row's first head column. PACKED: the columns may be packed. */
+/* Returns column j of a row, counted from the row's first head column. With PACKED the columns may be packed. */
 template <bool PACKED> __device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
 {
     if (j < csr.head_columns)

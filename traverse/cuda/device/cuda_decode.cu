@@ -1,15 +1,18 @@
-/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h. The twin is formats/container/packed.c, and
+/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h. The twin is formats/container/packed.c.
  * formats/container/packed.h describes the bytes.
  *
- * A warp decodes a block of 128 elements. An element has a code of a fixed number of bits. The codes are read as 64-bit
+ * A warp decodes a block of 128 elements. Each element has a code of a fixed number of bits. The codes are read as 64-bit
  * windows of the block's bits. There are two kinds of blocks:
- * - In a frame an element is the block's base plus its code.
- * - In a block of gaps an element is the base plus a running sum: the sum of the gaps between neighbouring elements up to
- *   this element. The code has the low bits of the running sum. The high bits of all running sums form a bit vector of at
- *   most 12 words (`unary`). A lane takes one word of the vector, and writes the index of each set bit to shared memory.
- * A row may begin anywhere in a block of columns. So each element finds its row by bisection between the rows of the block's
- * first and last element. Bytes moved: the section; the offsets once; 4 or 8 to write an element. A damaged section makes
- * the kernel read only the section, the offsets and the heads, and write only the elements of the block.
+ * - A frame: an element is the block's base plus the element's code.
+ * - A block of gaps: an element is the block's base plus the sum of all gaps between neighbouring elements up to this
+ *   element (the running sum). The code has the low bits of the running sum. The high bits of all running sums form a bit
+ *   vector of at most 12 words (`unary`). Each lane reads one word of the vector, and writes the index of each set bit to
+ *   shared memory.
+ *
+ * A row may begin anywhere in a block of columns. So each element finds its row by bisection between the rows of the
+ * block's first and last element. Bytes moved: the section and the offsets once, and 4 or 8 to write each element. If a
+ * section is damaged, the kernel still reads nothing but the section, the offsets and the heads, and writes nothing but
+ * the elements of the block.
  */
 #include "cuda_common.cuh"
 
@@ -18,38 +21,41 @@
 /* The argument of decode_kernel: the arguments of cuda_decode. */
 struct decode {
     packed section;
-    packed_rows rows;  /* the rows that the elements are columns of */
+    packed_rows rows;  /* the rows to which the elements belong as columns */
     int has_rows;      /* 0: the section has no rows, and `rows` is empty */
-    uint64_t begin;    /* index of the section's first element in `array`, and among the columns of all rows */
+    /* the index of the section's first element in `array`, which is also its index among the columns of all rows */
+    uint64_t begin;
     void *array;       /* receives the elements */
     unsigned int *bad; /* becomes 1 if a block cannot be decoded */
 };
 
-/* A block of a section: where its bits lie, and how the bits code the elements. */
+/* A block of a section: the place of its bits, and the way in which the bits code the elements. */
 struct found_block {
-    const uint32_t *bits, *unary;    /* the words of the codes; behind them the words of the bit vector */
-    uint32_t code_bits, unary_words; /* bits of a code; words of the bit vector, 0: there is none */
-    uint32_t step; /* an element is larger than the element before by its gap plus `step`, which is 0 or 1 */
-    bool gaps;     /* a block of gaps: an element is `base` plus a running sum. false: an element is `base` plus its code */
+    const uint32_t *bits, *unary;    /* the words of the codes; the words of the bit vector, which follow the codes */
+    /* the number of bits of a code; the number of words of the bit vector, 0 if there is no vector */
+    uint32_t code_bits, unary_words;
+    uint32_t step; /* 0 or 1: an element is larger than the element before by its gap plus `step` */
+    /* true: a block of gaps, an element is `base` plus a running sum; false: a frame, an element is `base` plus its code */
+    bool gaps;
     uint64_t base;
 };
 
-/* Returns element i of an array of Element in a section's directory. `bytes` is where the array begins. */
+/* Returns element i of an array of Element in a section's directory. The array begins at `bytes`. */
 template <typename Element> __device__ static Element entry_at(const unsigned char *bytes, uint64_t i)
 {
     return ((const Element *)bytes)[i];
 }
 
-/* Returns the index of the word of the section at which a block begins: the position of the block's group, plus the block's
- * position in the group. */
+/* Returns the index of the word at which a block begins in the section. It is the position of the block's group plus the
+ * block's position in the group. */
 __device__ static uint64_t block_position(const packed &s, uint64_t block)
 {
     return entry_at<uint64_t>(s.group, block / GROUP_BLOCKS) +
            (entry_at<uint32_t>(s.entry, block) & ((1u << POSITION_BITS) - 1));
 }
 
-/* Fills `b` with what the directory says of block `at` of a section. Returns false, with `b` filled in part, if the block
- * does not lie within the section, or if the number of its words does not fit its kind. */
+/* Fills `b` with the directory's facts about block `at` of a section. Returns false if the block does not lie within the
+ * section, or if the number of its words does not fit its kind. In this case only a part of `b` is filled. */
 template <typename Element> __device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
 {
     uint32_t kind = entry_at<uint32_t>(s.entry, at) >> POSITION_BITS;
@@ -71,8 +77,8 @@ template <typename Element> __device__ static bool find_block(const packed &s, u
     return true;
 }
 
-/* Returns the code of element i of a block. A code has up to 64 bits, which lie in at most three words; a code of no bits
- * is 0. */
+/* Returns the code of element i of a block. A code has up to 64 bits, which lie in at most three words. If codes have no
+ * bits, the code is 0. */
 __device__ static uint64_t code_at(const found_block &b, uint32_t i)
 {
     uint32_t first = i * b.code_bits, word = first / 32, shift = first % 32;
@@ -88,10 +94,11 @@ __device__ static uint64_t code_at(const found_block &b, uint32_t i)
     return b.code_bits < 64 ? code & (((uint64_t)1 << b.code_bits) - 1) : code;
 }
 
-/* Unpacks the high bits of the running sums of a block of gaps into high[PACKED_BLOCK], shared memory of the warp: high[i]
- * is of element i. The i-th set bit of the bit vector, counted from 0, belongs to element i. The index of this bit in the
- * vector is high[i] + i. Without a vector all high[i] are 0. Returns false, and writes nothing, if the vector has not
- * exactly one set bit for each element. All lanes of the warp call it, and see high[] complete behind it. */
+/* Unpacks the high bits of the running sums of a block of gaps. high[i] becomes the high bits of element i;
+ * high[PACKED_BLOCK] is shared memory of the warp. The i-th set bit of the bit vector, counted from 0, belongs to element
+ * i, and its index in the vector is high[i] + i. Without a vector all high[i] become 0. Returns false, and writes
+ * nothing, if the number of set bits differs from the number of elements. All lanes of the warp call it, and see the
+ * complete array when it returns. */
 __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
 {
     uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
@@ -111,28 +118,31 @@ __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
     return true;
 }
 
-/* Returns the row, from `low` to high - 1, that has an element. `element` is the number of the element among the columns of
- * all rows. */
+/* Returns the row to which an element belongs, searched from row `low` to row high - 1. `element` is the number of the
+ * element among the columns of all rows. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
     return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });
 }
 
-/* Writes the elements of a block of gaps to d.array, from element `first` on. `high` has the high bits of the running sums,
- * from unpack_unary.
- * - An element of a row that began before the block is the block's base plus its running sum. If b.step is 1, another 1 is
- *   added for each element before the element in the block.
- * - An element of a row that begins within the block is `start` plus the sum of the gaps within the row. That sum is the
- *   element's running sum minus the running sum of the last element before the row. If b.step is 1, another 1 is added for
- *   each element before the element in the row. `start` is the row's last head column + 1, or 0 for rows without heads.
+/* Writes the elements of a block of gaps to d.array, from element `first` on. `high` has the high bits of the running
+ * sums, from unpack_unary. There are two cases:
+ * - The row of the element began before the block. The element is the block's base plus the element's running sum. If
+ *   b.step is 1, the number of elements before the element in the block is also added.
+ * - The row of the element begins within the block. The element is `start` plus the sum of the gaps within the row. This
+ *   sum is the element's running sum minus the running sum of the last element before the row. If b.step is 1, the number
+ *   of elements before the element in the row is also added. `start` is the row's last head column + 1, or 0 if rows have
+ *   no heads.
+ *
  * All lanes of the warp call it. */
 template <typename Element>
 __device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first, const uint16_t *high)
 {
     uint64_t left = d.begin + d.section.count - first;
     uint32_t count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
-    uint64_t low_row = 0, high_row = 1; /* the rows that the elements of the block can be of */
-    if (d.has_rows) {                   /* lane 0 finds the row of the first element, lane 1 that of the last */
+    uint64_t low_row = 0, high_row = 1; /* the elements of the block belong to rows low_row to high_row - 1 */
+    /* lane 0 finds the row of the first element, and lane 1 finds the row of the last element */
+    if (d.has_rows) {
         uint64_t edge = first + (lane_id() == 0 ? 0 : count - 1), row = 0;
         if (lane_id() < 2)
             row = find_row(d.rows, 0, d.rows.rows, edge);
@@ -156,8 +166,8 @@ __device__ static void decode_gaps(const decode &d, const found_block &b, uint64
     }
 }
 
-/* Writes all elements of a section to d.array. A warp decodes a block at a time. Sets *d.bad to 1 for a block that cannot be
- * decoded, and leaves the elements of this block as they were. */
+/* Kernel: writes all elements of a section to d.array. A warp decodes a block at a time. If a block cannot be decoded,
+ * sets *d.bad to 1, and leaves the elements of this block as they were. */
 template <typename Element> __global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
 {
     __shared__ uint16_t shared[WARPS][PACKED_BLOCK];
@@ -176,13 +186,13 @@ template <typename Element> __global__ static void __launch_bounds__(BLOCK) deco
         } else {
             *d.bad = 1;
         }
-        __syncwarp(); /* all lanes have read `high` before it is written again */
+        __syncwarp(); /* all lanes have read `high` before the next block overwrites it */
     }
 }
 
 /* Launches a kernel that decodes a packed section into `array`, from element `begin` on. Returns at once. `rows` are the
- * rows that the elements are columns of; NULL: the section has no rows. *bad, device memory, becomes 1 if a block cannot be
- * decoded. */
+ * rows to which the elements belong as columns; NULL: the section has no rows. *bad, in device memory, becomes 1 if a
+ * block cannot be decoded. */
 void cuda_decode(const packed *section, const packed_rows *rows, uint64_t begin, void *array, unsigned int *bad,
                  cudaStream_t stream)
 {

@@ -1,5 +1,6 @@
-/* cuda_limits.h: sizes that kernels and the plan of device memory share. A stepped search goes level by level, with launches
- * by the host. A fused search runs all levels in one kernel. A sliced search does so for a small graph on a single GPU. */
+/* cuda_limits.h: sizes that kernels and the plan of device memory share. In a stepped search the host launches kernels
+ * for each level. A fused search runs all levels in one kernel. A sliced search does so for a small graph on a single
+ * GPU. */
 #ifndef DBFS_CUDA_LIMITS_H
 #define DBFS_CUDA_LIMITS_H
 
@@ -9,64 +10,79 @@
 #include <stdint.h>
 
 enum {
-    GPU_CHUNK_EDGES = 512,                /* the most edges of a piece of a long row, in stepped pushes */
-    GPU_LONG_ROW = 2 * GPU_CHUNK_EDGES,   /* rows of at least so many edges are cut into pieces */
-    GPU_COUNTER_BYTES = 1024,             /* at least the bytes of GPU_COUNTERS_KINDS struct gpu_level */
-    GPU_MOST_SHARDS = 4096                /* counters of so many bins, one for each shard, fit into shared memory */
+    GPU_CHUNK_EDGES = 512,                /* the largest number of edges of a piece of a long row, in stepped pushes */
+    GPU_LONG_ROW = 2 * GPU_CHUNK_EDGES,   /* rows with at least this number of edges are cut into pieces */
+    GPU_COUNTER_BYTES = 1024,             /* the bytes for GPU_COUNTERS_KINDS struct gpu_level, or more */
+    /* the largest number of shards: each shard has a bin, and the counters of all bins lie in shared memory */
+    GPU_MOST_SHARDS = 4096
 };
 
 /* Sizes for fused searches (cuda_fused.h), and for sliced searches (cuda_sliced.h). */
 enum {
-    FUSED_ITEM_EDGES = 256,       /* the most edges of a work item */
-    FUSED_ROW_TOGETHER = 128,     /* the most columns of a row that one warp visits in a dense level; longer rows are cut */
-    FUSED_ITEM_BYTES = 16,        /* of struct work_item */
-    FUSED_STATE_BYTES = 4096,     /* at least the bytes of struct fused_state */
-    FUSED_NOTE_BYTES = 112,       /* of struct fused_note */
-    PEERS_STATE_BYTES = 16384,    /* at least the bytes of struct peers_state */
-    SLICED_MOST_BLOCKS = 1023,    /* the most blocks of a grid */
-    SLICED_STATE_BYTES = 20480,   /* at least the bytes of struct sliced_state */
-    SLICED_ROUNDS = 3,            /* the number of `found` bitmaps, and of sets of counters, that levels use in turn */
-    SLICED_BITMAPS = SLICED_ROUNDS + 2, /* the `found` bitmaps, and two bitmaps of far bits, which searches use in turn */
-    SLICED_COLUMNS = 4,           /* columns of a slice */
-    SLICED_ROW_BITS = 22,         /* bits of the number of a row */
-    SLICED_FIRST_BITS = 26,       /* bits of the number of a slice */
-    SLICED_SLICE_BYTES = 16,      /* of struct slice_columns */
-    SLICED_LINKS_BYTES = 32,      /* of struct slice_links */
-    SLICED_PIECE = 64,            /* the most slices of a piece of a long row */
-    SLICED_PIECE_BYTES = 8,       /* of struct slice_piece */
-    PEERS_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, and the number of the barrier with it */
+    FUSED_ITEM_EDGES = 256,       /* the largest number of edges of a work item */
+    /* the largest number of columns of a row that one warp visits in a dense level; longer rows are cut */
+    FUSED_ROW_TOGETHER = 128,
+    FUSED_ITEM_BYTES = 16,        /* the bytes of struct work_item */
+    FUSED_STATE_BYTES = 4096,     /* the bytes for struct fused_state, or more */
+    FUSED_NOTE_BYTES = 112,       /* the bytes of struct fused_note */
+    PEERS_STATE_BYTES = 16384,    /* the bytes for struct peers_state, or more */
+    SLICED_MOST_BLOCKS = 1023,    /* the largest number of blocks of a grid */
+    SLICED_STATE_BYTES = 20480,   /* the bytes for struct sliced_state, or more */
+    SLICED_ROUNDS = 3,            /* the number of `found` bitmaps, and of sets of counters, which levels use in turn */
+    /* the number of `found` bitmaps, plus two bitmaps of far bits, which searches use in turn */
+    SLICED_BITMAPS = SLICED_ROUNDS + 2,
+    SLICED_COLUMNS = 4,           /* the number of columns of a slice */
+    SLICED_ROW_BITS = 22,         /* the width in bits of the number of a row */
+    SLICED_FIRST_BITS = 26,       /* the width in bits of the number of a slice */
+    SLICED_SLICE_BYTES = 16,      /* the bytes of struct slice_columns */
+    SLICED_LINKS_BYTES = 32,      /* the bytes of struct slice_links */
+    SLICED_PIECE = 64,            /* the largest number of slices of a piece of a long row */
+    SLICED_PIECE_BYTES = 8,       /* the bytes of struct slice_piece */
+    PEERS_ARRIVAL_BYTES = 8       /* the bytes of a vertex that a peer sends, together with the number of the barrier */
 };
 
-/* Sizes at which a search makes another choice. An emulated GPU (tests/emulator) has smaller sizes, so that small graphs
- * reach every choice. */
+/* Sizes at which a search changes its way of working. An emulated GPU (tests/emulator) has smaller sizes, so that small
+ * graphs also reach these sizes. */
 #ifdef DBFS_EMULATED
 #define SIZE(real, emulated) (emulated)
 #else
 #define SIZE(real, emulated) (real)
 #endif
 enum {
-    SEARCH_LISTED = SIZE(1 << 18, 1 << 6),       /* the most vertices that a stepped previsit lists; a push may list more */
-    SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),    /* with more rows of dd to pull, two parts are worth a reduction of masks */
-    SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),  /* with at least so many edges dd is pushed by equal shares of edges */
-    FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* the most edges of a frontier that a sparse level expands */
-    FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* up to so many edges are pushed by atomics without a read of the bits */
-    FUSED_NOTES_KEPT = SIZE(1 << 14, 1 << 4),    /* levels that the device notes before the host must take the notes */
-    FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* with at least so many vertices blocks of a device keep a hub bitmap */
-    FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* the most words of a hub bitmap */
-    LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),         /* groups (of 2^19 packed columns) that are decoded at a time */
-    PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),  /* the most edges of the sparse frontiers of all GPUs of a search */
-    PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),    /* the most work items of a GPU that its first block does by itself */
-    PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),   /* the most edges of such a level, as the mean over all GPUs */
-    PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),       /* when barriers have reached this number, the next search begins anew */
-    PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),     /* with more rows of dd to pull, two parts are worth a barrier of GPUs */
-    SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6), /* the most slices of a frontier that one block pushes */
-    SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),   /* the same for the smallest graphs, and with heads */
-    SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* the most slices of a sparse frontier of all blocks */
-    SLICED_PART = SIZE(1 << 13, 1 << 8)          /* the most slices of one block's part of such a frontier */
+    /* the largest number of vertices that a stepped previsit lists; a push may list more */
+    SEARCH_LISTED = SIZE(1 << 18, 1 << 6),
+    /* a pull of more rows of dd has two parts: this saves more time than one more reduction of masks costs */
+    SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),
+    /* dd is pushed by equal shares of edges if the frontier has at least this number of edges */
+    SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),
+    FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* the largest number of edges of a frontier that a sparse level expands */
+    /* up to this number of edges are pushed by atomics, without a read of the bits before */
+    FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),
+    /* the number of levels that the device notes before the host must copy the notes */
+    FUSED_NOTES_KEPT = SIZE(1 << 14, 1 << 4),
+    /* blocks keep a hub bitmap if the device has at least this number of vertices */
+    FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),
+    FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* the largest number of words of a hub bitmap */
+    /* the number of groups (2^19 packed columns each) that are decoded at a time */
+    LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),
+    /* the largest number of edges of the sparse frontiers of all GPUs of a search */
+    PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),
+    /* the largest number of work items of a GPU that its first block does alone */
+    PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),
+    /* the largest number of edges of a level that first blocks do alone, as the mean over all GPUs */
+    PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),
+    /* when the numbers of barriers have reached this value, the next search numbers its barriers from 0 or 1 on */
+    PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),
+    /* a pull of more rows of dd has two parts: this saves more time than one more barrier of GPUs costs */
+    PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),
+    SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6), /* the largest number of slices of a frontier that one block pushes */
+    SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),   /* the same number for the smallest graphs, and for graphs with heads */
+    SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* the largest number of slices of a sparse frontier of all blocks */
+    SLICED_PART = SIZE(1 << 13, 1 << 8)          /* the largest number of slices of one block's part of a sparse frontier */
 };
 #undef SIZE
 
-/* On an emulated GPU these values, which come from its environment, replace the values of limits.h. */
+/* On an emulated GPU the values below replace the values of limits.h. They come from the environment of the emulated GPU. */
 #ifdef DBFS_EMULATED
 #ifdef __cplusplus
 extern "C" {
@@ -88,13 +104,14 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
  * (sliced_has_heads in cuda_plan.c). */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
-/* The least capacity of a sparse frontier of a fused search, in vertices. The thread group (a few blocks that do small
- * levels) leaves a frontier of up to 16 * 1024 * 8 vertices. A level that is sparse by its cost finds up to 120,000. */
+/* The smallest capacity of a sparse frontier of a fused search, in vertices. The thread group is a few blocks that do
+ * small levels. It may leave a frontier of up to 16 * 1024 * 8 vertices. A level that is sparse because of its cost finds
+ * up to 120,000 vertices. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
-/* Returns a bound on the work items of a sparse frontier of a fused search. `vertices` and `edges` are those of the shard. A
- * vertex has two rows, one in each subgraph of its kind. A row that is cut fills its work items by half at least. A level
- * may cut the rows of one subgraph twice, once to push and once to pull. */
+/* Returns an upper bound for the number of work items of a sparse frontier of a fused search. `vertices` and `edges` are
+ * the numbers of the shard. A vertex has two rows, one in each subgraph of its kind. If a row is cut into work items,
+ * each is at least half full. A level may cut the rows of one subgraph twice, once to push and once to pull. */
 static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
 {
     const uint64_t edges_most = FUSED_LISTED_EDGES, least = FUSED_LEAST_CAPACITY,
@@ -103,60 +120,60 @@ static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
     return 2 * listed + edges / (FUSED_ITEM_EDGES / 4) + 64;
 }
 
-/* Returns a bound on the work items of a sparse frontier of a GPU in a search fused on several GPUs. `vertices` and `edges`
- * are those of the GPU's shard. */
+/* Returns an upper bound for the number of work items of a sparse frontier of a GPU, in a search that is fused on several
+ * GPUs. `vertices` and `edges` are the numbers of the GPU's shard. */
 static inline uint64_t gpu_peers_capacity(uint64_t vertices, uint64_t edges)
 {
     return gpu_fused_capacity(vertices < PEERS_LISTED_EDGES ? vertices : (uint64_t)PEERS_LISTED_EDGES, edges);
 }
 
-/* Returns the 32-bit words of a bitmap of a sliced search, a multiple of 4. The bitmap has the bits of the delegates first.
- * The bits of the normals follow. The bits of each kind begin with a word of even index. */
+/* Returns the number of 32-bit words of a bitmap of a sliced search, a multiple of 4. The bitmap has first the bits of
+ * the delegates, and then the bits of the normals. The bits of each kind begin at a word with an even index. */
 static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 {
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all, but at most the words
- * of SLICED_NEAR_VERTICES vertices. */
+/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory. These are all words, or
+ * as many words as SLICED_NEAR_VERTICES vertices need if that is less. */
 static inline uint32_t gpu_sliced_near(uint32_t words)
 {
     const uint32_t most = (uint32_t)(((SLICED_NEAR_VERTICES + 126) / 64 * 2 + 3) / 4 * 4);
     return words < most ? words : most;
 }
 
-/* Returns a bound on the slices of all rows of a sliced search. In each row at most one slice has less than SLICED_COLUMNS
- * columns. */
+/* Returns an upper bound for the number of slices of all rows of a sliced search. In each row at most one slice has less
+ * than SLICED_COLUMNS columns. */
 static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
 {
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
 }
 
-/* Returns a bound on the pieces of the long rows of a sliced search. `slices`: of all rows. A long row has at least two
- * pieces. At most one piece of a row has less than SLICED_PIECE slices. So there are at most 2 pieces for each SLICED_PIECE
- * slices. */
+/* Returns an upper bound for the number of pieces of the long rows of a sliced search. `slices` is the number of slices
+ * of all rows. A long row has at least two pieces. At most one piece of a row has less than SLICED_PIECE slices. So there
+ * are at most 2 pieces for each SLICED_PIECE slices. */
 static inline uint64_t gpu_sliced_pieces(uint64_t slices)
 {
     return 2 * slices / SLICED_PIECE;
 }
 
-/* Returns a bound on the pieces that stepped pushes cut the long rows of a subgraph with `edges` edges into. In each long
- * row at most one piece has less than GPU_CHUNK_EDGES edges. */
+/* Returns an upper bound for the number of pieces of long rows in stepped pushes of a subgraph with `edges` edges. In
+ * each long row at most one piece has less than GPU_CHUNK_EDGES edges. */
 static inline uint64_t gpu_chunk_capacity(uint64_t edges)
 {
     return edges / GPU_CHUNK_EDGES + edges / GPU_LONG_ROW + 1;
 }
 
-/* Returns a bound on the bytes of scratch memory that CUB asks for to scan `count` values (cuda_scan_bytes). This function
- * needs no CUDA. gpu_open checks the bound. */
+/* Returns an upper bound for the number of bytes of scratch memory that CUB needs to scan `count` values
+ * (cuda_scan_bytes). This function needs no CUDA. gpu_open checks the bound. */
 static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
 {
     return (UINT64_C(1) << 16) + count / 32;
 }
 
-/* Returns how many parts the message about a shard's frontier has (struct gpu_frontier_update of cuda_kernels.h). A part has
- * the bits of 256 words of the shard's bitmap, and begins with a word of the message. `shard_words`: 32-bit words of the
- * shard's bitmap. */
+/* Returns the number of parts of the message about a shard's frontier (struct gpu_frontier_update of cuda_kernels.h). A
+ * part has the bits of 256 words of the shard's bitmap, and begins with a new word of the message. `shard_words` is the
+ * number of 32-bit words of the shard's bitmap. */
 static inline uint64_t gpu_frontier_update_begins(uint64_t shard_words)
 {
     return (shard_words + 255) / 256;

@@ -1,4 +1,5 @@
-/* cuda_load.c: copies mapped files to device memory through pinned buffers, which several threads fill; see cuda_load.h */
+/* cuda_load.c: copies mapped files to device memory through pinned buffers. Several threads fill the buffers; see
+ * cuda_load.h */
 #include "cuda_error.h"
 #include "cuda_load.h"
 
@@ -14,21 +15,22 @@ struct ring {
     unsigned char *buffer[BUFFERS]; /* [PIECE_BYTES] each */
     cudaEvent_t emptied[BUFFERS];   /* recorded behind the copy of the buffer to the device */
     cudaStream_t stream;            /* copies the buffers */
-    unsigned next;                  /* pieces so far; the next piece goes to buffer `next` % BUFFERS */
+    unsigned next;                  /* the number of pieces so far; the next piece goes to buffer `next` % BUFFERS */
 };
 
-/* Returns how many pieces of PIECE_BYTES bytes a copy has. The last piece may be shorter. */
+/* Returns the number of pieces of PIECE_BYTES bytes of a copy. The last piece may be shorter. */
 static uint64_t pieces_of(const struct gpu_copy *copy)
 {
     return (copy->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 }
 
 /* Copies a piece of `copies` to the next buffer of the ring, and begins to copy the buffer to the device. `piece` is the
- * number of the piece among the pieces of all copies. First waits until the buffer's last copy to the device is done. */
+ * number of the piece among the pieces of all copies. Before it fills the buffer, waits until the buffer's last copy to
+ * the device is done. */
 static enum status load_piece(struct ring *l, const struct gpu_copy *copies, uint64_t piece, const char *where,
                               struct error *e)
 {
-    for (; piece >= pieces_of(copies); copies++) /* finds the copy that has the piece */
+    for (; piece >= pieces_of(copies); copies++) /* finds the copy to which the piece belongs */
         piece -= pieces_of(copies);
     const size_t begin = (size_t)piece * PIECE_BYTES, left = copies->bytes - begin,
                  bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
@@ -48,7 +50,7 @@ struct gpu_loader {
     struct ring ring[MOST_THREADS]; /* the first `threads` rings are open */
 };
 
-/* Frees a loader with its buffers. The loader may be opened in part, or NULL. */
+/* Frees a loader with its buffers. The loader may be opened only in part. It may be NULL. */
 void gpu_loader_close(struct gpu_loader *loader)
 {
     for (int t = 0; loader != NULL && t < loader->threads; t++) {
@@ -91,8 +93,8 @@ enum status gpu_loader_open(struct gpu_loader **result, int threads, const char 
     return ST_OK;
 }
 
-/* Makes copies[0..count) by several threads, which take one piece after the other, and waits until the bytes are on the
- * device. If a thread fails, the other threads stop, too, and *e gets the first error. */
+/* Makes copies[0..count) by several threads, and waits until the bytes are on the device. Each thread does one piece
+ * after the other. If a thread fails, the other threads stop, and *e gets the first error. */
 enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count, struct error *e)
 {
     uint64_t pieces = 0, next = 0;
@@ -112,7 +114,7 @@ enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *co
         if (error.status == ST_OK)
             CUDA_TRY(cudaStreamSynchronize(ring->stream), loader->where, &error);
         else
-            __atomic_store_n(&next, pieces, __ATOMIC_RELAXED); /* no piece is left, so the other threads end, too */
+            __atomic_store_n(&next, pieces, __ATOMIC_RELAXED); /* no piece is left, so the other threads also end */
 #pragma omp critical(gpu_loader)
         if (error.status != ST_OK && e->status == ST_OK)
             *e = error;

@@ -14,9 +14,9 @@
 
 /* ---- the GPU ---- */
 
-/* Writes the version of the driver, such as 550.54.15, to driver[bytes]. The version is read in the first line of the
- * driver's file in /proc: the first word that looks like a version. Without this file `driver` is left as it was. CUDA does
- * not tell this version: its "driver version" is the version of an interface. */
+/* Writes the version of the driver, such as 550.54.15, to driver[bytes]. The version is the first word that looks like a
+ * version in the first line of the driver's file in /proc. Without this file `driver` stays as it was. CUDA does not tell
+ * this version: the "driver version" of CUDA is the version of an interface. */
 static void read_driver(char *driver, size_t bytes)
 {
     char line[256] = "", *rest = NULL;
@@ -33,7 +33,7 @@ static void read_driver(char *driver, size_t bytes)
     }
 }
 
-/* Fills *d with facts for reports: how the shard lies in memory, the bytes of the shard, the seconds of loading, the model
+/* Fills *d with facts for reports: the residence of the shard, the bytes of the shard, the seconds of loading, the model
  * of the GPU, and the versions of driver and runtime. Names that CUDA does not tell stay empty. */
 static void describe(const struct device *dev, struct device_description *d)
 {
@@ -53,8 +53,8 @@ static void describe(const struct device *dev, struct device_description *d)
     read_driver(d->driver, sizeof d->driver);
 }
 
-/* Returns 0, the bytes that searches take of the memory budget: a GPU has memory of its own. The backend's table has this
- * function, so its arguments are not used. */
+/* Returns 0: searches take nothing of the memory budget, as a GPU has its own memory. The arguments are not used. They
+ * are there because the function is in the backend's table. */
 uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     (void)shard, (void)threads, (void)parents;
@@ -63,8 +63,8 @@ uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 
 /* ---- memory ---- */
 
-/* Sets dev->csr[g] to the sizes of the shard's subgraph g and the addresses of its arrays. at[i] is the address of array i
- * of the plan. If the columns stay packed under this residence, also sets dev->csr[g].packed. */
+/* Sets dev->csr[g] to the sizes of the shard's subgraph g and the addresses of its arrays. at[i] is the address of array
+ * i of the plan. If the columns stay packed under this residence, also sets dev->csr[g].packed. */
 static void set_csr(struct device *dev, enum subgraph g, enum residence resident, void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
@@ -93,15 +93,15 @@ static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 #undef ARRAY
 };
 
-/* Gives each array of the plan its address in one of the two allocations of dev->memory, and writes the addresses to at[].
- * Sets all pointers of the device that lead to arrays or into them, and the sizes of these arrays. Allocates nothing.
+/* Gives each array of the plan its address in one of the two allocations of dev->memory, and writes the addresses to
+ * at[]. Sets all pointers of the device that lead into these arrays, and the sizes of the arrays. Allocates nothing.
  * `parents`: searches record parents. */
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *at[GPU_ARRAY_COUNT])
 {
     const struct shard *shard = dev->shard;
     const uint64_t count[VERTEX_KINDS] = {[NORMALS] = shard->locals, [DELEGATES] = shard->d};
     struct gpu_traffic *t = &dev->traffic;
-    char *next[2] = {dev->memory.device, dev->memory.host}; /* where the next array begins, by gpu_array.hosted */
+    char *next[2] = {dev->memory.device, dev->memory.host}; /* the beginning of the next array, by gpu_array.hosted */
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
         char **of = &next[plan->array[i].hosted];
         at[i] = *of;
@@ -132,11 +132,12 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     t->update.p = shard->p;
     t->update.shard_words = (UINT64_C(1) << shard->local_bits) / 32;
     t->update.known = t->peers.gathered;
-    t->update.words = t->bins.published; /* free: updates are for pulls of nn, and bins are for pushes of nn */
+    /* a level uses this memory for bins if nn is pushed, and for updates if nn is pulled */
+    t->update.words = t->bins.published;
     t->peers.others = t->peers.own + dev->of[DELEGATES].words;
     t->received_capacity = plan->array[GPU_RECEIVED_IDS].bytes / 4;
     t->sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
-    if (gpu_scatters_answers(plan, dev->shard)) { /* the answer lies over arrays that are free after a search */
+    if (gpu_scatters_answers(plan, dev->shard)) { /* the answer overwrites arrays that are free after a search */
         dev->answers.vertex = NULL;
         dev->answers.values = at[GPU_SPARSE_D];
     }
@@ -146,8 +147,8 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
         dev->fused.sliced.search.link_row = NULL;
 }
 
-/* Allocates `bytes` zeroed bytes of host memory that the device sees, and writes the address to *memory. gpu_close frees the
- * memory. Does nothing if *e has an error already. The budget is not charged. */
+/* Allocates `bytes` zeroed bytes of host memory that the device can write, and sets *memory to the address. gpu_close
+ * frees the memory. Does nothing if *e has an error already. The budget is not charged. */
 static enum status take_mapped(const struct device *dev, void **memory, size_t bytes, struct error *e)
 {
     if (e->status == ST_OK && CUDA_TRY(cudaHostAlloc(memory, bytes, cudaHostAllocMapped), dev->where, e) == ST_OK)
@@ -155,8 +156,8 @@ static enum status take_mapped(const struct device *dev, void **memory, size_t b
     return e->status;
 }
 
-/* Allocates the host memory through which the device tells the host counts. These are counters of levels, beginnings of bins
- * and, if lists are to be freed of duplicates, counts of the ids that are left. gpu_close frees the memory. */
+/* Allocates host memory to which the device writes counts for the host. These are counters of levels, beginnings of bins
+ * and, if duplicates are to be dropped from lists, the numbers of kept ids. gpu_close frees the memory. */
 static enum status take_published(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -172,9 +173,9 @@ static enum status take_published(struct device *dev, const struct device_option
 
 /* ---- streams and events ---- */
 
-/* Makes the streams and the events of the device. The events of the clock are made only if phases are timed. If other
- * processes read this device, these processes can wait for the events masks_read and first_part. gpu_close destroys streams
- * and events, also after a failure. */
+/* Makes the streams and the events of the device. Events of the clock are made only if phases are timed. If other
+ * processes read this device, they can wait for the events masks_read and first_part. gpu_close destroys streams and
+ * events, even after a failure. */
 static enum status make_streams(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -194,15 +195,15 @@ static enum status make_streams(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Destroys an event. Does nothing for NULL, an event that was not made because opening the device failed before. */
+/* Destroys an event. Does nothing if `event` is NULL. This is so if opening the device failed before the event was made. */
 static void destroy_event(cudaEvent_t event)
 {
     if (event != NULL)
         cudaEventDestroy(event);
 }
 
-/* Frees a device with all its memory, streams and events, and ends the sharing with its peers. The device may be opened in
- * part (open_device failed), or NULL. */
+/* Frees a device with all its memory, streams and events, and ends the sharing with its peers. The device may be opened
+ * only in part, if open_device has failed. The device may be NULL. */
 void gpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -235,8 +236,8 @@ void gpu_close(struct device *dev)
 
 /* ---- opening ---- */
 
-/* Clears the arrays that peers may read before the first search, and waits. Peers read these arrays to wake their links. In
- * some of these arrays a peer waits for words that carry the number of a barrier. Without the clearing, bytes of an earlier
+/* Clears the arrays that peers may read before the first search, and waits. Peers read these arrays to wake their links.
+ * In some of these arrays a peer waits for words with the number of a barrier. Without the clearing, bytes of an earlier
  * program could look like such a word. Does nothing if there is one shard. */
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
@@ -251,9 +252,14 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) : e->status;
 }
 
-/* Opens a device of which only the options are set (gpu_open). The steps are: choose the GPU; plan and allocate memory; make
- * streams and events; load the shard; check the shard, unless options->trust; and prepare fused and sliced searches. After a
- * failure the device is open in part, and the caller closes it. */
+/* Opens a device. Before the call gpu_open has set the options only. After a failure the device is open in part, and the
+ * caller closes it. The steps are:
+ * - choose the GPU
+ * - plan and allocate memory
+ * - make streams and events
+ * - load the shard
+ * - check the shard, unless options->trust
+ * - prepare fused and sliced searches */
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;

@@ -1,9 +1,9 @@
-/* cuda_peers.c: the memory that a GPU shows to its peers, and its reads in the memory of its peers; see engine.h
+/* cuda_peers.c: the memory that a GPU shows to its peers, and reads in the memory of peers; see engine.h
  *
  * A peer of a GPU is a GPU of the same host that lets the first GPU read its memory. All arrays of a GPU lie in one
- * allocation. A peer handle has the addresses of the arrays. Devices of the same process use the addresses as they are. A
- * peer handle also has handles of CUDA IPC, by which devices of other processes open the allocation and two events. Kernels
- * read whole bitmaps and lists of peers, because single reads over a link are slow.
+ * allocation. A peer handle has the addresses of the arrays. Devices of the same process use these addresses directly. A
+ * peer handle also has handles of CUDA IPC. With these handles devices of other processes open the allocation and two
+ * events. Kernels read whole bitmaps and lists of peers, because single reads over a link are slow.
  */
 #include "cuda_choose.h"
 #include "cuda_device.h"
@@ -17,10 +17,10 @@
 
 enum { MOST_GPUS = 64 };
 
-/* Returns whether kernels of GPU `from` can read the memory of GPU `to`, and enables that. `from` is the current GPU of the
- * calling thread. The driver is asked once for each pair; later calls return the first answer. GPUs with numbers from
- * MOST_GPUS on cannot read other GPUs or be read by them. Only the host thread that drives `from` asks for pairs with
- * `from`. */
+/* Returns whether kernels of GPU `from` can read the memory of GPU `to`, and enables the access. `from` is the current
+ * GPU of the calling thread. The driver is asked once for each pair; later calls return the first answer. GPUs with
+ * numbers from MOST_GPUS on do not share memory with other GPUs. Only the host thread that drives `from` asks for pairs
+ * with `from`. */
 int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
@@ -34,7 +34,7 @@ int gpu_can_read(int from, int to)
             cudaError_t enabled = cudaDeviceEnablePeerAccess(to, 0);
             possible = enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
         }
-        cudaGetLastError(); /* forgets the error of a refusal: a refusal is an answer */
+        cudaGetLastError(); /* drops the error of a refusal, as a refusal is an answer, too */
         known[from][to] = possible ? 1 : -1;
     }
     return known[from][to] > 0;
@@ -42,10 +42,11 @@ int gpu_can_read(int from, int to)
 
 /* ---- peer handles ---- */
 
-/* The content of a struct peer_handle: what a device tells its peers. Pointers are valid in the process of this device. */
+/* The content of a struct peer_handle: the facts that a device tells its peers. Pointers are valid in the process of this
+ * device. */
 struct gpu_peer_handle {
     struct device *device;
-    char *memory; /* where the allocation of the device begins */
+    char *memory; /* the beginning of the device's allocation */
     struct gpu_shown_arrays shows;
     struct gpu_facts is;
     int pid; /* the process of the device */
@@ -55,8 +56,8 @@ struct gpu_peer_handle {
 
 _Static_assert(sizeof(struct gpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
-/* Returns a copy of *shown with the addresses that the arrays have in this process. The allocation that has the arrays
- * begins at `from` in the process of its device, and is mapped at `to` in this process. */
+/* Returns a copy of *shown with the addresses of the arrays in this process. The allocation of the arrays begins at
+ * `from` in the process of its device. In this process the allocation is mapped at `to`. */
 static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, const char *from, char *to)
 {
     uintptr_t array[sizeof *shown / sizeof(uintptr_t)];
@@ -69,8 +70,8 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
 }
 
 /* Fills the handle of this device with the addresses of the arrays that peers read, and with facts that peers must know.
- * With `elsewhere` also makes handles of CUDA IPC, by which peers in other processes open the memory and two events. Fails
- * with ST_RESOURCE if these handles cannot be made. The device is as good as before then. */
+ * With `elsewhere` also makes handles of CUDA IPC, with which peers in other processes open the memory and two events.
+ * Fails with ST_RESOURCE if these handles cannot be made. The device stays usable after this failure. */
 enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
     const struct shard *s = dev->shard;
@@ -101,7 +102,7 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
         CUDA_TRY(cudaIpcGetMemHandle(&h.handle, dev->memory.device), dev->where, e);
         CUDA_TRY(cudaIpcGetEventHandle(&h.masks_read, dev->stream.masks_read), dev->where, e);
         CUDA_TRY(cudaIpcGetEventHandle(&h.first_part, dev->stream.first_part), dev->where, e);
-        cudaGetLastError();     /* forgets the error: the GPU is as good as before */
+        cudaGetLastError();     /* drops the error, as the GPU can still be used */
         if (e->status != ST_OK) /* the caller goes on without peers, or reports the error */
             e->status = ST_RESOURCE;
     }
@@ -111,10 +112,10 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
 
 /* ---- opening ---- */
 
-/* Fills a zeroed *peer from the handle of the peer. If the peer is of another process, opens the memory of the peer. Also
- * opens the two events of this peer, unless hosts wait for events. gpu_leave closes memory and events, also after a failure.
- * ST_RESOURCE: the memory or an event cannot be opened. Several devices of this process may open the same handle, since the
- * driver counts how often it was opened. */
+/* Fills a zeroed *peer from the handle of the peer. If the peer belongs to another process, opens the memory of the peer.
+ * Also opens the two events of such a peer, unless hosts wait for events. gpu_leave closes memory and events, even after
+ * a failure. ST_RESOURCE: the memory or an event cannot be opened. Several devices of this process may open the same
+ * handle, since the driver counts how often it was opened. */
 static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *h,
                              struct error *e)
 {
@@ -132,7 +133,7 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
             CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, h->masks_read), dev->where, e);
             CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, h->first_part), dev->where, e);
         }
-        cudaGetLastError(); /* forgets the error: the GPU is as good as before */
+        cudaGetLastError(); /* drops the error, as the GPU can still be used */
         if (e->status != ST_OK) {
             e->status = ST_RESOURCE;
             return e->status;
@@ -143,8 +144,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     return ST_OK;
 }
 
-/* Divides the delegates that have edges of dd into two bitmaps in device memory. peers.own has the delegates that this shard
- * owns, and peers.others has the other delegates. Waits. */
+/* Divides the delegates that have edges of dd into two bitmaps in device memory. peers.own gets the delegates that this
+ * shard owns, and peers.others gets all other delegates. Waits. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
@@ -157,10 +158,12 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Returns whether hosts must wait for the events of peers, because GPUs should not. There are two reasons:
+/* Returns whether hosts must wait for the events of peers, because GPUs should not wait for them. There are two reasons:
  * - If several devices of one process open an event of another process, the driver crashes.
- * - Processes that share a GPU take turns on it. A process whose kernels wait for an event keeps its turn for milliseconds.
- * The result depends on the peer handles only, so all processes come to the same result. */
+ * - Processes that share a GPU use it in turns. A process with kernels that wait for an event keeps its turn for
+ *   milliseconds.
+ *
+ * The result depends on the peer handles only, so it is the same in all processes. */
 static int hosts_wait(const struct peer_handle *handles, uint32_t count)
 {
     int processes = 0, several = 0, sharing = 0;
@@ -177,8 +180,8 @@ static int hosts_wait(const struct peer_handle *handles, uint32_t count)
     return sharing || (processes && several);
 }
 
-/* Ends the sharing with peers: closes the memory and the events of other processes, and forgets all peers. Searches fused on
- * several GPUs are not possible until the next gpu_join. There may be no peers. */
+/* Ends the sharing with peers: closes the memory and the events of other processes, and removes all peers from the
+ * device. Searches fused on several GPUs are not possible until the next gpu_join. There may be no peers. */
 void gpu_leave(struct device *dev)
 {
     struct gpu_peers *p = &dev->traffic.peers;
@@ -201,8 +204,8 @@ void gpu_leave(struct device *dev)
 }
 
 /* Makes the devices of handles[count] the peers of this device, and opens their memory. With several shards also prepares
- * pulls of dd in two parts, and searches that are fused on all peers. After a failure some peers are open, until
- * gpu_leave. */
+ * pulls of dd in two parts, and searches that are fused on all peers. After a failure some peers may be open. They stay
+ * open until gpu_leave. */
 static enum status join_peers(struct device *dev, const struct peer_handle *handles, uint32_t count, struct error *e)
 {
     struct gpu_peers *p = &dev->traffic.peers;
@@ -224,7 +227,8 @@ static enum status join_peers(struct device *dev, const struct peer_handle *hand
 }
 
 /* Leaves the earlier peers, and makes the devices of handles[count] the peers of this device. `count` may be 0. Sets
- * *searches_fused to whether the device can run a search by itself or, with several shards, together with these peers. */
+ * *searches_fused to whether the device can run a search in one kernel. With one shard it does so alone, and with several
+ * shards together with these peers. */
 enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {
@@ -235,7 +239,7 @@ enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint
     return e->status;
 }
 
-/* Wakes the links to peers: reads some words of each array of a peer that a search reads or writes, and waits. */
+/* Wakes the links to peers, and waits. Of each peer, reads some words of each array that searches read or write. */
 enum status gpu_wake(struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -265,9 +269,9 @@ enum status gpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Begins to copy the visited bits of the normals of all peers, this device included, to peers.gathered. A pull of nn looks
- * for visited vertices in that bitmap, in which each shard begins with a word of its own. Kernels copy from memory that they
- * can read, and the driver copies from other memory. Does not wait. */
+/* Begins to copy the visited bits of the normals of all peers, this device included, to peers.gathered. A pull of nn
+ * looks for visited vertices in this bitmap, in which each shard begins with a new word. If kernels can read the memory
+ * of a peer, a kernel copies. Otherwise the driver copies. Does not wait. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -276,7 +280,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         uint32_t *to = dev->traffic.peers.gathered + peer->is.shard * shard_words;
         if (peer->is.shard == dev->shard->index && dev->traffic.update_begun)
-            continue; /* cuda_frontier_update_write has put this device's own bits there */
+            continue; /* cuda_frontier_update_write has already put this device's own bits into the bitmap */
         if (peer->readable)
             cuda_or_mask(to, peer->shows.visited, peer->is.words, 0, stream);
         else
@@ -287,9 +291,9 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches to |= the delegates that peers found in this level. The peers i with updating[i] are read; if `updating` is NULL,
- * all peers but this device are. Kernels read the bitmap of a peer in the memory of the peer. If kernels cannot read that
- * memory, the driver first copies the bitmap to `staging`. Does not wait. */
+/* Launches to |= the delegates that peers found in this level. Reads the peers i with updating[i]. If `updating` is NULL,
+ * reads all peers except this device. Kernels read the bitmap of a peer in the memory of the peer. If kernels cannot read
+ * this memory, the driver first copies the bitmap to `staging`. Does not wait. */
 enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging, struct error *e)
 {
     uint64_t words = dev->of[DELEGATES].words;
@@ -307,8 +311,8 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Waits for an event of this device on the host, if the GPUs of peers do not wait for it (peers.host_waits). Called before a
- * barrier of the hosts, behind which the peers take the event as passed. Otherwise does nothing. */
+/* Waits for an event of this device on the host, if the GPUs of peers do not wait for it (peers.host_waits). Otherwise
+ * does nothing. Called before a barrier of the hosts. After this barrier the peers may rely on the event. */
 enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct error *e)
 {
     return dev->traffic.peers.host_waits
@@ -317,9 +321,10 @@ enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct err
 }
 
 /* Launches kernels that OR the peers' bitmaps of found delegates into this device's `next`. Called between VISIT_DD and
- * VISIT_REST, so that VISIT_REST does not look for these delegates. The stream of the delegates first waits until all peers
- * have ended VISIT_DD. Peers may find more delegates while their bitmaps are read. Delegates that are missed here come when
- * the delegate masks are reduced at the end of the level. `incoming` is free during a visit, and serves as staging. */
+ * VISIT_REST, so that VISIT_REST does not look for these delegates. The stream of the delegates first waits until all
+ * peers have ended VISIT_DD. Peers may find more delegates while their bitmaps are read. Such delegates may be missed
+ * here, but the reduction of the delegate masks at the end of the level adds them. `incoming` is free during a visit, and
+ * serves as staging. */
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

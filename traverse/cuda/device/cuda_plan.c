@@ -1,5 +1,5 @@
-/* cuda_plan.c: plans the memory of a shard on its GPU: computes the size of each array. Allocates nothing, and needs no
- * CUDA; see cuda_plan.h */
+/* cuda_plan.c: plans the memory of a shard on its GPU by computing the size of each array. Allocates nothing, and needs
+ * no CUDA; see cuda_plan.h */
 #include "cuda_plan.h"
 
 #include "cuda_limits.h"
@@ -19,17 +19,17 @@ static const char *const names[GPU_ARRAY_COUNT] = {
 #undef ARRAY
 };
 
-/* Sets entry plan->array[id] to an array of `count` elements of `width` bytes, which searches work with. Adds its bytes,
- * with the gap behind it, to plan->working_bytes. Called once for an id. */
+/* Sets plan->array[id] to an array with which searches work: `count` elements of `width` bytes. Adds the bytes of the
+ * array and of the gap behind it to plan->working_bytes. Called once for an id. */
 static void plan_array(struct gpu_plan *plan, enum gpu_array_id id, uint64_t count, uint64_t width)
 {
     plan->array[id] = (struct gpu_array){.name = names[id], .bytes = count * width};
     plan->working_bytes += gpu_aligned(count * width);
 }
 
-/* Sets entry plan->array[id] to an array of the graph, in device memory: `count` elements of `width` bytes, copied from
- * `source`. `source` is NULL if the elements are decoded or made, or if the shard is not loaded. Adds its bytes, with the
- * gap behind it, to plan->graph_bytes. Called once for an id. */
+/* Sets plan->array[id] to an array of the graph in device memory: `count` elements of `width` bytes, copied from
+ * `source`. `source` is NULL if the elements are decoded or made, or if the shard is not loaded. Adds the bytes of the
+ * array and of the gap behind it to plan->graph_bytes. Called once for an id. */
 static void plan_section(struct gpu_plan *plan, int id, const char *name, uint64_t count, uint64_t width,
                         const void *source)
 {
@@ -39,7 +39,7 @@ static void plan_section(struct gpu_plan *plan, int id, const char *name, uint64
 
 /* Returns whether the columns of subgraph g stay packed on the device under a residence. The residence must be
  * RESIDENT_PACKED, and the file must have the columns packed in a way that a search can read. If the columns stay packed,
- * *packed becomes where the columns are in the file. */
+ * sets *packed to the place of the columns in the file. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed)
 {
     return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
@@ -52,9 +52,9 @@ static int hosts_columns(const struct shard *shard, enum subgraph g, const struc
            shard->csr[g].column_count > 0;
 }
 
-/* Returns the section of the columns of subgraph g if the device decodes these columns when it loads the shard: the columns
- * are packed in the file and raw on the device. Returns NULL for columns that are raw in the file, stay packed or lie in
- * memory of the host, and if there are none. */
+/* Returns the section of the columns of subgraph g, if the device decodes these columns when it loads the shard. Such
+ * columns are packed in the file and raw on the device. Returns NULL if there are no columns, or if the columns are raw
+ * in the file, stay packed, or lie in memory of the host. */
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
 {
     const struct section *s = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
@@ -66,10 +66,10 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
     return s;
 }
 
-/* Sets the entries of the plan for the sections of subgraph g: heads, offsets, columns, the directory of columns that stay
- * packed, and sources. Columns in memory of the host count in plan->host_bytes, all other sections in plan->graph_bytes.
- * gpu_plan_shards plans imagined shards, which have a part of the columns of the file. In an imagined shard packed columns
- * have the same part of the bytes in the file. */
+/* Sets the entries of the plan for the sections of subgraph g: heads, offsets, columns, the directory of columns that
+ * stay packed, and sources. The bytes of columns in memory of the host are added to plan->host_bytes. The bytes of all
+ * other sections are added to plan->graph_bytes. gpu_plan_shards also plans imagined shards. An imagined shard has a part
+ * of the columns of the file. Its packed columns have the same part of the bytes in the file. */
 static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
                     const struct gpu_plan_options *options)
 {
@@ -97,13 +97,13 @@ static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subg
     plan_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
 }
 
-/* Sets plan->staging_bytes: the most bytes that a piece of packed columns takes while it is decoded (cuda_shard.c). A piece
- * has at most LOAD_PIECE_GROUPS groups of blocks. A block has at most codes of all bits, a bit vector and its entries in the
- * directory. If the whole section has less bytes than that, the bytes of the section are enough. The section of an imagined
- * shard (plan_csr) has a part of the bytes in the file. */
+/* Sets plan->staging_bytes: the largest number of bytes of a piece of packed columns while it is decoded (cuda_shard.c).
+ * A piece has at most LOAD_PIECE_GROUPS groups of blocks. The largest block has codes of all bits, a bit vector, and its
+ * entries in the directory. If the whole section is smaller than the largest piece, the bytes of the section are enough.
+ * The section of an imagined shard (plan_csr) has a part of the bytes in the file. */
 static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
 {
-    enum { COPIES = 4 }; /* parts of a piece, each of which begins at a multiple of 256 bytes */
+    enum { COPIES = 4 }; /* the number of parts of a piece; each part begins at a multiple of 256 bytes */
     for (int g = 0; g < shard_row_sets(shard); g++) {
         const struct section *s = gpu_decoded_columns(plan, shard, (enum subgraph)g);
         const uint64_t elements = shard->csr[g].column_count;
@@ -118,22 +118,22 @@ static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
     }
 }
 
-/* Returns the 32-bit words of a bitmap by nn's columns, which has a bit for every local id of every shard. Returns 0 if the
- * shard has no such bitmaps (shard_has_masks). */
+/* Returns the number of 32-bit words of a bitmap by nn's columns, which has a bit for every local id of every shard.
+ * Returns 0 if the shard has no such bitmaps (shard_has_masks). */
 static uint64_t column_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
-/* Returns a bound on the pieces that stepped pushes cut the long rows of subgraph a, or of subgraph b, into: the larger of
- * both, since pushes of the two subgraphs use the same array in turn. */
+/* Returns an upper bound for the number of pieces of long rows in stepped pushes of subgraph a, or of subgraph b. The
+ * result is the larger of the two bounds, since pushes of the two subgraphs use the same array in turn. */
 static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
 }
 
-/* Sets the entries of the plan for the arrays of a fused search, on a single GPU or together with peers. The arrays are
- * empty if the plan saves memory (gpu_searches_fused), except the state, which is always there. */
+/* Sets the entries of the plan for the arrays of a fused search, on a single GPU or together with peers. If the plan
+ * saves memory (gpu_searches_fused), all these arrays are empty, except the state of the search. */
 static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -147,8 +147,8 @@ static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const s
     plan_array(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
-/* Returns the largest degree of the shard's vertices. Vertices of a kind are in the order of falling degrees, so it is the
- * degree of the first delegate or of the first normal. */
+/* Returns the largest degree of the shard's vertices. The vertices of a kind are in the order of falling degrees. So the
+ * result is the degree of the first delegate or of the first normal. */
 uint64_t gpu_longest_row(const struct shard *shard)
 {
     const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
@@ -161,11 +161,11 @@ int gpu_degrees_alike(const struct shard *shard)
     return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
 }
 
-/* Returns whether a sliced search of the graph has heads: copies of the first slices of all rows, which allow levels that
- * read only some of the rows (cuda_sliced.h). It has heads in two cases:
- * - The graph has more than SLICED_ALL_EDGES edges, or not all visited bits fit into shared memory.
- * - The graph has more than half as many edges and no directions, and its degrees are alike and not small. Such a graph may
- *   be deep, with frontiers of some thousand vertices, which are sparse. */
+/* Returns whether a sliced search of the graph has heads: copies of the first slices of all rows. With heads a level need
+ * not read all rows (cuda_sliced.h). A search has heads in two cases:
+ * - The graph has more than SLICED_ALL_EDGES edges, or its visited bits do not all fit into shared memory.
+ * - The graph has more than half of SLICED_ALL_EDGES edges, has no directions, and its degrees are alike and not small.
+ *   Such a graph may be deep, with frontiers of some thousand vertices. Such frontiers are sparse. */
 static int sliced_has_heads(const struct shard *shard)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -176,9 +176,11 @@ static int sliced_has_heads(const struct shard *shard)
     return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
 }
 
-/* Returns whether searches are sliced. Searches are sliced under these conditions. There is one shard, which is small
- * enough, with raw columns. The options do not ask for a search by classes of edges, and the plan does not save memory. A
- * graph with directions has rows by destination, and needs no heads. */
+/* Returns whether searches are sliced. All of these conditions must hold:
+ * - There is one shard, which is small enough and has raw columns.
+ * - The options do not ask for a search by classes of edges.
+ * - The plan does not save memory.
+ * - If the graph has directions, the shard has rows by destination, and needs no heads. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
     const struct shard_rows_kept *kept = &shard->kept;
@@ -188,8 +190,8 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
 
-/* Sets the entries of the plan for the arrays of a sliced search. If searches are not sliced, all arrays are empty. Without
- * heads SLICED_HEADS and SLICED_PIECES are empty. For a graph without directions SLICED_LINK_ROWS is empty. */
+/* Sets the entries of the plan for the arrays of a sliced search. If searches are not sliced, all these arrays are empty.
+ * Without heads SLICED_HEADS and SLICED_PIECES are empty. For a graph without directions SLICED_LINK_ROWS is empty. */
 static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
     const int sliced = gpu_searches_by_slices(plan, shard), heads = sliced_has_heads(shard);
@@ -208,17 +210,19 @@ static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
     plan_array(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 
-/* Returns a bound on the vertices of other shards that this shard finds in a level, or asks for ids when parents are found:
- * the edges of nn, in the direction that has more. */
+/* Returns an upper bound for two numbers. The first is the number of vertices of other shards that this shard finds in a
+ * level. The second is the number of ids for which this shard asks other shards when parents are found. The bound is the
+ * number of edges of nn, in the direction that has more edges. */
 static uint64_t across_edges(const struct shard *shard)
 {
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
 }
 
-/* Sets the entries of the plan for the arrays of answers; none if the device makes no answers. Usually values are first
- * written in the order of vertices, and then gathered in the order of the answer. A single GPU that saves memory scatters
- * its answer: it writes each value straight to its place by input id. The scattered answer lies over the arrays that are
- * free when a search is over, from SPARSE_D on. ANSWER_REST has the bytes of the answer beyond these arrays. */
+/* Sets the entries of the plan for the arrays of answers. There are none if the device makes no answers. Usually values
+ * are first written in the order of vertices, and then gathered in the order of the answer. A single GPU that saves
+ * memory scatters its answer: it writes each value directly to the place of its input id. The scattered answer overwrites
+ * arrays that are free when a search is over, from SPARSE_D on. ANSWER_REST has the bytes of the answer for which these
+ * arrays have no room. */
 static void plan_answers(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t values = slots_of_shard(shard->n, shard->index, shard->p), vertices = shard->locals + shard->d;
@@ -246,8 +250,8 @@ static void plan_answers(struct gpu_plan *plan, const struct shard *shard, const
 }
 
 /* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. plan->resident becomes
- * options->resident if any columns lie so, otherwise RESIDENT_RAW. The order of the steps matters: later steps read
- * plan->resident, and plan_answers reads the sizes of other arrays. */
+ * options->resident if any columns have this residence, and RESIDENT_RAW otherwise. The order of the steps matters: later
+ * steps read plan->resident, and plan_answers reads the sizes of other arrays. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const int parents = options->parents, several = shard->p > 1;
@@ -284,8 +288,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     plan_array(plan, GPU_CODES, leaving, 8);
     plan_array(plan, GPU_SENT_IDS, leaving, 4);
     plan_array(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, several ? words_n : 0), GPU_RECEIVE_IDS), 4);
-    /* either the bitmap that is sent, or scratch for dropping duplicates, with a bit for each local id that a shard can
-     * have */
+    /* the bitmap that is sent, or scratch for dropping duplicates, with a bit for each possible local id of a shard */
     plan_array(plan, GPU_SENT_MASK, several ? larger(nn_words, gpu_mask_words(UINT64_C(1) << shard->local_bits)) : 0, 4);
     plan_array(plan, GPU_GATHERED, nn_words, 4);
     plan_array(plan, GPU_UPDATE_SOURCES, nn_words, 4);
@@ -298,16 +301,17 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     plan_answers(plan, shard, options);
 }
 
-/* Returns the smallest number of shards, at least as many as now, for which a plan with these options fits into `capacity`
- * bytes of device memory. Each shard is imagined as a part of this shard with all its delegates. Returns 0 if no number up
- * to MOST_SHARDS would do. */
+/* Returns the smallest number of shards for which a plan with these options fits into `capacity` bytes of device memory.
+ * The result is at least the present number of shards. Each shard is imagined as a part of this shard with all its
+ * delegates. Returns 0 if no number up to MOST_SHARDS is enough. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity)
 {
     enum { MOST_SHARDS = 4096 };
     struct gpu_plan_options least = *options;
-    least.by_classes = 1; /* without the arrays of sliced searches, which take more memory */
+    least.by_classes = 1; /* plans without the arrays of sliced searches, which need more memory */
     for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
-        struct shard s = *shard; /* the imagined shard: the sizes are as if the graph had p shards, and the content stays */
+        /* an imagined shard: its sizes are those in a graph of p shards, but its content is that of the real shard */
+        struct shard s = *shard;
         struct gpu_plan plan;
         const double share = (double)shard->p / (double)p;
         s.p = p;

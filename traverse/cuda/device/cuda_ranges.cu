@@ -1,13 +1,13 @@
 /* cuda_ranges.cu: checks that the indices of a subgraph are in range, on the device; see cuda_kernels.h. The twin is
  * formats/graph/shard_ranges.c.
  *
- * One kernel checks rows. A warp takes 32 rows at a time. The bits of these rows are one word of the source bitmap, the
+ * One kernel checks rows. A warp checks 32 rows at a time. The bits of these rows are one word of the source bitmap, the
  * bitmap of rows that are not empty. Another kernel checks columns. The result names the first row or column with each
- * fault. Bytes that must move: offsets, heads, columns and the bitmap, each once.
+ * fault. Bytes moved: offsets, heads, columns and the bitmap, each once.
  */
 #include "cuda_common.cuh"
 
-/* Returns whether a column is a vertex of the graph. It is column_in_bounds of formats/graph/shard_ranges.h, on the
+/* Returns whether a column is a vertex of the graph. This is column_in_bounds of formats/graph/shard_ranges.h for the
  * device. */
 __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t column)
 {
@@ -17,30 +17,30 @@ __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t colu
     return owner < b.p && (column & (((uint64_t)1 << b.local_bits) - 1)) < b.locals[owner];
 }
 
-/* What a thread has found in its rows. */
+/* The faults and counts that a thread has found in its rows. */
 struct row_faults {
     unsigned long long first[RANGE_FAULTS]; /* the first row with each fault; NO_FAULT: there is none */
-    unsigned long long edges;               /* head columns that are there */
-    unsigned long long sources;             /* rows that are not empty */
+    unsigned long long edges;               /* the number of head columns that are not empty */
+    unsigned long long sources;             /* the number of rows that are not empty */
 };
 
-/* Lowers *least, in device memory, to `at` if `at` is smaller, by an atomic. Does nothing if `at` is NO_FAULT. */
+/* Sets *least, in device memory, to `at` if `at` is smaller, by an atomic. Does nothing if `at` is NO_FAULT. */
 __device__ static inline void lower_in_memory(uint64_t *least, unsigned long long at)
 {
     if (at != NO_FAULT)
         atomicMin((unsigned long long *)least, at);
 }
 
-/* Records a row with a fault: sets `first`, the first such row so far, to `row` if `row` is smaller. */
+/* Records a row with a fault. `first` is the first such row so far, and becomes `row` if `row` is smaller. */
 __device__ static inline void keep_first_row(unsigned long long &first, uint64_t row)
 {
     if (row < first)
         first = row;
 }
 
-/* Checks the head columns of a row, and adds their number to faults.edges. A head is wrong if its column is out of range, or
- * if the place before it is empty. An empty place is wrong if the row has columns behind the heads (`has_rest`). If a head
- * or a place is wrong, records the row in faults.first[FAULT_HEADS]. Returns whether the row has a head. */
+/* Checks the head columns of a row, and adds their number to faults.edges. Two things are wrong: a head that is out of
+ * range or follows an empty place, and an empty place in a row that has columns behind its heads (`has_rest`). If
+ * anything is wrong, records the row in faults.first[FAULT_HEADS]. Returns whether the row has a head. */
 __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bounds, uint64_t row, bool has_rest,
                                      row_faults &faults)
 {
@@ -59,14 +59,15 @@ __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bo
     return any;
 }
 
-/* Checks offsets, heads and the source bitmap, a thread for each row. Lowers found->first[] to the first rows with faults,
- * and adds the counts of heads and of rows that are not empty to found->edges and found->source_rows. */
+/* Kernel: checks offsets, heads and the source bitmap, with a thread for each row. Lowers found->first[] to the first
+ * rows with faults. Adds the number of heads to found->edges, and the number of rows that are not empty to
+ * found->source_rows. */
 __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_ranges *found)
 {
     __shared__ unsigned long long shared[WARPS];
     uint64_t step = (uint64_t)gridDim.x * BLOCK;
     row_faults faults = {{NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}, 0, 0};
-    /* all lanes of a warp go round the loop together, so that a ballot gives a whole word of the bitmap */
+    /* all lanes of a warp do each turn of the loop together, so that a ballot returns a whole word of the bitmap */
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK + threadIdx.x / WARP * WARP; base < csr.rows; base += step) {
         uint64_t row = base + lane_id();
         bool source = false;
@@ -87,8 +88,8 @@ __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_range
     block_add(faults.sources, shared, (unsigned long long *)&found->source_rows);
 }
 
-/* Checks the `count` columns behind the heads. Lowers found->first[FAULT_COLUMNS] to the index of the first column that is
- * out of range, and adds `count` to found->edges. */
+/* Kernel: checks the `count` columns behind the heads. Lowers found->first[FAULT_COLUMNS] to the index of the first
+ * column that is out of range. Adds `count` to found->edges. */
 template <typename Column>
 __global__ static void find_in_columns(const Column *columns, uint64_t count, column_bounds bounds, csr_ranges *found)
 {

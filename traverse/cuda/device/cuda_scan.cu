@@ -1,4 +1,4 @@
-/* cuda_scan.cu: exclusive prefix sums; see cuda_kernels.h. CUB takes long to compile, so no other file includes it. */
+/* cuda_scan.cu: exclusive prefix sums; see cuda_kernels.h. CUB takes long to compile, so no other file includes CUB. */
 #include "cuda_kernels.h"
 
 #include <cub/device/device_scan.cuh>
@@ -11,8 +11,8 @@ static cudaError_t scan(T *values, uint64_t count, void *scratch, size_t scratch
     return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, values, values, count, stream);
 }
 
-/* Returns the bytes of scratch memory that a scan of `count` values of 8 bytes needs. A scan of values of 4 bytes needs no
- * more. Launches nothing. */
+/* Returns the number of bytes of scratch memory for a scan of `count` values of 8 bytes. A scan of values of 4 bytes
+ * needs no more. Launches nothing. */
 size_t cuda_scan_bytes(uint64_t count)
 {
     size_t bytes = 0;

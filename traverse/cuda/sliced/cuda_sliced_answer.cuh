@@ -1,19 +1,21 @@
 /* cuda_sliced_answer.cuh: the kernel of a sliced search writes its answer, the depth or the parent of each input id; see
  * cuda_sliced.h
  *
- * Each block writes a share of the answer after the last barrier of the search. cuda_answers.cu has kernels that write
- * answers after a search. They write the answer that is not made with the search (parents instead of depths, or depths
- * instead of parents), and the answer of a root without edges.
+ * Each block writes a share of the answer after the last barrier of the search. cuda_answers.cu has other kernels, which
+ * write answers after a search. Those kernels are needed in two cases. The first case is an answer of the kind that the
+ * search does not make: parents instead of depths, or depths instead of parents. The second case is the answer of a root
+ * without edges.
  */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
 #define DBFS_CUDA_SLICED_ANSWER_CUH
 
 #include "cuda_sliced_block.cuh"
 
-/* Writes AT_ONCE values of the answer by one thread: the values of id `first`, and of ids at a distance of as many ids as
- * all blocks have threads. The value is -1 if the vertex was not reached. A step for all AT_ONCE ids comes before the next
- * step, so that many random reads are under way. Visited bit and value of a vertex are read at the same time; the value
- * counts only if the bit is set. `near`: for each kind of vertices, the words of visited bits that are not far. */
+/* Writes AT_ONCE values of the answer by one thread: the value of id `first`, and of every T-th id after it, where T is
+ * the number of threads of all blocks. The value is -1 if the vertex was not reached. Each step is done for all AT_ONCE
+ * ids before the next step, so that many random reads overlap. The visited bit and the value of a vertex are read at the
+ * same time. The value is used only if the bit is set. `near` has the visited bits that do not lie in the far bitmap, for
+ * each kind of vertices. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_values(const B &block, const gpu_sliced &s, const uint32_t *const (&near)[VERTEX_KINDS],
                                            uint32_t first)
@@ -35,7 +37,7 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
         const uint32_t *from = (const uint32_t *)(normal ? s.of[NORMALS].depth : s.of[DELEGATES].depth);
         if (parents)
             from = normal ? s.of[NORMALS].parent : s.of[DELEGATES].parent;
-        /* the search is over, so the far bitmap has the bits of all levels */
+        /* the far bitmap has the bits of all levels, as the search is over */
         const uint32_t *bits = normal ? near[NORMALS] : near[DELEGATES];
         seen[j] = number[j] < vertices && ((is_far(block, s, word) ? s.far[word] : bits[at / 32]) >> (at % 32) & 1);
         value[j] = number[j] < vertices ? from[at] : 0;
@@ -57,10 +59,13 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
     }
 }
 
-/* Writes this block's share of the answer. The block that ends its share last reports to the host that the answer is
- * complete. `written`: only the first block had all visited bits at the end of the search, and has written them to
- * s.of[].visited, where all blocks now read them. Otherwise each block reads its own near bits. All threads of all blocks
- * call it. */
+/* Writes this block's share of the answer. The last block that completes its share reports to the host that the answer is
+ * complete. `written` says where the visited bits are:
+ * - true: only the first block had all visited bits at the end of the search. The first block has written them to
+ *   s.of[].visited, where all blocks now read them.
+ * - false: each block reads the visited bits in its own shared memory.
+ *
+ * All threads of all blocks call it. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool written)
 {

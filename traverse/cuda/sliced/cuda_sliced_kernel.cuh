@@ -1,8 +1,8 @@
 /* cuda_sliced_kernel.cuh: the kernel of a sliced search; see cuda_sliced.h
  *
- * search_slices does one level after the other. A level uses the `found` bitmap and the counts of its `round`; three rounds
- * are used in turn. Depths count from the root, which has depth 0. The weight of a frontier is the number of slices of its
- * vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
+ * search_slices does one level after the other. Each level has a `round`: the number of the `found` bitmap and of the
+ * counts that it uses. Levels take three rounds in turn. The root has depth 0. The weight of a frontier is the number of
+ * slices of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
  */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
@@ -14,8 +14,8 @@
 
 /* ---- the kind of a level ---- */
 
-/* A frontier is small for one block if it has at most 1 / SMALL_SHARE of the slices that one block may push
- * (s.block_capacity). */
+/* A frontier is small for one block if it has at most s.block_capacity / SMALL_SHARE slices. s.block_capacity is the
+ * number of slices that one block may push. */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -24,8 +24,9 @@ enum sliced_cost {
 #include "formats/rates.def"
 };
 
-/* Predicts how many slices a level of kind PULL reads after state p. Each unvisited row reads at least one slice, and goes
- * on until a slice has a visited column. The prediction takes the visited columns to be spread evenly over all slices. */
+/* Predicts the number of slices that a level of kind PULL reads after state p. Each unvisited row reads at least one
+ * slice, and goes on until a slice has a visited column. The prediction assumes that visited columns are spread evenly
+ * over all slices. */
 __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
 {
     const float vertices = (float)(s.of[DELEGATES].count + s.of[NORMALS].count);
@@ -34,8 +35,8 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
     return min((float)p.left, rows * max(until, 1.0f));
 }
 
-/* Returns the kind of the next level if that level is to be dense. A graph without heads has only ALL. A graph with heads
- * has PUSH and PULL: the cheaper one is chosen, by the slices that each reads. */
+/* Returns the kind of the next level if this level is to be dense. A graph without heads has only ALL. A graph with heads
+ * has PUSH and PULL. The function returns the cheaper of the two, by the number of slices that each reads. */
 __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     if (s.heads == NULL)
@@ -43,17 +44,21 @@ __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced
     return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
 
-/* Whether SPARSE is predicted to be the cheapest kind of the next level, and its lists have capacity for the frontier. The
- * cost of PUSH and of PULL includes the words of a bitmap, as each block reads a whole bitmap after a dense level. */
+/* Returns whether SPARSE is predicted to be the cheapest kind of the next level, and its lists have room for the
+ * frontier. The costs of PUSH and PULL include the words of a bitmap, as each block reads a whole bitmap after a dense
+ * level. */
 __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progress &p)
 {
     const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * WORD_PRICE;
     return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
 }
 
-/* Returns the kind of the next level. p already has the depth and the counts of the next frontier; p.kind is still the kind
- * of the last level. BLOCK is for small frontiers. BLOCK does not follow BLOCK: the last BLOCK ended because its frontier
- * may be too large for the list of a block. At the depth where the search ends the kind is a dense one. */
+/* Returns the kind of the next level. p already has the depth and the counts of the next frontier, but p.kind is still
+ * the kind of the last level.
+ * - BLOCK is for small frontiers, but not directly after BLOCK. The last BLOCK ended because its frontier may be too
+ *   large for the list of a block.
+ * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
+ * - Other levels are dense. The kind at the depth where the search ends is always a dense one. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     enum { FOUND_SHARE = 8 }; /* a small frontier has at most s.block_capacity / FOUND_SHARE vertices */
@@ -69,18 +74,21 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
 
 /* ---- the barrier ---- */
 
-/* At the barrier of a level each block adds one word to a sum. The lowest bits of the word are 1, which counts the block.
- * From bit FOUND_SHIFT on stands the number of vertices that the block has found. From bit WEIGHT_SHIFT on stands the number
- * of the slices of these vertices. */
+/* At the barrier of a level each block adds one word to a sum. The word has three fields:
+ * - from bit 0: the number 1, which counts the block.
+ * - from bit FOUND_SHIFT: the number of vertices that the block has found.
+ * - from bit WEIGHT_SHIFT: the number of slices of these vertices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
-/* Turns p from the state before a level into the state after the level, and chooses the kind of the next level. `sum` is the
- * complete sum of the level's barrier. One thread of each block calls it.
- *
- * A SPARSE level has only listed its frontier: p keeps kind, depth and counts, and the number of the list goes up. After
- * BLOCK, which may be several levels, depth and visited slices come from s.state, where the first block has left them. At
- * the depth where the search ends (s.order.deepest) a level does nothing and finds nothing, and the depth stays. This empty
- * level ends the search. Before it, take_level has added the last vertices to the visited bits of all blocks. */
+/* Turns p from the state before a level into the state after the level, and chooses the kind of the next level. `sum` is
+ * the complete sum of the level's barrier. One thread of each block calls it.
+ * - After SPARSE: the level has only listed its frontier. p keeps kind, depth and counts. The number of the list goes up
+ *   by 1.
+ * - After BLOCK: the first block may have done several levels. It has left the depth and the number of visited slices in
+ *   s.state, and p gets them.
+ * - At the depth where the search ends (s.order.deepest): the level does nothing, so it finds nothing, and the depth
+ *   stays. This empty level ends the search. Before this level, take_level has added the last vertices to the visited
+ *   bits of all blocks. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
@@ -96,22 +104,22 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     p.kind = next_kind<B>(s, p);
 }
 
-/* Reports to the host that the search is over, and how many levels the search had. The caller has made a system-wide fence,
- * so that the host sees all writes before that fence. */
+/* Reports to the host that the search is over, and the number of its levels. The caller has made a system-wide fence, so
+ * the host sees all writes before that fence. */
 __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 {
     s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
 }
 
-enum { GOES_ON = -1 }; /* an argument of grid_barrier in place of a number of levels: the search is not over */
+enum { GOES_ON = -1 }; /* a value for `levels` of grid_barrier: the search is not over */
 
 /* The barrier of all blocks after a level. Each block adds its counts (block.found, block.weight, and for notes
  * block.probes) to the sums of the round, and sets its own counts to zero. Then the block waits until all blocks have
  * arrived. The first block also clears the sum of the next round. All threads of all blocks call it.
  *
- * If `levels` is GOES_ON, block.now becomes the state after the level, which is alike in all blocks. Otherwise the search is
- * over, and block.now stays. The first block then reports `levels` to the host before it waits, so that the host need not
- * wait for the other blocks. */
+ * If `levels` is GOES_ON, block.now becomes the state after the level. All blocks reach the same state. If `levels` is a
+ * number of levels, the search is over, and block.now stays. In this case the first block reports `levels` to the host
+ * before it waits, so that the host need not wait for the other blocks. */
 template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
 {
     if (B::noted) {
@@ -130,7 +138,7 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
         word = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
         block.found = block.weight = 0;
         if (reports)
-            __threadfence_system(); /* the host is to see all that the search has written */
+            __threadfence_system(); /* the host is to see everything that the search has written */
         else
             fence_of_gpu();
         atomicAdd(&arrived[round], word);
@@ -145,25 +153,26 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
     __syncthreads();
 }
 
-/* ---- between levels: blocks add what was found to their visited bits ---- */
+/* ---- between levels: blocks add found vertices to their visited bits ---- */
 
-/* Which of the found vertices a block lists in block.slice[1] while it adds the vertices to its visited bits. */
+/* Says which found vertices a block lists in block.slice[1] while the block adds them to its visited bits. */
 enum listing {
     LISTS_NONE, /* no vertices */
-    LISTS_ALL, /* all vertices; block.slice[0] gets their slices, from which the block goes on by itself */
-    LISTS_OWN  /* the vertices of the block's own words of the bitmap: each block will push its own vertices */
+    LISTS_ALL, /* all vertices; block.slice[0] gets their slices, and the block goes on by itself from this list */
+    LISTS_OWN  /* the vertices in the block's own words of the bitmap; each block will push its own vertices */
 };
 
-/* Returns a number below `count` for number i. Neighbouring i get numbers that are far apart, and all i are spread evenly.
- * The number is a multiple of the golden ratio, without its whole part, times `count`. This takes no division. */
+/* Returns a number below `count` for number i. Neighbouring numbers i get results that are far apart, and all results are
+ * spread evenly. The result is the fractional part of i times the golden ratio, multiplied by `count`. The computation
+ * needs no division. */
 __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
 {
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
 }
 
-/* Appends the vertices of the set bits `bits` of a bitmap's word to the list block.slice[1], whose length is block.count[1].
- * If the list is full, the vertices are not written, but the length still counts them. So a length above BLOCK_SLICES says
- * that vertices are missing. */
+/* Appends the vertices of the set bits `bits` in word number `word` of a bitmap to the list block.slice[1].
+ * block.count[1] is the length of the list. If the list is full, the vertices are not written but still counted in the
+ * length. So a length above BLOCK_SLICES says that the list lacks vertices. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -173,8 +182,9 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits. Appends the vertices of `more` to block.slice[1]: all, none, or
- * the vertices of the block's own words, as `lists` says. A word belongs to the block that spread() returns for the word. */
+/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and appends vertices of `more` to block.slice[1]. `lists`
+ * says which vertices: all, none, or the vertices of the block's own words. A word belongs to the block that spread()
+ * returns for it. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -192,9 +202,9 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* ORs words of the last `found` bitmap into the far bits, and appends their vertices to block.slice[1] unless `lists` is
- * LISTS_NONE. All blocks share the far bits, so each block adds a share of the words. For LISTS_ALL this block needs all
- * vertices, and so adds all words. */
+/* ORs words of the last `found` bitmap into the far bits. Appends the vertices of these words to block.slice[1] unless
+ * `lists` is LISTS_NONE. All blocks share the far bits, so usually each block does a share of the words. For LISTS_ALL
+ * this block needs all vertices, so it does all words. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -209,16 +219,17 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
-/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices as `lists` says. Sets all block.count to
- * zero first. Then LISTS_ALL sets block.count[0] to the number of slices in block.slice[0], and LISTS_OWN sets
- * block.count[1] to the number of vertices in block.slice[1]. In a kernel with far bits, block.last becomes the index of
- * this bitmap. A thread reads AT_ONCE times four words before it uses the first of them. If AT_ONCE is above 1, each block
- * begins at another word, so that blocks do not read the same words at the same time. All threads of the block call it. */
+/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices as `lists` says. First sets all
+ * block.count to zero. For LISTS_ALL, block.count[0] becomes the number of slices in block.slice[0]. For LISTS_OWN,
+ * block.count[1] becomes the number of vertices in block.slice[1]. In a kernel with far bits, block.last becomes the
+ * index of this bitmap. A thread reads AT_ONCE groups of four words before it uses the first group. If AT_ONCE is above
+ * 1, each block begins at another word, so that blocks do not read the same words at the same time. All threads of the
+ * block call it. */
 template <int AT_ONCE, class B>
 __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
 {
     const uint4 *found = (const uint4 *)(s.found + round * s.words);
-    enum { LINE = 8 }; /* a line of the cache has 8 times four words */
+    enum { LINE = 8 }; /* a cache line has 8 groups of four words */
     const uint32_t all = (B::split ? s.near_words : s.words) / 4;
     const uint32_t begin = AT_ONCE > 1 ? spread(blockIdx.x, all) / LINE * LINE : 0;
     if (threadIdx.x < SLICED_ROUNDS)
@@ -257,13 +268,13 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
     __syncthreads();
 }
 
-/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier in
- * the memory of the block if the next level wants a list. Returns where the next push finds the frontier. All threads of all
- * blocks call it after the barrier of each level.
+/* Prepares the next level: adds the vertices that were found last to this block's visited bits. If the next level wants a
+ * list, also lists the frontier in the memory of the block. Returns where the next push finds the frontier. All threads
+ * of all blocks call it after the barrier of each level.
  *
  * `by_block`: the first block did the last levels by itself. `sparse`: run_sparse did the last levels. In both cases the
- * `found` bitmap of the round has all visited vertices, and not only the frontier. If the next level is BLOCK after sparse
- * levels, the first block copies the sparse frontier to its own list. */
+ * `found` bitmap of the round has all visited vertices, and not only the frontier. If the next level is BLOCK after
+ * sparse levels, the first block copies the sparse frontier to its own list. */
 template <class B>
 __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool by_block,
                                                   bool sparse)
@@ -271,15 +282,16 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     const sliced_progress &p = block.now;
     const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK; /* the next level */
     listing lists = LISTS_NONE;
-    if (by_block || sparse) /* the frontier is a list of slices already, and PUSH can find it by the depths of vertices */
+    if (by_block || sparse) /* a list of slices exists already, and PUSH can find the frontier by the depths of vertices */
         lists = LISTS_NONE;
-    else if (to_block) /* with heads the first block goes on alone; without heads each block does (run_each_block) */
+    else if (to_block) /* with heads the first block goes on alone; without heads each block goes on (run_each_block) */
         lists = !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
         lists = LISTS_OWN;
     if (more)
         add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, round, lists);
-    if (B::by_rows && more && sparse && to_block && blockIdx.x == 0) { /* copies the sparse frontier to its own list */
+    /* the first block copies the sparse frontier to its own list */
+    if (B::by_rows && more && sparse && to_block && blockIdx.x == 0) {
         const sparse_frontier f = {p.list, p.weight, true};
         for (unsigned i = threadIdx.x; i < f.total; i += blockDim.x)
             block.slice[0][i] = listed_slice(block, s, f, i);
@@ -292,8 +304,8 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     return by_block ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
-/* Sets a `found` bitmap, or a far bitmap, to zero. The threads of all blocks share the words. `round`: the number of the
- * bitmap. */
+/* Sets bitmap number `round` of s.found to zero. The bitmap is a `found` bitmap or a far bitmap. The threads of all
+ * blocks share its words. */
 __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 {
     uint4 *found = (uint4 *)(s.found + round * s.words);
@@ -303,12 +315,14 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 
 /* ---- levels ---- */
 
-/* Does the level that block.now.kind says. ALL, PULL and PUSH find the next frontier, by all blocks. For BLOCK the first
- * block does several levels by itself, and the other blocks do nothing. SPARSE only lists the frontier: run_sparse pushes
- * the list after the barrier. At the depth where the search ends it does nothing. All threads of all blocks call it.
+/* Does the level that block.now.kind says. All threads of all blocks call it.
+ * - ALL, PULL, PUSH: all blocks find the next frontier.
+ * - BLOCK: the first block does several levels by itself, and the other blocks do nothing.
+ * - SPARSE: the frontier is listed only. run_sparse pushes the list after the barrier.
+ * - At the depth where the search ends, the function does nothing.
  *
- * `form`: where PUSH finds the frontier. `few`: the frontier for BLOCK. `own`: the first slices of the thread, for ALL,
- * which drops the slices of visited rows. */
+ * `form`: where PUSH finds the frontier. `few`: the frontier for BLOCK. `own`: the first slices of the thread, for ALL.
+ * ALL drops the slices of visited rows from `own`. */
 template <class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned round, frontier_form form,
                                         const block_frontier &few, slice_batch &own)
@@ -339,13 +353,14 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
-/* Does sparse levels of all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after these
- * levels, alike in all blocks. All threads of all blocks call it.
+/* Does sparse levels of all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after
+ * these levels. All blocks reach the same state. All threads of all blocks call it.
  *
- * The level before has left the frontier as a list, in the first block (`by_block`) or in all blocks. The `found` bitmap of
- * the round has all visited bits. The visited bits of found vertices are set in this bitmap, too. The next level is never
- * SPARSE. It is BLOCK after SMALL_LEVELS small frontiers in turn, as handing a list over costs as much as two levels;
- * otherwise it is a dense one. Not inlined, so that other levels keep more in registers. */
+ * The level before has left the frontier as a list: in the first block if `by_block`, otherwise in all blocks. The
+ * `found` bitmap of the round has all visited bits, and the sparse levels set the visited bits of found vertices in this
+ * bitmap. The next level is never SPARSE. It is BLOCK after SMALL_LEVELS small frontiers in turn, and otherwise a dense
+ * level. A single small frontier is not enough, as handing the list to the first block costs as much as two levels. Not
+ * inlined, so that other levels keep more values in registers. */
 template <class B>
 __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool by_block)
 {
@@ -357,7 +372,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
         push_sparse(block, s, s.found + round * s.words, f, p.depth++);
         tell_part(block, s, f.number + 1);
         f = gather_parts(block, s, f.number + 1);
-        p.found = p.weight = f.total; /* `found` is a bound: each vertex has a slice at least */
+        p.found = p.weight = f.total; /* p.found is only an upper bound: each vertex has at least one slice */
         p.left -= f.total;
         small = f.total <= s.block_capacity / SMALL_SHARE ? small + 1 : 0;
     }
@@ -369,9 +384,10 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
 }
 
 /* Does up to LEVELS small levels in each block by itself, from frontier `few` on. `few` becomes the frontier after these
- * levels. All blocks find the same vertices and reach the same frontier, so no block waits for another block. Sets depth and
- * unvisited slices of block.now. If the new frontier is too large for a block, block.now.kind becomes ALL; otherwise it
- * stays BLOCK. Returns whether the search is over: the frontier is empty, or has the depth where searches end. */
+ * levels. All blocks find the same vertices and reach the same frontier, so no block waits for another block. Sets depth
+ * and unvisited slices of block.now. If the new frontier is too large for a block, block.now.kind becomes ALL. Otherwise
+ * the kind stays BLOCK. Returns whether the search is over: the frontier is empty, or has the depth where the search
+ * ends. */
 template <class B> __device__ static inline bool run_each_block(B &block, const gpu_sliced &s, block_frontier &few)
 {
     enum { LEVELS = 4 };
@@ -390,15 +406,19 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
 
 /* ---- a search ---- */
 
-/* Begins a search. Sets the memory of the block: only the root is visited, block.slice[0] lists the slices of the root, and
- * block.now says BLOCK, or a dense level if the root has more slices than a block pushes. Writes depth and parent of the
- * root. Begins the notes. Clears the counters and far bits that the next search uses. All threads of all blocks call it. */
+/* Begins a search. All threads of all blocks call it. It does the following:
+ * - It sets the near bits of the block. Only the root is visited.
+ * - block.slice[0] becomes the list of the root's slices.
+ * - block.now.kind becomes BLOCK, or a dense kind if the root has more slices than a block pushes.
+ * - It writes the depth and the parent of the root.
+ * - It begins the notes.
+ * - It clears the counters and the far bits for the next search. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
     for (uint32_t i = threadIdx.x; i < (B::split ? s.near_words : s.words) / 4; i += blockDim.x)
         ((uint4 *)near_bits())[i] = make_uint4(0, 0, 0, 0);
-    if (B::split) /* the far bits of the next search */
+    if (B::split) /* clears the far bits of the next search */
         clear_found(s, SLICED_ROUNDS + (s.set ^ 1));
     for (uint32_t k = threadIdx.x; k < count && k < BLOCK_SLICES; k += blockDim.x)
         block.slice[0][k] = first + k;
@@ -420,7 +440,8 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
     __syncthreads();
-    if (threadIdx.x == 0) { /* each block sets the bit, even a far bit that all share, as no barrier follows */
+    /* each block sets the bit, even if it is a far bit that all blocks share, as no barrier follows */
+    if (threadIdx.x == 0) {
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
             atomicOr(&s.far[word], bit);
@@ -430,28 +451,30 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Ends a search: reports the end to the host, writes the visited bits to global memory, writes the answer if one is wanted,
- * and clears all `found` bitmaps for the next search. `form`: what take_level returned last. `each`: run_each_block ended
- * the search, so there was no barrier after the last levels. All threads of all blocks call it.
+/* Ends a search: reports the end to the host, writes the visited bits to global memory, and writes the answer if the
+ * search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of take_level. `each`:
+ * run_each_block ended the search, so no barrier followed the last levels. All threads of all blocks call it.
  *
- * Kernels after the search read the visited bits in s.of[].visited. Until now the bits lie in shared memory and in the far
- * bitmap. All blocks have the same bits at the end, so the first block alone writes the bits. */
+ * Until now the visited bits lie in shared memory and in the far bitmap. Kernels after the search read the visited bits
+ * in s.of[].visited. All blocks have the same bits at the end, so only the first block writes the bits. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
 {
-    /* run_first_block ended the search: only the first block had all visited bits, and it has written them already */
+    /* True if run_first_block ended the search. Then only the first block had all visited bits, and it has written them
+     * already */
     const bool written = form == FRONTIER_VISITED;
     end_notes(block.notes, block.now.depth);
     if (each) {
-        /* no block clears or answers before all blocks are here; the first block reports as it arrives */
+        /* No block may clear or answer before all blocks are here. The first block reports the end before it waits */
         grid_barrier(block, s, round, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
-        /* the fence waits for all writes of the block, so it comes before the block writes its part of the answer */
+        /* the fence waits for all writes of the block, so the fence comes before the block writes its part of the answer */
         __threadfence_system();
         report_end(s, block.now.depth);
     }
     if (B::by_rows && form == FRONTIER_SPARSE_ENDED) {
-        /* the bits that sparse levels set are in a `found` bitmap only; all blocks read it before any block clears it */
+        /* Only a `found` bitmap has the bits that sparse levels set. All blocks read this bitmap before any block clears
+         * it */
         add_found<B::noted ? 4 : 8>(block, s, previous_round(round), LISTS_NONE);
         tell_part(block, s, block.now.list + 1);
         gather_parts(block, s, block.now.list + 1);
@@ -464,9 +487,9 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         clear_found(s, i);
 }
 
-/* Does a whole search, level after level, until a frontier is empty. Each turn of the loop does one level by all blocks, or
- * several levels by one block or as sparse levels. Then take_level adds the found vertices to the visited bits. All threads
- * of all blocks call it. */
+/* Does a whole search, level after level, until a frontier is empty. Each turn of the loop does one level by all blocks,
+ * several levels by one block, or several sparse levels. Then take_level adds the found vertices to the visited bits. All
+ * threads of all blocks call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
     slice_batch own; /* the first slices of the thread, for levels that read all slices */
@@ -474,26 +497,27 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         load_batch(s, thread_of_grid(), own);
     start(block, s);
     frontier_form form = FRONTIER_FOUND; /* where PUSH finds the frontier */
-    bool each = false;                   /* each block has come to the end of the search by itself */
+    bool each = false;                   /* each block has reached the end of the search by itself */
     unsigned round = 0;
     for (; block.now.found != 0; round = next_round(round)) {
         block_frontier few = {0, 0, block.count[0], 0, block.now.depth, 0};
         each = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);
         if (each)
             break;
-        const level_kind kind = block.now.kind; /* the barrier replaces it by that of the next level */
+        const level_kind kind = block.now.kind; /* the barrier sets block.now.kind to the kind of the next level */
         const int32_t depth = block.now.depth;
         const bool by_block = kind == LEVEL_SLICED_BLOCK, listed = by_block || kind == LEVEL_SLICED_SPARSE;
         run_level(block, s, round, form, few, own);
         grid_barrier(block, s, round, GOES_ON);
-        clear_found(s, previous_round(round)); /* all blocks have added this bitmap before the barrier */
-        if constexpr (B::noted) { /* takes the probes of this round, and clears them before the round comes again */
+        clear_found(s, previous_round(round)); /* all blocks added this bitmap to their visited bits before the barrier */
+        /* copies the probes of this round to the notes, and clears the probes before the round is used again */
+        if constexpr (B::noted) {
             for (int g = 0; !listed && is_noter(block.notes) && g < SUBGRAPHS; g++) {
                 note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[round][g];
                 s.state->probes[round][g] = 0;
             }
         }
-        /* the frontier is a list, in one block or in all blocks, and the next level is a sparse one */
+        /* the frontier is a list, in one block or in all blocks, and the next level is sparse */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
             run_sparse(block, s, round, by_block);
@@ -502,7 +526,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
     end_search(block, s, round, form, each);
 }
 
-/* The kernel for graphs without heads. Dense levels read all slices (ALL). NOTED: it notes its levels. */
+/* The kernel for graphs without heads. Dense levels read all slices (ALL). With NOTED the kernel notes its levels. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -510,7 +534,8 @@ __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_con
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads whose visited bits are all near. Dense levels pull or push rows. */
+/* The kernel for graphs with heads and without far bits: all visited bits lie in shared memory. Dense levels pull or push
+ * rows. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -518,7 +543,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads and far bits. Dense levels pull or push rows. */
+/* The kernel for graphs with heads and far bits: some visited bits lie in global memory. Dense levels pull or push rows. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -526,8 +551,8 @@ __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __gr
     search_slices(block, s);
 }
 
-/* Returns the kernel that fits the graph of the search: with far bits, with heads, or with neither. NOTED: it notes its
- * levels. */
+/* Returns the kernel for the graph of the search. There are three: for graphs with far bits, for graphs with heads and no
+ * far bits, and for all other graphs. With NOTED the kernel notes its levels. */
 template <bool NOTED> static struct fused_program program(const struct gpu_sliced *s)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;

@@ -2,21 +2,23 @@
  * searches; see cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
-/* Returns the kernel without notes of levels that fits the graph: with far bits, with heads, or with neither. */
+/* Returns a kernel without notes of levels. There are three such kernels: for graphs with far bits (visited bits in
+ * global memory), for graphs with heads (copies of first slices) and no far bits, and for all other graphs. */
 struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced)
 {
     return program<false>(sliced);
 }
 
-/* Returns the bytes of a block's near bits, if the visited bits of all vertices have `words` words. */
+/* Returns how many bytes of visited bits a block has in its shared memory. `words`: the words of a bitmap of all
+ * vertices. */
 static size_t shared_bytes(uint32_t words)
 {
     return gpu_sliced_near(words) * sizeof(uint32_t);
 }
 
-/* Returns whether the current device can run sliced searches: it has cooperative launches, and the shared memory of a block
- * has room for the near bits of `words` words of visited bits beside the block's other memory. Errors of CUDA count as no.
- */
+/* Returns whether the current device can run sliced searches. The device must have cooperative launches. The shared
+ * memory of a block must hold the near bits of a bitmap of `words` words, and the block's other memory. Returns 0 if CUDA
+ * reports an error. */
 int cuda_sliced_fits(uint32_t words)
 {
     int device = 0, shared = 0, cooperative = 0;
@@ -26,8 +28,8 @@ int cuda_sliced_fits(uint32_t words)
     return cooperative && shared_bytes(words) + cuda_sliced_block_bytes() <= (size_t)shared;
 }
 
-/* Sets threads, blocks and shared memory of *launch on the current device, for the kernel launch->program and sliced->words
- * and count. Then allows the kernel to use this much shared memory, and returns the error of that call. */
+/* Sets threads, blocks and shared memory of *launch on the current device. Reads launch->program, sliced->words and
+ * sliced->count. Then allows the kernel to use this amount of shared memory, and returns the error of that call. */
 cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, fused_launch *launch)
 {
     enum { THREADS = 1024 };
@@ -37,8 +39,8 @@ cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, fused_launch *launch)
     launch->threads = THREADS;
     launch->thread_group = 1;
     launch->shared_bytes = shared_bytes(sliced->words);
-    /* one block on each processor, or fewer blocks if these suffice for a thread for each slice: a barrier of few blocks
-     * takes less time */
+    /* one block on each processor, or fewer blocks if fewer give each slice a thread: a barrier of few blocks takes less
+     * time */
     launch->blocks = (int)min(min(processors, (int)SLICED_MOST_BLOCKS), (int)((sliced->count + THREADS - 1) / THREADS));
     return cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 (int)launch->shared_bytes);

@@ -1,29 +1,29 @@
 /* cuda_sliced_rows.cuh: levels of kinds PULL and PUSH, in which all blocks pull or push rows; see cuda_sliced.h
  *
- * A short row has up to SLICED_PIECE slices. A lane takes a short row, and the lanes of the warp share all slices behind the
- * first slices of their rows. A long row has more slices. It was cut into pieces of up to SLICED_PIECE slices when the
- * device was opened, and a warp takes a piece.
+ * A short row has up to SLICED_PIECE slices. Each lane works on a short row of its own. All lanes of the warp share the
+ * slices that follow the first slices of these rows. A long row has more than SLICED_PIECE slices. A long row was cut
+ * into pieces of up to SLICED_PIECE slices when the device was opened. A whole warp works on a piece.
  */
 #ifndef DBFS_CUDA_SLICED_ROWS_CUH
 #define DBFS_CUDA_SLICED_ROWS_CUH
 
 #include "cuda_sliced_push.cuh"
 
-/* Returns the number of this warp among those of all blocks. */
+/* Returns the number of this warp among the warps of all blocks. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return thread_of_grid() / WARP;
 }
 
-/* Returns how many warps all blocks have. */
+/* Returns the number of warps of all blocks. */
 __device__ static inline uint32_t warps_of_grid()
 {
     return threads_of_grid() / WARP;
 }
 
-/* Returns the lane that has item number `item`. The items of all lanes are numbered through, those of lane 0 first.
- * `before`: how many items the lanes below this lane have. For a number behind the last item any lane is returned. All lanes
- * of the warp call it. */
+/* Returns the lane that has item number `item`. The items of all lanes are numbered in the order of lanes: lane 0 has the
+ * lowest numbers. `before` is the number of items of all lanes below this lane. Returns any lane if `item` is behind the
+ * last item. All lanes of the warp call it. */
 __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 {
     unsigned lane = 0;
@@ -35,8 +35,8 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Sets the bit of v in the `found` bitmap of the round. If no other thread has set the bit before, adds v and its slices to
- * the counts of this thread. `slices`: the number of slices of v. */
+/* Sets the bit of v in the `found` bitmap of the round. If no other thread has set the bit before, also adds v and its
+ * slices to the counts of this thread. `slices` is the number of slices of v. */
 __device__ static inline void set_found(const gpu_sliced &s, unsigned round, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -51,9 +51,9 @@ struct row_piece {
     uint32_t row, first, count; /* the slices of the piece are first..first + count - 1 */
 };
 
-/* Calls act(piece) for each piece of each long row for which wants(row) is true. A whole warp calls act() for a piece. Each
- * lane first reads a piece and asks wants(row) for it. Then the warp does the wanted pieces one after the other. All threads
- * of all blocks call it. */
+/* Calls act(piece) for each piece of each long row for which wants(row) is true. First each lane reads one piece, and
+ * asks wants(row) for the row of this piece. Then all lanes of the warp call act() together for each wanted piece, one
+ * piece after the other. All threads of all blocks call it. */
 template <class Wants, class Act>
 __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants, const Act &act)
 {
@@ -72,44 +72,48 @@ __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants
 /* ---- PULL ---- */
 
 enum {
-    HEADS = 4 /* rows that a lane works on at the same time */,
-    TOGETHER = 8 /* neighbouring lanes that have neighbouring rows */,
-    REST_BITS = 7 /* bits for the number of slices that a short row has behind its first slice */
+    HEADS = 4 /* the number of rows that a lane works on at the same time */,
+    TOGETHER = 8 /* the number of neighbouring lanes that have neighbouring rows */,
+    REST_BITS = 7 /* bits of a number of slices of a short row, the first slice not counted */
 };
 
-/* The HEADS rows that a lane works on at the same time. All rows of a lane are numbered, and row_of returns the row of a
- * number. Element j is for row number k + j. */
+/* The HEADS rows that a lane works on at the same time. The rows of a lane have numbers, and row_of returns the row of a
+ * number. Element j of an array is for the row of number k + j. */
 struct lane_rows {
     uint32_t k;
-    unsigned slices[HEADS]; /* slices of each row; 0: the row does not look for a parent */
-    unsigned rests;         /* slices of each row that are still to be looked at, REST_BITS bits for each row (rest_of) */
-    uint32_t first[HEADS];  /* the number of the first slice that is still to be looked at */
+    unsigned slices[HEADS]; /* the number of slices of each row; 0: the row does not look for a parent */
+    /* the number of slices of each row that no lane has looked at, REST_BITS bits for each row (rest_of) */
+    unsigned rests;
+    uint32_t first[HEADS];  /* for each row, the first slice that no lane has looked at */
     unsigned found;         /* bit j: row j has found a parent */
 };
 
 /* Returns row number k of a lane of this warp. The row may be behind the last vertex. TOGETHER neighbouring lanes have
- * neighbouring rows. Rows are in the order of their lengths, and each warp gets rows of all lengths. */
+ * neighbouring rows. All rows are in the order of their lengths, and the rows of a warp are spread over this order. So
+ * each warp gets rows of all lengths. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
     return group * TOGETHER + lane % TOGETHER;
 }
 
-/* Returns how many slices of row j are still to be looked at. `rests`: lane_rows.rests of any lane. */
+/* Returns the number of slices of row j that no lane has looked at. `rests` is lane_rows.rests of this lane or of another
+ * lane. */
 __device__ static inline unsigned rest_of(unsigned rests, int j)
 {
     return rests >> j * REST_BITS & ((1u << REST_BITS) - 1);
 }
 
-/* First step of PULL: the HEADS rows from number rows.k on look for a visited column in their first slices, which are their
- * heads. A row that sees a visited column gets depth + 1 and a parent. Visited rows and rows without edges do not look. Sets
- * all members of `rows` except k: which rows look, which have found a parent, and which short rows have further slices to
- * look at. Changes `tally` only for notes (probes). All lanes of the warp call it, each for its rows. */
+/* First step of PULL: HEADS rows of each lane look for a visited column in their first slices. Each lane does the rows
+ * with numbers rows.k to rows.k + HEADS - 1. The first slices are read from s.heads. A row that sees a visited column
+ * gets depth + 1 and a parent. Visited rows and rows without edges do not look. Sets all members of `rows` except k:
+ * which rows look, which rows have found a parent, and which short rows have further slices to look at. Changes `tally`
+ * only for notes (probes). All lanes of the warp call it. */
 template <class B>
 __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                             slice_tally &tally)
 {
-    uint4 head[HEADS]; /* all are read before one is looked at, so that the reads overlap */
+    uint4 head[HEADS]; /* all heads are read before the first head is looked at, so that the reads overlap */
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
@@ -139,8 +143,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
 }
 
-/* Returns the set of lanes that work on items of this lane, one bit for each lane. Lane i works on item base + i. This lane
- * has `own` items, beginning with item `before`. */
+/* Returns which lanes work on items that belong to this lane, as a bit for each lane. Lane i works on item base + i. The
+ * items of this lane are `before` to before + own - 1. */
 __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
 {
     const unsigned end = before + own;
@@ -150,10 +154,10 @@ __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, un
     return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
 }
 
-/* Second step of PULL: the short rows that have not found a parent look for a visited column in the slices behind the first
- * one. Each such slice of each lane is an item, and all lanes of the warp share all items. A row that sees a visited column
- * gets depth + 1 and a parent, and its bit in rows.found. After that no lane looks at further slices of the row. All lanes
- * of the warp call it. */
+/* Second step of PULL: short rows without a parent look for a visited column in all slices after their first slice. Each
+ * such slice of each lane is an item. All lanes of the warp share all items. A row that sees a visited column gets depth
+ * + 1, a parent, and its bit in rows.found. After that no lane looks at further slices of the row. All lanes of the warp
+ * call it. */
 template <class B>
 __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                            slice_tally &tally)
@@ -165,7 +169,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     const unsigned before = warp_prefix(own), all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), lane = lane_with(before, item);
-        /* finds the row of the item, `number`, and its slice: a lane has the items of its row 0 first, then of row 1, ... */
+        /* finds the slice of the item, and `number`, which says which row of its lane it is. The items of a lane are in
+         * the order of its rows: first all items of row 0, then all items of row 1 */
         unsigned of_lane = item - __shfl_sync(ALL_LANES, before, lane);
         const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
         uint32_t slice = __shfl_sync(ALL_LANES, rows.first[0], lane);
@@ -186,7 +191,7 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
         note_columns(block, s, row, columns, false, tally);
         if (sees)
             put_pulled(block, s, depth + 1, row, columns);
-        /* marks the rows of this lane that any lane has found a parent for */
+        /* marks the rows of this lane for which any lane has found a parent */
         const unsigned hits = __ballot_sync(ALL_LANES, sees);
         unsigned begin = before;
 #pragma unroll
@@ -198,10 +203,10 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     }
 }
 
-/* Third step of PULL: sets the bits of the rows in rows.found in the `found` bitmap of the round, and counts these rows and
- * their slices in `tally`. The rows of TOGETHER neighbouring lanes lie in one word, so one atomic sets the bits of their
- * short rows. A short row has one lane in the grid. A long row may also be found by other warps, in its pieces, so set_found
- * counts a long row only once. All lanes of the warp call it. */
+/* Third step of PULL: sets the bits of the rows in rows.found in the `found` bitmap of the round. Counts these rows and
+ * their slices in `tally`. The rows of TOGETHER neighbouring lanes lie in one word of the bitmap, so one atomic sets the
+ * bits of all their short rows. A short row belongs to a single lane of all blocks. A long row may also be found by other
+ * warps that work on its pieces. set_found counts a long row only once. All lanes of the warp call it. */
 __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
@@ -212,16 +217,16 @@ __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round
         const unsigned bits = __ballot_sync(ALL_LANES, is_short) >> first & ((1u << TOGETHER) - 1);
         if (slices > SLICED_PIECE)
             set_found(s, round, row, slices, tally);
-        if (lane_id() == first && bits != 0) /* `bits` are the short rows of this lane and the next TOGETHER - 1 lanes */
+        if (lane_id() == first && bits != 0) /* `bits`: the found short rows of lanes first to first + TOGETHER - 1 */
             atomicOr(&s.found[round * s.words + row / 32], bits << (row % 32));
         tally.found += is_short;
         tally.weight += is_short ? slices : 0;
     }
 }
 
-/* An unvisited long row looks for a visited column in all slices of one piece, by the lanes of a warp together. If there is
- * one, the row gets its bit in the `found` bitmap of the round, depth + 1 and a parent, and is counted in `tally` unless
- * another warp has counted it. All lanes of the warp call it. */
+/* An unvisited long row looks for a visited column in all slices of one piece. The lanes of a warp share the slices. If
+ * there is a visited column, the row gets its bit in the `found` bitmap of the round, depth + 1, and a parent. The row is
+ * also counted in `tally`, unless another warp has counted it. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned round, int32_t depth,
                                          const row_piece &piece, slice_tally &tally)
@@ -249,10 +254,10 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
     set_found(s, round, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
 }
 
-/* Does a level of kind PULL by all threads of all blocks: each unvisited row looks for a visited column until it sees one.
- * First all rows look in their first slices, and short rows in their further slices. Then long rows look in their pieces.
- * Found rows get depth + 1, a parent, and their bit in the `found` bitmap of the round. Adds the counts to those of the
- * block. */
+/* Does a level of kind PULL by all threads of all blocks: each unvisited row looks for a visited column until it sees
+ * one. First all rows look in their first slices, and short rows in their further slices. Then long rows look in their
+ * pieces. Found rows get depth + 1, a parent, and their bit in the `found` bitmap of the round. Adds the number of found
+ * rows and of their slices to the counts of the block. */
 template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth)
 {
     slice_tally tally = {};
@@ -273,23 +278,24 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 
 /* ---- PUSH ---- */
 
-/* Where PUSH finds the frontier: what the levels before have left. */
+/* Where PUSH finds the frontier. This depends on the level before. */
 enum frontier_form {
-    /* the `found` bitmap of the level before has the vertices of the frontier alone */
+    /* the frontier is all vertices of the `found` bitmap of the level before */
     FRONTIER_FOUND,
-    /* one block, or sparse levels, came before, and left all visited vertices in that bitmap. PUSH takes the vertices that
-     * have its depth. If the frontier is empty, the first block ended the search and wrote its bits to s.of[].visited */
+    /* The level before was of kind BLOCK or SPARSE. The `found` bitmap of that level has all visited vertices. The
+     * frontier is the vertices of this bitmap that have the depth of the frontier. If the frontier is empty, the first
+     * block has ended the search, and has written the visited bits to s.of[].visited */
     FRONTIER_VISITED,
-    /* each block has a share of the vertices in block.slice[1], and block.count[1] is their number; the bitmap is as for
-     * FRONTIER_FOUND */
+    /* each block has a share of the frontier in block.slice[1], with block.count[1] vertices. The `found` bitmap of the
+     * level before has the whole frontier */
     FRONTIER_LISTED,
-    /* sparse levels ended the search, so the frontier is empty. The last `found` bitmap has all visited bits, which no block
-     * has added to its near bits yet */
+    /* SPARSE levels ended the search, so the frontier is empty. The last `found` bitmap has all visited bits. No block
+     * has added these bits to its near bits yet */
     FRONTIER_SPARSE_ENDED
 };
 
-/* Returns word number `word` of the `found` bitmap of the level before the level of `round`. At depth 0 there was no level
- * before, and the word is that of a bitmap with the root alone. */
+/* Returns word number `word` of the `found` bitmap of the level before. `round` and `depth` are those of the present
+ * level. Depth 0 has no level before; the word returned is a word of a bitmap that has the root alone. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word)
 {
     if (depth == 0)
@@ -297,34 +303,36 @@ __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned ro
     return s.found[previous_round(round) * s.words + word];
 }
 
-/* Whether v has this depth. v is visited, as the depths of other vertices are not valid. */
+/* Returns whether v has this depth. v must be visited, as unvisited vertices have no valid depth. */
 __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t depth)
 {
     return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
 }
 
-/* The visited bits in a level of kind PUSH, as push_links uses them: the visited bits of this block, and the `found` bitmap
- * of the round, which all blocks share. */
+/* The visited bits in a level of kind PUSH, as push_links uses them. They are the visited bits of this block, and the
+ * `found` bitmap of the round, which all blocks share. */
 template <class B> struct dense_bits {
     B &block;
     const gpu_sliced &s;
     uint32_t *found_bits;
 
-    /* Whether v was not visited before this level and, if its bit is near, not found by this block in this level. */
+    /* Returns whether v may be unvisited: v was not visited before this level, and this block has not set a near bit of v
+     * in this level. */
     __device__ bool may_be_new(uint32_t v, bool) const
     {
         return !is_visited(block, s, v);
     }
 
-    /* Whether this lane goes on with v. If the bit of v is near, the lane sets it, and only the first lane of the block that
-     * does so goes on. If the bit is far, each lane goes on: set() decides between them. */
+    /* Returns whether this lane goes on with v. For a near bit, the first lane of the block that sets the bit goes on.
+     * For a far bit, each lane goes on, and set() decides between the lanes. */
     __device__ bool claim(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
         return is_far(block, s, v / 32) || (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit));
     }
 
-    /* Sets the bit of v in the `found` bitmap of the round. Returns whether no lane of any block has set the bit before. */
+    /* Sets the bit of v in the `found` bitmap of the round. Returns whether this lane set the bit first of all lanes of
+     * all blocks. */
     __device__ bool set(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
@@ -338,9 +346,9 @@ template <class B> struct dense_bits {
     }
 };
 
-/* Pushes along one slice of `row`, a vertex of the frontier. Each lane that calls it has a slice of its own. Found vertices
- * get their bit in the `found` bitmap of the round, depth + 1, and `row` as parent. Counts found vertices and their slices
- * in `tally`, and for notes the columns. */
+/* Pushes along one slice of `row`, a vertex of the frontier. Each calling lane has a slice of its own. Found vertices get
+ * their bit in the `found` bitmap of the round, depth + 1, and `row` as parent. Counts found vertices and their slices in
+ * `tally`. For notes it also counts the columns. */
 template <class B>
 __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
                                              uint32_t slice, slice_tally &tally)
@@ -357,7 +365,7 @@ __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsi
     }
 }
 
-/* Pushes the short rows of the vertices of a warp: each lane for which `has` is true has a vertex v of the frontier. The
+/* Pushes the short rows of up to WARP vertices of the frontier: each lane has one vertex v, if its `has` is true. The
  * lanes of the warp share the slices of all these rows. Long rows are left to each_piece. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t v,
@@ -375,13 +383,14 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
     }
 }
 
-/* The vertices of a frontier may lie side by side in few words. So WORD_PARTS warps share a word, and each of them takes
- * PART_BITS bits of the word. */
+/* The vertices of a frontier may all lie in a few neighbouring words of the bitmap. So WORD_PARTS warps share a word, and
+ * each of these warps has PART_BITS bits of the word. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Pushes the short rows of the frontier's vertices in some words of the frontier's bitmap, one word for each lane. Of each
- * word this warp takes its PART_BITS bits. The lanes share the vertices of all these bits. `checks`: the bitmap has all
- * visited vertices, and only vertices of `depth` are pushed. All lanes of the warp call it. */
+/* Pushes the short rows of frontier vertices. Each lane brings the number of a `word` of the frontier's bitmap. This warp
+ * does PART_BITS bits of each word, and other warps do the other bits. The lanes share the vertices of all these bits. If
+ * `checks`, the bitmap has all visited vertices, and only vertices of this `depth` are pushed. All lanes of the warp call
+ * it. */
 template <class B>
 __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)
@@ -391,7 +400,8 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
-        /* the vertex of an item is a set bit of its owner: drops the bits of the owner's items before this one */
+        /* An item is a set bit of its lane's word; the items of a lane are in the order of bits. The loop clears the bits
+         * of all earlier items of the same lane */
         uint32_t left = __shfl_sync(ALL_LANES, bits, owner);
         const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner) + part;
         for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)
@@ -401,16 +411,16 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* Does a level of kind PUSH by all threads of all blocks: pushes the rows of the frontier, first the short rows, then the
- * pieces of the long rows. `form`: where the frontier is. Found vertices get depth + 1, a parent, and their bit in the
- * `found` bitmap of the round. Adds the counts to those of the block. */
+/* Does a level of kind PUSH by all threads of all blocks. Pushes the rows of the frontier: first the short rows, then the
+ * pieces of the long rows. `form` says where the frontier is. Found vertices get depth + 1, a parent, and their bit in
+ * the `found` bitmap of the round. Adds the number of found vertices and of their slices to the counts of the block. */
 template <class B>
 __device__ static void push_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, frontier_form form)
 {
     slice_tally tally = {};
     const bool checks = form == FRONTIER_VISITED;
     const uint32_t groups = warps_of_grid() / WORD_PARTS; /* the warps of a block are a multiple of WORD_PARTS */
-    if (form == FRONTIER_LISTED) { /* a vertex for each lane; neighbours in the list go to different warps */
+    if (form == FRONTIER_LISTED) { /* each lane has a vertex of the list; neighbours in the list go to different warps */
         const unsigned count = block.count[1], warps = blockDim.x / WARP;
         for (unsigned i = threadIdx.x / WARP; i < count; i += blockDim.x) {
             const unsigned own = i + lane_id() * warps;

@@ -9,11 +9,12 @@ _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as plann
 _Static_assert(SLICED_MOST_VERTICES + 256 <= 1 << SLICED_ROW_BITS,
                "a row has its bits, with gaps before it, too, and there is a value that is none");
 
-/* Makes slices, links, heads and pieces of the shard's rows in device memory, and sets s->count and s->piece_count. Clears
- * the memory that searches expect to be zero. Works on the stream of the search, and waits. Called when a device is opened.
+/* Makes slices, links, heads and pieces of the shard's rows in device memory, and sets s->count and s->piece_count.
+ * Clears the memory that searches expect to be zero. Works on the stream of the search, and waits. Called when a device
+ * is opened.
  *
- * In a directed graph the rows by source are cut into links after the rows by destination are cut into slices. Each of the
- * two needs `first` of its own rows, and `first` must be that of the links at the end, as searches read it. */
+ * In a directed graph the rows by destination are first cut into slices. Then the rows by source are cut into links. Each
+ * of these steps fills s->first for its own rows. The links come last, as searches read the values of s->first for links. */
 static enum status make_slices(struct device *dev, struct error *e)
 {
     struct gpu_sliced *s = &dev->fused.sliced.search;
@@ -48,7 +49,7 @@ static enum status make_slices(struct device *dev, struct error *e)
 
 /* Makes the device ready for sliced searches: sets the members of `search`, makes slices and links, and plans the launch.
  * With `notes` it also plans the launch of the kernel that notes levels. Called once, after gpu_fused_open and after the
- * sections of the shard are loaded. All device memory is that of the plan, so nothing is to be freed. */
+ * sections of the shard are loaded. Allocates nothing: all device memory belongs to the plan of the device. */
 enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
 {
     enum { VERTICES_A_SLICE = 256 };
@@ -64,9 +65,9 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     s->of[DELEGATES] = *d;
     s->order.deepest = dev->fused.deepest;
     s->out = dev->fused.search.out;
-    /* The most slices of a frontier that one block pushes. They are few if all blocks can push lists (SPARSE). Otherwise
-     * there are more of them in larger graphs, since all blocks read a whole bitmap after each level of theirs. Measured
-     * with graphs of 7 K to 1 M vertices: one H200, revision fa0e939. */
+    /* The largest number of slices of a frontier that one block pushes. The number is small if all blocks can push lists
+     * (SPARSE). Otherwise the number grows with the graph, since all blocks read a whole bitmap after each level that
+     * they do together. Measured with graphs of 7 K to 1 M vertices: one H200, revision fa0e939. */
     const uint64_t slices = (d->count + n->count) / VERTICES_A_SLICE;
     s->block_capacity = s->heads != NULL || slices < SLICED_BLOCK_LEAST ? SLICED_BLOCK_LEAST
                         : slices > SLICED_BLOCK_SLICES                  ? SLICED_BLOCK_SLICES
@@ -86,9 +87,9 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->fused.sliced.noted), dev->where, e) : ST_OK;
 }
 
-/* Lets each search write its answer itself, if the kernel can: dev->answers has the vertex of each id, parents have 4 bytes,
- * and there are at most MOST_IDS ids for each thread. Otherwise changes nothing, and cuda_values.c makes the answers. Called
- * when answers are opened, after the members of dev->answers are set. */
+/* Lets each search write its answer itself, if three conditions hold. dev->answers has the vertex of each id. The ids of
+ * parents have 4 bytes. There are at most MOST_IDS ids for each thread. Otherwise changes nothing, and cuda_values.c
+ * makes the answers. Called when answers are opened, after the members of dev->answers are set. */
 void gpu_sliced_open_answers(struct device *dev)
 {
     enum { MOST_IDS = 32 }; /* ids of a thread; if there are more, the kernels of cuda_answers.cu take less time */
@@ -102,9 +103,9 @@ void gpu_sliced_open_answers(struct device *dev)
         .vertex = a->vertex, .ids = parents ? a->ids : NULL, .to = a->values, .count = (uint32_t)a->count};
 }
 
-/* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. Takes the next number for
- * the search, and the other set of counters and far bits. Marks the depths as complete (settled), since this kernel writes
- * all depths, and notes whether it also writes the answer. */
+/* Starts the kernel of a search from `root`, and does not wait. The kernel notes its levels if `noted`. Takes the next
+ * number for the search. Switches to the other set of counters and far bits. Sets dev->fused.settled, since this kernel
+ * writes all depths. Sets dev->fused.answers to whether the kernel also writes the answer. */
 enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
 {
     const struct fused_launch *launch = noted ? &dev->fused.sliced.noted : &dev->fused.sliced.launch;

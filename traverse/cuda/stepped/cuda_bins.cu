@@ -1,20 +1,22 @@
-/* cuda_bins.cu: sorts the vertices that pushes of nn found on other shards into bins, and takes in vertices that arrive; see
+/* cuda_bins.cu: sorts the vertices of other shards that pushes of nn found into bins, and receives arriving vertices; see
  * cuda_kernels.h
  *
- * A found vertex is a code: shard << local_bits | local id, up to 64 bits. Sorting turns a code into a 32-bit local id in
- * the bin of the shard (Pan et al., section V-B). The bins lie one behind the other in one array. Sorting has three steps:
+ * A found vertex is a code of up to 64 bits: the number of the shard from bit local_bits on, and the local id in the bits
+ * below. A bin is the list of the local ids (32 bits each) of one shard. Sorting writes the local id of each code to the
+ * bin of its shard (Pan et al., section V-B). All bins lie in one array, one behind the other. Sorting has three steps:
  * - Count the codes of each shard.
- * - Make a prefix sum over the shards, which says where each bin begins.
+ * - Make a prefix sum over the shards. It says where each bin begins.
  * - Write the ids into the bins. A block reserves its places in all bins before it writes.
- * For few codes one block does all three steps, since a small level takes as long as its launches. Twin: the bins of
- * cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an id.
+ *
+ * If there are few codes, one block does all three steps, since launches take most of the time of a small level. Twin: the
+ * bins of cpu_push.c. Bytes moved for each code: 16 to read the code twice, and 4 to write the id.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-enum { TILE_CODES = 4096 }; /* the codes that a block takes at a time */
+enum { TILE_CODES = 4096 }; /* the number of codes that a block sorts at a time */
 
-/* Sets count[p], in shared memory, to how many of the codes begin, ..., end - 1 each shard has. All threads of the block
- * call it, and see the counts complete behind it. */
+/* Counts the codes begin, ..., end - 1 by shard: count[s] becomes the number of these codes that belong to shard s.
+ * count[p] is shared memory. All threads of the block call it, and all see the complete counts when it returns. */
 __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t begin, uint64_t end)
 {
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
@@ -25,7 +27,7 @@ __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t b
     __syncthreads();
 }
 
-/* Adds to cursor[s] how many codes each shard s has. cursor[] is zero before. */
+/* Kernel: adds the number of codes of each shard s to cursor[s]. All elements of cursor[] are zero before. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -41,10 +43,10 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
     }
 }
 
-/* Writes where the bins begin, by an exclusive prefix sum of the counts in cursor[p]. The index of the first id of each bin
- * goes to cursor[], begin[] and published[]. The total number of ids goes to the extra entries begin[p] and published[p].
- * published[] is memory of the host, from which the host reads the bins when the level is over. All lanes of one warp call
- * it. */
+/* Computes where the bins begin, from the number of codes of each shard in cursor[p]. The index of the first id of each
+ * bin goes to cursor[], begin[] and published[]. The total number of ids goes to the extra elements begin[p] and
+ * published[p]. published[] is memory of the host, from which the host reads the beginnings when the level is over. All
+ * lanes of one warp call it. */
 __device__ static void begin_bins(const gpu_bins &b)
 {
     unsigned long long base = 0;
@@ -66,15 +68,17 @@ __device__ static void begin_bins(const gpu_bins &b)
     __threadfence_system();
 }
 
-/* Turns the counts in cursor[] into the beginnings of the bins (begin_bins). It has one warp. */
+/* Kernel of one warp: replaces the counts in cursor[] by the beginnings of the bins, and publishes the beginnings
+ * (begin_bins). */
 __global__ static void begin_kernel(gpu_bins b)
 {
     begin_bins(b);
 }
 
-/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[p] has how many of these codes each
- * shard has, and is overwritten. First the block reserves places in each bin: cursor[s] grows by count[s], and at[s] becomes
- * the first reserved place in the bin of shard s. count[] and at[] are shared memory. All threads of the block call it. */
+/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[s] is the number of these codes
+ * that belong to shard s, and is overwritten. cursor[s] is the next free place in the bin of shard s. First the block
+ * reserves places in each bin: at[s] becomes the first reserved place, and cursor[s] grows by count[s]. count[] and at[]
+ * are shared memory. All threads of the block call it. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {
@@ -82,7 +86,7 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK) {
         if (count[s] != 0)
             at[s] = atomicAdd(&b.cursor[s], (unsigned long long)count[s]);
-        count[s] = 0; /* from now on: the places of the block that are taken */
+        count[s] = 0; /* from now on the number of reserved places that are used */
     }
     __syncthreads();
     for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK) {
@@ -92,8 +96,8 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     __syncthreads();
 }
 
-/* Writes the local id of each code into the bin of its shard. cursor[s] is the next free place in the bin of shard s, at
- * first the beginning of the bin. */
+/* Kernel: writes the local id of each code into the bin of its shard. cursor[s] is the next free place in the bin of
+ * shard s. At first cursor[s] is the beginning of the bin. */
 __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -107,7 +111,8 @@ __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
     }
 }
 
-/* Sorts all codes into bins, if they are at most TILE_CODES. One block counts, makes the prefix sum and writes the ids. */
+/* Kernel of one block: sorts at most TILE_CODES codes into bins. The block counts the codes, makes the prefix sum, and
+ * writes the ids. */
 __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -123,8 +128,8 @@ __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
     scatter_tile(b, count, at, 0, total);
 }
 
-/* Launches kernels that sort the codes into bins, and returns at once. `most` is a bound on the number of codes. Launches
- * one kernel if the bound is at most TILE_CODES, otherwise three kernels. */
+/* Launches kernels that sort the codes into bins, and returns at once. There are at most `most` codes. If `most` is at
+ * most TILE_CODES, it launches one kernel. Otherwise it launches three kernels. */
 void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 {
     int grid = cuda_full_grid() / 4;
@@ -140,9 +145,9 @@ void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 
 /* ---- arrival ---- */
 
-/* Launches a kernel that adds arrived vertices to `next`. ids[count] are their local ids, which another shard sent. Each
- * vertex that is neither visited nor in `next` enters `next`, and gets the parent `parent` if parents are recorded. An id
- * may stand several times. *bad becomes 1 if an id is too large. */
+/* Launches a kernel that adds arrived vertices to the bitmap `next`. ids[count] are their local ids, which another shard
+ * sent. Each vertex that is neither visited nor in `next` is added. If parents are recorded, the added vertex gets
+ * `parent` as its parent. The same id may be sent several times. *bad becomes 1 if an id is too large. */
 void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
                   cudaStream_t stream)
 {
@@ -155,10 +160,11 @@ void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t co
     });
 }
 
-/* Launches a kernel that adds arrived vertices to `next`. The vertices are the set bits of mask[words], which another shard
- * sent. mask[0] is word `first` of the bitmap of `vertices`. Each vertex that is neither visited nor in `next` enters
- * `next`, and gets the parent `parent` if parents are recorded. *bad becomes 1 if a bit is too large. A thread takes a word,
- * and needs no atomic. Between two levels only kernels like this one change `next`, one kernel after the other. */
+/* Launches a kernel that adds arrived vertices to the bitmap `next`. Another shard sent the vertices as the set bits of
+ * mask[words]. mask[0] is word `first` of the bitmap of `vertices`. Each vertex that is neither visited nor in `next` is
+ * added. If parents are recorded, the added vertex gets `parent` as its parent. *bad becomes 1 if the number of a bit is
+ * too large. Each thread does a word, and needs no atomic: between two levels only kernels like this one change `next`,
+ * one kernel after the other. */
 void cuda_receive_mask(const gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words, uint32_t parent,
                        unsigned int *bad, cudaStream_t stream)
 {

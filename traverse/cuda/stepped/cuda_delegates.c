@@ -1,14 +1,14 @@
-/* cuda_delegates.c: after a visit each GPU gets to know the delegates that any GPU found in the level; see engine.h
+/* cuda_delegates.c: after a visit each GPU learns which delegates any GPU found in the level; see engine.h
  *
- * All GPUs have all delegates, and each GPU has a bitmap `next` of the delegates that it found: its delegate mask. The next
- * previsit needs the OR of all masks, which stands in the bitmap `incoming`. A GPU reads the masks of its peers in their
- * memory (cuda_peers.c). For GPUs that are no peers the OR of the peers' masks goes through memory of the host. If few words
- * of this OR are not zero, these words go as a list. Otherwise the whole bitmap goes. So a level that found little costs
- * little.
+ * All GPUs have all delegates. The delegate mask of a GPU is its bitmap `next` of the delegates that it found. The next
+ * previsit needs the OR of the masks of all GPUs. This OR is made in the bitmap `incoming` of each GPU. A GPU reads the
+ * masks of its peers in their memory (cuda_peers.c). For GPUs that are no peers, the OR of the masks of a group of peers
+ * goes through memory of the host. If few words of this OR are not zero, only these words are sent, as a list. Otherwise
+ * the whole bitmap is sent. So a level that found few delegates costs little.
  *
  * A pull of dd may have two parts. Between the parts all GPUs may learn the delegates that the first part found
- * (gpu_know_mask). From then on dev->masks.known is 1. `incoming` and `next` both have these delegates, and the list of
- * words leaves them out.
+ * (gpu_know_mask). If they do, dev->masks.known is 1 from then on. `incoming` and `next` both have these delegates, and
+ * the list of words leaves these delegates out.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -19,17 +19,17 @@ static int has_peers(const struct device *dev)
     return dev->traffic.peers.count > 1;
 }
 
-/* Returns the bitmap into which the masks of peers are ORed. Usually it is `incoming`. It is the device's own `next` if the
- * device has no peers, or if `incoming` has the delegates of gpu_know_mask. */
+/* Returns the bitmap into which the masks of peers are ORed. Usually this is `incoming`. It is the device's own `next` in
+ * two cases: the device has no peers, or `incoming` has the delegates of gpu_know_mask. */
 static uint32_t *gathered_mask(const struct device *dev)
 {
     return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
-/* Launches kernels that OR the masks of the peers i with updating[i] into gathered_mask, and records the event masks_read
- * behind the ORing. If peers cannot wait for this event, the host waits for the event. Does nothing if there are no peers. A
- * mask that kernels cannot read in place is first copied to the memory of dd's prefix sums. That memory is free when the
- * delegates have been found, although dn may still be visited. */
+/* Launches kernels that OR the masks of peers into gathered_mask, for each peer i with updating[i]. Records the event
+ * masks_read behind these kernels. If peers cannot wait for this event, the host waits for the event. Does nothing if
+ * there are no peers. If kernels cannot read a mask in the memory of its peer, the mask is first copied to the memory of
+ * dd's prefix sums. That memory is free when the delegates have been found, even if dn is still being visited. */
 static enum status gather_masks(struct device *dev, const int *updating, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -44,11 +44,11 @@ static enum status gather_masks(struct device *dev, const int *updating, struct 
     return gpu_host_waits_for(dev, dev->stream.masks_read, e);
 }
 
-/* ORs the delegates that the peers i with updating[i] found. If `to` is NULL, the device keeps the result for gpu_take_mask.
- * Otherwise also copies the result to *to, in memory of the host, and waits; one device does so for all its peers. If at
- * most to->most words of the result are not zero, these words go to to->words. Otherwise the whole result goes to to->mask.
- * Sets to->count and to->has_mask. Delegates of gpu_know_mask are not in the list. The counter of listed words lies in the
- * memory of dd's prefix sums, which is free when the peers have been read. */
+/* ORs the delegates that the peers i with updating[i] found. If `to` is NULL, the device keeps the result for
+ * gpu_take_mask. Otherwise also copies the result to *to, in memory of the host, and waits. Only one device copies for
+ * all its peers. If at most to->most words of the result are not zero, these words go to to->words. Otherwise the whole
+ * result goes to to->mask. Sets to->count and to->has_mask. The list leaves out the delegates of gpu_know_mask. The
+ * memory of dd's prefix sums holds the counter of listed words, as this memory is free when the peers have been read. */
 enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -69,9 +69,9 @@ enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_
                                                            : e->status;
 }
 
-/* Makes `incoming`, which has all delegates of the level, the bitmap that the next previsit reads. Then clears the device's
- * own mask `next`; on the GPU this waits until all peers have read the mask. After gpu_know_mask `next` is first ORed into
- * `incoming`. Launches only; the host does not wait. */
+/* Makes `incoming`, which has all delegates of the level, the bitmap that the next previsit reads. Then clears the
+ * device's own mask `next`. On the GPU the clearing waits until all peers have read the mask. After gpu_know_mask, first
+ * ORs `next` into `incoming`. The function only launches, and the host does not wait. */
 static enum status pass_mask_on(struct device *dev, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
@@ -96,9 +96,9 @@ static enum status copy_mask(struct device *dev, const uint64_t *mask, struct er
                     dev->where, e);
 }
 
-/* Called between the two parts of a pull of dd: `mask`, in memory of the host, has the delegates that any device has found
- * in the first part. Launches the copy of `mask` to `incoming`, and the ORing of `mask` into the device's `next`. So the
- * second part does not look for these delegates. The host does not wait, so `mask` must stay as it is until the visit is
+/* Called between the two parts of a pull of dd. `mask`, in memory of the host, has the delegates that any device found in
+ * the first part. Launches the copy of `mask` to `incoming`, and then ORs `mask` into the device's `next`, so that the
+ * second part does not look for these delegates. The host does not wait, so `mask` must stay unchanged until the visit is
  * over. */
 enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
@@ -111,9 +111,9 @@ enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error
 }
 
 /* Called at the end of a level, when all peers have read the masks. Fills `incoming` with the delegates that all ranks
- * found: the list from->words, or the bitmap from->mask if from->words is NULL. If both are NULL, `incoming` stays as
- * gpu_read_masks made it. Makes `incoming` the input of the next previsit, and clears `next`. The host does not wait, so
- * *from must stay as it is until the next previsit. */
+ * found. They come from the list from->words, or from the bitmap from->mask if from->words is NULL. If both are NULL,
+ * `incoming` stays as gpu_read_masks made it. Makes `incoming` the input of the next previsit, and clears `next`. The
+ * host does not wait, so *from must stay unchanged until the next previsit. */
 enum status gpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

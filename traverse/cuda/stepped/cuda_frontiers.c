@@ -1,18 +1,18 @@
-/* cuda_frontiers.c: messages by which GPUs tell their frontiers to devices that are no peers, before nn is pulled; see
+/* cuda_frontiers.c: messages that tell the frontier of a GPU to devices that are no peers, before nn is pulled; see
  * engine.h
  *
- * A message says which normals of a shard are visited. A pull may use visited vertices in place of the frontier, because an
- * unvisited vertex has no neighbour that was visited before the frontier. A message leaves out the vertices that are set in
- * the bitmap `known` (struct gpu_frontier_update of cuda_kernels.h). `known` is also the bitmap in which a pull of nn looks
- * for visited vertices. When the first message of a search is written, `known` has the vertices without nn edges, because no
- * pull looks for them.
+ * A message says which normals of a shard are visited. A pull may use visited vertices in place of the frontier, because
+ * an unvisited vertex has no neighbour that was visited before the frontier. A message leaves out the vertices that are
+ * set in the bitmap `known` (struct gpu_frontier_update of cuda_kernels.h). A pull of nn looks for visited vertices in
+ * the same bitmap. At the first message of a search `known` has only the vertices without nn edges. These vertices may
+ * stand in `known`, because no pull looks for them.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Called once for each shard, when devices have joined: copies the bitmap of the shard's normals with nn edges to
- * update_sources, and waits. mask[words] is memory of the host. The rest of the shard's part of update_sources becomes
- * zero. */
+/* Called once for each shard, when devices have joined. Copies the bitmap of the shard's normals with nn edges to
+ * update_sources, and waits. mask[words] is memory of the host. The remaining words of the shard's part of update_sources
+ * become zero. */
 enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words, struct error *e)
 {
     const uint64_t shard_words = dev->traffic.update.shard_words;
@@ -24,9 +24,9 @@ enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t
     return e->status;
 }
 
-/* Called before nn is pulled. If `message` is NULL, does nothing: peers read the visited bits of this device where the
- * previsit left them. Otherwise writes the message about this device's shard to `message`, memory of the host that the
- * device sees. Sets words[s] to the 32-bit words of the message about each shard s, and waits. */
+/* Called before nn is pulled. If `message` is NULL, does nothing, as peers read the visited bits of this device where the
+ * previsit left them. Otherwise writes the message about this device's shard to `message`, and waits. `message` is memory
+ * of the host that the device can write. Sets words[s] to the number of 32-bit words of the message about each shard s. */
 enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct gpu_vertices *normals = &dev->of[NORMALS];
@@ -34,7 +34,7 @@ enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (message == NULL || gpu_use(dev, e) != ST_OK)
         return e->status;
-    if (!t->update_begun) /* the first message of the search: vertices without nn edges are known */
+    if (!t->update_begun) /* the first message of the search: only vertices without nn edges are known */
         cuda_invert(t->update.known, t->update_sources, t->update.p * t->update.shard_words, stream);
     t->update_begun = 1;
     cuda_frontier_update_count(&t->update, stream);
@@ -47,8 +47,8 @@ enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
 }
 
 /* Launches a kernel that reads the message about another shard. The kernel sets the bits of the vertices that the message
- * calls visited in `known`, the bitmap in which a pull of nn looks. `message` is memory of the host, and stays as it is
- * until the visit is over. */
+ * calls visited in `known`, the bitmap in which a pull of nn looks for visited vertices. `message` is memory of the host,
+ * and must stay unchanged until the visit is over. */
 enum status gpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)

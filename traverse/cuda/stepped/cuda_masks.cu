@@ -1,27 +1,27 @@
-/* cuda_masks.cu: wakes links to other GPUs, combines bitmaps of several devices, sets the root of a search, and blanks
- * values of vertices that were not visited; see cuda_kernels.h */
+/* cuda_masks.cu: kernels that work on whole bitmaps or values; see cuda_kernels.h. They wake links to other GPUs, combine
+ * bitmaps of several devices, set the root of a search, and overwrite values of vertices that were not visited. */
 #include "traverse/cuda/device/cuda_common.cuh"
 
 enum {
-    WAKE_LINE = 32,       /* words of a cache line */
-    WAKE_LINES = 1 << 13, /* a word is read in each of so many lines at the beginning of an array */
-    WAKE_STEP = 1 << 10   /* behind these lines, one word in so many is read */
+    WAKE_LINE = 32,       /* the number of words of a cache line */
+    WAKE_LINES = 1 << 13, /* the number of lines at the beginning of an array; one word of each is read */
+    WAKE_STEP = 1 << 10   /* one word of every WAKE_STEP words behind these lines is read */
 };
 
-/* Returns how many blocks of 256 threads fill the current GPU: 8 for each multiprocessor. Asks the GPU once, and keeps the
- * number for later calls. Returns 1 if the GPU does not tell. */
+/* Returns the number of blocks of 256 threads that fill the current GPU: 8 for each multiprocessor. Asks the GPU once,
+ * and keeps the number for later calls. Returns 1 if the GPU does not answer. */
 int cuda_full_grid(void)
 {
     static int grid = 0;
     int device = 0, processors = 0;
     if (grid == 0 && cudaGetDevice(&device) == cudaSuccess &&
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess)
-        grid = 8 * processors; /* 8 * 256 threads are all that a multiprocessor runs at a time */
+        grid = 8 * processors; /* a multiprocessor runs at most 8 * 256 threads at a time */
     return grid > 0 ? grid : 1;
 }
 
-/* Launches reads of some words of from[words], an array of another GPU, so that the links to that GPU wake. Near and far
- * addresses are read, since the hardware does not say which addresses share a link. */
+/* Launches reads of some words of from[words], an array of another GPU, so that the links to that GPU wake. The words lie
+ * both close together and far apart, since the hardware does not say which addresses share a link. */
 void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
 {
     each(words > 0 ? WAKE_LINES + words / WAKE_STEP : 0, stream, [=] __device__(uint64_t i) {
@@ -31,22 +31,23 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
     });
 }
 
-/* Launches to = from, or to |= from with `keep`, for bitmaps of `words` words. A thread does a word. */
+/* Launches to = from for bitmaps of `words` words; with `keep` launches to |= from. A thread does a word. */
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream)
 {
     each(words, stream, [=] __device__(uint64_t w) { to[w] = (keep ? to[w] : 0) | from[w]; });
 }
 
-/* Returns 64-bit word w of `mask`, without the bits that are set in `known`. `known` may be NULL. */
+/* Returns 64-bit word w of `mask`, with all bits cleared that are set in `known`. `known` may be NULL. */
 __device__ static inline unsigned long long word_without(const uint32_t *mask, const uint32_t *known, uint64_t w)
 {
     const unsigned long long less = known != NULL ? ((const unsigned long long *)known)[w] : 0;
     return ((const unsigned long long *)mask)[w] & ~less;
 }
 
-/* Launches a kernel that lists the words of `mask` that are not zero when the bits of `known` are taken out. list[most] gets
- * index and bits of each listed word, in any order. Words beyond `most` are counted but not written. *count, zero before,
- * becomes the number of words. */
+/* Launches a kernel that lists words of `mask`. First the bits that are set in `known` are cleared in each word; a word
+ * is listed if it is not zero then. list[most] gets the index and the bits of each listed word, in any order. If there
+ * are more than `most` words, the others are counted but not written. *count must be zero, and becomes the number of all
+ * these words. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream)
 {
@@ -58,8 +59,9 @@ void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words
         });
 }
 
-/* Launches a kernel that ORs the listed words, list[count], into a bitmap of `words` 64-bit words. A thread does a listed
- * word, by an atomic, since a word may be listed several times. Listed words beyond the end of the bitmap are left out. */
+/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words. Each thread does one word of
+ * the list. It uses an atomic, since the same word may be listed several times. Listed words beyond the end of the bitmap
+ * are left out. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const mask_word *list, uint64_t count, cudaStream_t stream)
 {
     unsigned long long *to = (unsigned long long *)mask;
@@ -76,7 +78,8 @@ void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_
     each(words, stream, [=] __device__(uint64_t w) { to[w] = ~from[w]; });
 }
 
-/* Launches one thread, which sets the bit of `vertex` in `mask` and, unless `parent` is NULL, parent[vertex] to `value`. */
+/* Launches one thread, which sets the bit of `vertex` in `mask`. Unless `parent` is NULL, the thread also sets
+ * parent[vertex] to `value`. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value, cudaStream_t stream)
 {
     each(1, stream, [=] __device__(uint64_t) {
@@ -86,7 +89,7 @@ void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t v
     });
 }
 
-/* Launches a kernel that sets values[v] to `none` for each vertex v below `count` that was not visited. */
+/* Launches a kernel that sets values[v] to `none` for each unvisited vertex v below `count`. */
 void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t v) {

@@ -1,19 +1,20 @@
 /* cuda_search.c: the steps of a level of a stepped search on a GPU; see engine.h. The level loop (loop.c) calls them.
  *
  * There are two streams, as in figure 3 of Pan et al. The stream of the delegates has the visits that find delegates (dd,
- * nd), and the stream of the normals has the visits that find normals (dn, nn). Before the previsits the streams wait for
- * each other. Behind the previsits the stream of the normals waits for the other stream, and the host waits for the counts
- * from which directions are chosen. The host waits once more in a level if devices exchange vertices.
+ * nd). The stream of the normals has the visits that find normals (dn, nn). Before the previsits the two streams wait for
+ * each other. After the previsits the stream of the normals waits for the stream of the delegates. The host waits for the
+ * counts of the previsits, from which directions are chosen. If devices exchange vertices, the host waits once more in a
+ * level.
  *
  * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin
- * with the delegates alone: their previsit and the visit of dd run while the normals arrive. Then the previsit of the
- * normals and the other visits follow (gpu_dd_went_first). The two steps count into different sets of counters:
- * COUNTERS_DD_FIRST and COUNTERS_OF_LEVEL.
+ * with the delegates alone: their previsit and the visit of dd run while the normals arrive. The previsit of the normals
+ * and the other visits follow (gpu_dd_went_first). The two steps use different sets of counters: COUNTERS_DD_FIRST and
+ * COUNTERS_OF_LEVEL.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Makes later launches on `stream` wait for all launches made so far on `other`. The host does not wait. */
+/* Makes later launches on `stream` wait for all earlier launches on `other`. The host does not wait. */
 static enum status follow(struct device *dev, enum vertex_kind stream, enum vertex_kind other, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -24,15 +25,16 @@ static enum status follow(struct device *dev, enum vertex_kind stream, enum vert
 
 /* ---- times of phases, if the device was opened with timing ---- */
 
-/* Records the event at which a phase begins, behind earlier launches on `stream`. Does nothing if phases are not timed. */
+/* Records the event at which a phase begins, after all earlier launches on `stream`. Does nothing if phases are not
+ * timed. */
 static void time_begin(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     if (dev->clock.runs)
         cudaEventRecord(dev->clock.begin[phase], dev->stream.of[stream]);
 }
 
-/* Records the event at which a phase ends, behind earlier launches on `stream`, and marks the phase as timed in this level.
- * Does nothing if phases are not timed. */
+/* Records the event at which a phase ends, after all earlier launches on `stream`, and marks the phase as timed in this
+ * level. Does nothing if phases are not timed. */
 static void time_end(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     struct gpu_clock *c = &dev->clock;
@@ -40,8 +42,8 @@ static void time_end(struct device *dev, enum phase phase, enum vertex_kind stre
         c->timed[phase] = cudaEventRecord(c->end[phase], dev->stream.of[stream]) == cudaSuccess;
 }
 
-/* Sets times->phase_s[] to the seconds of each phase of this level, 0 for phases that were not timed. Waits for the ends of
- * the phases, and then forgets which phases were timed. */
+/* Sets times->phase_s[] to the seconds of each phase of this level. The value is 0 for phases that were not timed. Waits
+ * for the ends of the timed phases, and then marks all phases as not timed. */
 static enum status gpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     struct gpu_clock *c = &dev->clock;
@@ -58,10 +60,12 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
 
 /* ---- start ---- */
 
-/* Begins a search: launches the clearing of bitmaps and counters, and sets the bit of the root in the bitmap `next` that the
- * first previsit reads. Every device does so for a root that is a delegate; otherwise only the device of the root's shard
- * does. Sets the parent of the root, if parents are recorded. Resets what the device knows of the last search, and makes all
- * sources unvisited in dev->frontier. The host does not wait. */
+/* Begins a search on a device. The host does not wait. The function does the following:
+ * - It launches the clearing of bitmaps and counters.
+ * - It sets the bit of the root in the bitmap `next`, which the first previsit reads. If the root is a delegate, every
+ *   device does so. Otherwise only the device of the root's shard does so.
+ * - It sets the parent of the root, if parents are recorded.
+ * - It resets the facts of the last search, and makes all sources unvisited in dev->frontier. */
 enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
@@ -71,7 +75,8 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
         return e->status;
     CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(level, 0, GPU_COUNTERS_KINDS * sizeof *level, stream), dev->where, e);
-    if (d->parent != NULL) /* only a device that finds a delegate records its parent: other devices keep PARENT_NONE */
+    /* only a device that finds a delegate records the delegate's parent: other devices keep PARENT_NONE */
+    if (d->parent != NULL)
         CUDA_TRY(cudaMemsetAsync(d->parent, 0xff, d->count * 4, stream), dev->where, e);
     if (e->status != ST_OK)
         return e->status;
@@ -94,16 +99,17 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- counters ---- */
 
-/* Launches the publication of a set of counters on `stream`: they are copied to memory of the host and set to zero. The copy
- * gets the next number, which wait_published waits for. `counters`: COUNTERS_OF_LEVEL or COUNTERS_DD_FIRST. */
+/* Launches the publication of a set of counters on `stream`: the counters are copied to memory of the host and set to
+ * zero. The publication gets the next number, which wait_published waits for. `counters` is COUNTERS_OF_LEVEL or
+ * COUNTERS_DD_FIRST. */
 static void publish(struct device *dev, int counters, enum vertex_kind stream)
 {
     struct gpu_counters *c = &dev->counters;
     cuda_publish(c->level + counters, c->published + counters, ++c->number, dev->stream.of[stream]);
 }
 
-/* Waits until the last publication has arrived in memory of the host. It was of this set of counters, and is the last launch
- * on `stream`. Fails if a kernel failed. */
+/* Waits until the last publication of counters has arrived in memory of the host. `counters` is the set of counters that
+ * was published last. The publication must be the last launch on `stream`. Fails if a kernel failed. */
 static enum status wait_published(struct device *dev, int counters, enum vertex_kind stream, struct error *e)
 {
     const struct gpu_counters *c = &dev->counters;
@@ -113,8 +119,8 @@ static enum status wait_published(struct device *dev, int counters, enum vertex_
 }
 
 /* Copies the counts of a kind of vertices from published counters to dev->frontier: vertices, sources and edges of the
- * frontier, and whether all vertices were listed. Subtracts the sources from dev->frontier.unvisited, so it is called once
- * for each previsit. */
+ * frontier, and whether all vertices were listed. Subtracts the sources from dev->frontier.unvisited. So it is called
+ * only once for each previsit. */
 static void read_counts(struct device *dev, enum vertex_kind kind)
 {
     const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
@@ -144,9 +150,9 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 
 /* ---- previsit ---- */
 
-/* Launches the previsit of one kind of vertices on the stream of this kind. The previsit of the delegates reads the bitmap
- * dev->masks.in, and later previsits read `next` unless gpu_take_mask says otherwise. If dd is visited before the normals
- * are known, the delegates count in COUNTERS_DD_FIRST. */
+/* Launches the previsit of one kind of vertices on the stream of this kind. The previsit of the normals reads the bitmap
+ * `next`. The previsit of the delegates reads dev->masks.in, which becomes `next` after it; gpu_take_mask may set it to
+ * another bitmap. If dd is visited before the normals have arrived, the delegates are counted in COUNTERS_DD_FIRST. */
 static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
 {
     const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
@@ -165,10 +171,10 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
 }
 
 /* Launches the previsits of these kinds of vertices, and the publication of their counters. The host does not wait.
- * - BOTH_KINDS: the streams wait for each other before the previsits, and the stream of the normals waits for the stream of
- *   the delegates behind the previsits. If there are no delegates, the streams wait for each other in level 0 only.
- * - ONLY_DELEGATES, then ONLY_NORMALS: the streams do not wait for each other. Normals that arrive are taken in on the
- *   stream of the normals, while dd is visited on the stream of the delegates. */
+ * - BOTH_KINDS: the two streams wait for each other before the previsits. After the previsits the stream of the normals
+ *   waits for the stream of the delegates. If there are no delegates, the streams wait for each other in level 0 only.
+ * - ONLY_DELEGATES, and then ONLY_NORMALS: the streams do not wait for each other. The stream of the normals receives
+ *   arriving normals while the stream of the delegates visits dd. */
 enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const int join = kinds == BOTH_KINDS && (depth == 0 || dev->of[DELEGATES].count > 0);
@@ -192,9 +198,13 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work. After a previsit of ONLY_DELEGATES only
- * work->of[DD] is set. After ONLY_NORMALS everything else is set. `forward`, the edges of the frontier, is a lower bound if
- * the frontier was not listed whole. ST_BAD_DATA: another shard sent a vertex that this shard does not have. */
+/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work.
+ * - After a previsit of ONLY_DELEGATES it sets work->of[DD] only.
+ * - After a previsit of ONLY_NORMALS it sets everything else.
+ * - After a previsit of BOTH_KINDS it sets everything.
+ *
+ * `forward` is the number of edges of the frontier. If the previsit did not list all vertices of the frontier, `forward`
+ * is a lower bound. ST_BAD_DATA: another shard sent a vertex that this shard does not have. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -224,8 +234,9 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
     return ST_OK;
 }
 
-/* Sets work->of[g].forward of each subgraph g with exact[g] to the exact number of edges of the frontier, and waits.
- * Launches nothing for a subgraph if the frontier was listed whole, since the count is exact already. */
+/* Sets work->of[g].forward to the exact number of edges of the frontier, for each subgraph g with exact[g], and waits. If
+ * the previsit listed all vertices of the frontier, the number is exact already, and nothing is launched for this
+ * subgraph. */
 enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     const int only_delegates = dev->frontier.previsited == ONLY_DELEGATES;
@@ -257,15 +268,15 @@ enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 
 /* ---- visits ---- */
 
-/* Returns the set of counters that a visit of g adds to: COUNTERS_DD_FIRST if g is dd and is visited before the previsit of
- * the normals, otherwise COUNTERS_OF_LEVEL. */
+/* Returns the set of counters that a visit of g uses: COUNTERS_DD_FIRST if g is dd and is visited before the previsit of
+ * the normals, and COUNTERS_OF_LEVEL otherwise. */
 static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
 {
     return dev->counters.level + (g == DD && gpu_dd_went_first(dev) ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
 }
 
-/* Returns where a visit of g puts the vertices that it finds: the bitmap `next` of this kind of vertices and, for vertices
- * of other shards, the list of codes or the bitmap sent_mask. */
+/* Returns where a visit of g puts the vertices that it finds. Vertices of this shard go to the bitmap `next` of their
+ * kind. Vertices of other shards go to the list of codes or to the bitmap sent_mask. */
 static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
@@ -284,8 +295,8 @@ static struct gpu_target target_of(struct device *dev, enum subgraph g)
                                .sent = &level->sent};
 }
 
-/* Launches a push along g. A push reads a list of vertices, the queue. If the previsit did not list the whole frontier, the
- * queue is first overwritten with all vertices of the frontier that have edges of g. */
+/* Launches a push along g. A push reads a list of vertices, the queue. If the previsit did not list all vertices of the
+ * frontier, the queue is first overwritten: it gets all vertices of the frontier that have edges of g. */
 static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -303,8 +314,8 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
     cuda_push(&dev->csr[g], &sparse, &target, &sharing, stream);
 }
 
-/* Launches a pull of some rows of dd: the unvisited delegates whose bit is set in `rows` look for a visited column. Launches
- * nothing if no delegate of the frontier has edges of dd. */
+/* Launches a pull of some rows of dd: the unvisited delegates that are set in the bitmap `rows` look for a visited
+ * column. Launches nothing if no delegate of the frontier has edges of dd. */
 static void pull_dd_rows(struct device *dev, const uint32_t *rows)
 {
     struct gpu_target target = target_of(dev, DD);
@@ -314,10 +325,11 @@ static void pull_dd_rows(struct device *dev, const uint32_t *rows)
         cuda_pull_rows(&csr, &target, dev->of[DELEGATES].visited, dev->stream.of[DELEGATES]);
 }
 
-/* Launches the visit of g, a push or a pull as chosen, on the stream of the kind of vertices that g finds. Launches nothing
- * if the frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look for a neighbour in the
- * frontier. The rows look in the visited bitmap, because an unvisited vertex has no neighbour that was visited before the
- * frontier. A pull of nn with several shards first gathers the visited bits of all shards. */
+/* Launches the visit of g, a push or a pull as chosen, on the stream of the kind of vertices that g finds. Launches
+ * nothing if the frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look for a neighbour in
+ * the frontier. The pull looks in the visited bitmap. This finds the same neighbours, because an unvisited vertex has no
+ * neighbour that was visited before the frontier. If there are several shards, a pull of nn first gathers the visited
+ * bits of all shards. */
 static enum status visit_subgraph(struct device *dev, enum subgraph g, const struct directions *directions,
                                   struct error *e)
 {
@@ -325,7 +337,7 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g, const str
     enum phase phase = (enum phase)(PHASE_VISIT + (int)g);
     cudaStream_t stream = dev->stream.of[kind];
     int gathers = g == NN && dev->shard->p > 1 && directions->of[g] == PULL;
-    if (dev->frontier.sources[g] == 0 && !gathers) /* a gathering pull also looks in the frontiers of other shards */
+    if (dev->frontier.sources[g] == 0 && !gathers) /* a pull of nn also looks in the frontiers of other shards */
         return ST_OK;
     time_begin(dev, phase, kind);
     if (gathers && gpu_gather_frontiers(dev, e) != ST_OK)
@@ -341,8 +353,8 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g, const str
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Returns whether both subgraphs with this kind of rows are pushed, and each push must list the frontier again in the queue
- * of the kind. Then the two pushes must not run at the same time on two streams. */
+/* Returns whether both subgraphs with this kind of rows are pushed, and each push must list the frontier again in the
+ * queue of this kind. In this case the two pushes must not run at the same time on two streams. */
 static int share_a_queue(const struct device *dev, enum vertex_kind rows, const struct directions *directions)
 {
     return !dev->frontier.listed[rows] &&
@@ -350,8 +362,8 @@ static int share_a_queue(const struct device *dev, enum vertex_kind rows, const 
            directions->of[subgraph_between(rows, DELEGATES)] == PUSH;
 }
 
-/* Launches the visits of dn and nn on the stream of the normals, and records VISIT_EVENT behind them if there are several
- * shards. Vertices of other shards that nn finds are kept as bits of sent_mask, or as a list that is sorted into bins. */
+/* Launches the visits of dn and nn on the stream of the normals. If there are several shards, records VISIT_EVENT behind
+ * these visits. If nn finds vertices of other shards, they become bits of sent_mask, or a list that is sorted into bins. */
 static enum status visit_normals(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -365,7 +377,7 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
         return e->status;
     if (t->binned && t->form == OUTGOING_LIST) {
         time_begin(dev, PHASE_BINS, NORMALS);
-        /* if the frontier was not listed whole, its edges were not counted, so the codes have no bound */
+        /* if the previsit did not list the whole frontier, the edges were not counted, so there is no bound for the codes */
         cuda_bin(&t->bins, dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX, stream);
         time_end(dev, PHASE_BINS, NORMALS);
         CUDA_LAUNCHED(dev->where, e);
@@ -376,7 +388,7 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
 }
 
 /* Launches the first part of a pull of dd: the delegates that this device owns look for parents. Records the event
- * first_part behind the pull, which peers wait for before they read what was found. */
+ * first_part behind the pull. Peers wait for this event before they read the found delegates. */
 static enum status pull_own_rows(struct device *dev, struct error *e)
 {
     time_begin(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
@@ -386,9 +398,10 @@ static enum status pull_own_rows(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Launches the visits of nd on the stream of the delegates, and of dn and nn on the stream of the normals. If dd has two
- * parts, nd is left for VISIT_REST, and only dn and nn are launched. If peers cannot wait for the event first_part, the host
- * waits for the first part of dd. Behind that, peers may read the delegates that this device found. */
+/* Launches the visit of nd on the stream of the delegates, and the visits of dn and nn on the stream of the normals. If
+ * dd has two parts, launches dn and nn only, and leaves nd for VISIT_REST. In this case, if peers cannot wait for the
+ * event first_part, the host waits for the first part of dd. After this wait peers may read the delegates that this
+ * device found. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -400,12 +413,12 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return visit_normals(dev, plan, e);
 }
 
-/* Launches the second part of a pull of dd, and then the visit of nd. First adds the delegates that peers found in the first
- * part to `next`, so that the second part does not look for these delegates. In the second part the delegates that other
- * devices own look for parents. */
+/* Launches the second part of a pull of dd, and then the visit of nd. First adds the delegates that peers found in the
+ * first part to `next`, so that the second part does not look for these delegates. In the second part the delegates that
+ * other devices own look for parents. */
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
-    /* after gpu_know_mask `next` has the delegates that peers found in the first part: the messages had them, too */
+    /* if gpu_know_mask was called, `next` has the delegates that peers found in the first part already */
     if (!dev->masks.known && gpu_take_peers_updates(dev, e) != ST_OK)
         return e->status;
     pull_dd_rows(dev, dev->traffic.peers.others);
@@ -416,8 +429,10 @@ static enum status visit_rest(struct device *dev, const struct directions *direc
     return visit_subgraph(dev, ND, directions, e);
 }
 
-/* Launches the kernels of a part of the level's visit. VISIT_DD: dd or, if dd is divided, the rows of dd that this device
- * owns. VISIT_OTHERS: the other subgraphs. VISIT_REST: what is left if dd is divided. */
+/* Launches the kernels of a part of the level's visit.
+ * - VISIT_DD: dd; if dd has two parts, only the rows of dd that this device owns.
+ * - VISIT_OTHERS: the other subgraphs; if dd has two parts, all of them except nd.
+ * - VISIT_REST, only if dd has two parts: the other rows of dd, and nd. */
 enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
@@ -434,9 +449,9 @@ enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Waits for the stream of the delegates only. Sets result->found_delegates to whether this level's visits of dd and nd found
- * a delegate. The flags of both sets of counters are read, if dd was visited first. With one shard, or without delegates,
- * found_delegates becomes 0. */
+/* Waits for the stream of the delegates only. Sets result->found_delegates to whether this level's visits of dd and nd
+ * found a delegate. If dd was visited first, reads the flags of both sets of counters. With one shard, or without
+ * delegates, found_delegates becomes 0. */
 static enum status finish_delegates(struct device *dev, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -453,8 +468,8 @@ static enum status finish_delegates(struct device *dev, struct visit_result *res
     return e->status;
 }
 
-/* Returns the vertices of shard `shard` that this level's visit of nn found: the ids in the bin of the shard, or the shard's
- * words of sent_mask. The span is empty for the own shard, and if nn was not pushed. */
+/* Returns the vertices of shard `shard` that this level's visit of nn found: the ids in the bin of the shard, or the
+ * shard's words of sent_mask. Returns an empty span for the own shard, and in levels that did not push nn. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct gpu_traffic *t = &dev->traffic;
@@ -467,9 +482,10 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){t->bins.ids + begin[0], begin[0], begin[1] - begin[0], OUTGOING_LIST};
 }
 
-/* Waits for the visits of a level, and sets what they found. ONLY_DELEGATES: waits for dd and nd, and sets found_delegates
- * alone. Otherwise waits for all visits, publishes the counters (which sets them to zero), and sets found_delegates, found,
- * outgoing[p] and, if phases are timed, the times. */
+/* Waits for the visits of a level, and sets members of *result.
+ * - ONLY_DELEGATES: waits for dd and nd, and sets found_delegates only.
+ * - Other kinds: waits for all visits, and publishes the counters, which sets them to zero. Sets found_delegates, found
+ *   and outgoing[p]. If phases are timed, also sets the times. */
 enum status gpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
