@@ -253,8 +253,8 @@ struct gathering {
 };
 
 /* Writes the vertices of a part of a frontier to rows[]. If the bitmap `sources` is given, leaves out vertices that are
- * not in it. Returns the number of vertices listed. rows[] must have an entry for each vertex of the part, because
- * vertices that are left out are also written for a moment. */
+ * not in it. Returns the number of vertices listed. rows[] must have an entry for each vertex of the part: a vertex of
+ * the list is written before the bitmap decides whether it stays. */
 static uint64_t list_part(const struct frontier_part *part, const uint64_t *sources, uint32_t *rows)
 {
     uint64_t count = 0;

@@ -51,8 +51,7 @@ void note_visits(struct device *dev, double end)
         if (note->work.of[g].frontier == 0)
             continue;
         if (note->kind != LEVEL_DENSE)
-            phase_s[PHASE_VISIT + g] = seconds; /* a sparse level visits all subgraphs at the same time, so each gets the
-                                                 * whole time */
+            phase_s[PHASE_VISIT + g] = seconds; /* a sparse level visits its subgraphs together */
         if (note->directions.of[g] == PULL)
             note->probes[g] = n->probes[g];
     }
