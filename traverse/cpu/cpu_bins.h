@@ -67,7 +67,7 @@ static inline uint32_t choose_block_bits(uint64_t vertices, uint64_t parts)
 }
 
 /* Returns the address for the next vertex of a bin. The address is `end`, unless `end` is the end of a chunk. Then the
- * bin gets a new chunk of the pool: moves *pool behind the new chunk, and links the full chunk to the new chunk. */
+ * bin gets a new chunk of the pool: moves *pool to the end of the new chunk, and links the full chunk to the new chunk. */
 static inline uint32_t *extend_bin(uint8_t **pool, uint32_t *end)
 {
     if (__builtin_expect((uintptr_t)end % CHUNK_BYTES != 0, 1))

@@ -203,7 +203,7 @@ AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count
 
 /* Decodes `count` packed columns of a row, from column `at` on, into the buffer, by vector instructions. Returns the
  * address of column `at` in the buffer. Many columns are decoded in groups that begin at a multiple of eight. Few columns
- * are decoded eight at a time, from column `at` on. The columns are the same as those of decode_plain. */
+ * are decoded eight at a time, from column `at` on. decode_plain decodes the same columns. */
 AVX2 const uint32_t *decode_vectors(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                                     uint32_t buffer[COLUMN_CAPACITY])
 {

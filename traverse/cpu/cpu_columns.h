@@ -15,7 +15,7 @@
 enum { COLUMN_CAPACITY = PACKED_BLOCK + 16 };
 
 /* Decodes the packed columns at..at + count of a row into the buffer. All these columns are in one block. Returns the
- * address of the first column in the buffer. This address may be behind the beginning of the buffer. */
+ * address of the first column in the buffer. This address may differ from the beginning of the buffer. */
 typedef const uint32_t *decode_columns(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                                        uint32_t buffer[COLUMN_CAPACITY]);
 

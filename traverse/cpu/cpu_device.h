@@ -339,8 +339,8 @@ struct row_count {
     uint64_t rows, edges;
 };
 
-/* Counts those of the vertices list[0..count) that have edges in g, and their edges. A list may be cut into pieces: the
- * sum of the counts does not depend on the order or the cuts. */
+/* Counts the vertices of list[0..count) that have edges in g, and their edges. A list may be cut into pieces: the sum of
+ * the counts does not depend on the order or the cuts. */
 struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count);
 
 /* Lists the vertices of the frontier that have edges in g. Writes the list to dev->gathered_rows, in any order. Returns
@@ -393,7 +393,7 @@ uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows
  * release_shown, also after a failure. */
 enum status take_shown(struct device *dev, int shared, struct error *e);
 
-/* Frees the arrays of take_shown, and takes the charge to the budget back. Allowed if take_shown failed or was not
+/* Frees the arrays of take_shown, and returns the charged bytes to the budget. Allowed if take_shown failed or was not
  * called. */
 void release_shown(struct device *dev);
 
@@ -420,7 +420,8 @@ void take_peer_updates(struct device *dev);
  * opened. */
 void find_even_rows(struct device *dev);
 
-/* cpu_answers.c. Frees dev->answers with its arrays, and takes the charge to the budget back. dev->answers may be NULL. */
+/* cpu_answers.c. Frees dev->answers with its arrays, and returns the charged bytes to the budget. dev->answers may be
+ * NULL. */
 void cpu_close_answers(struct device *dev);
 
 /* The functions of backend_cpu, in the order of engine.h. engine.h has the contract of each function. */

@@ -218,7 +218,7 @@ static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Takes in the bitmaps of all peers: their unvisited vertices go into next_dense. Does nothing if no peer has a bitmap.
- * If a bitmap has a bit behind the last vertex of this shard, returns ST_BAD_DATA and takes in nothing. */
+ * If a bitmap has a bit after the last vertex of this shard, returns ST_BAD_DATA and takes in nothing. */
 static enum status receive_masks(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     struct arrived_masks arrived = {.dev = dev, .spans = spans, .keeps = dev->normals.any_next_dense};

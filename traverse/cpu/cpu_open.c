@@ -145,7 +145,7 @@ static uint64_t longest_row(const struct degree_list *degrees)
 
 /* Returns the number of threads, at most `threads`, that a search of the shard can use. A search of fewer than
  * EDGES_OF_TWO edges takes about 20 us, and one thread is enough for such a search. Graphs of 300,000 to 450,000 edges
- * were fastest with 4 threads, also if 8, 12 or 14 threads were allowed. Graphs of 1 million edges were fastest with 8
+ * were fastest with 4 threads, even if 8, 12 or 14 threads were allowed. Graphs of 1 million edges were fastest with 8
  * threads. Graphs of 2 million edges were fastest with all threads. */
 static int useful_threads(const struct shard *shard, int threads)
 {
@@ -154,8 +154,8 @@ static int useful_threads(const struct shard *shard, int threads)
     return most < (uint64_t)threads ? (int)most : threads;
 }
 
-/* Frees a device with all its arrays and its answers, and takes the charge to the budget back. Ends the use of the peers
- * and of the thread pool. `dev` may be NULL, or opened in part by cpu_open. */
+/* Frees a device with all its arrays and its answers, and returns the charged bytes to the budget. Ends the use of the
+ * peers and of the thread pool. `dev` may be NULL, or opened in part by cpu_open. */
 void cpu_close(struct device *dev)
 {
     if (dev == NULL)

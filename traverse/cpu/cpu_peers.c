@@ -54,7 +54,7 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     return ST_OK;
 }
 
-/* Frees the memory that take_shown allocated, and takes the charge to the budget back. Allowed after a failure of
+/* Frees the memory that take_shown allocated, and returns the charged bytes to the budget. Allowed after a failure of
  * take_shown, and with one shard. */
 void release_shown(struct device *dev)
 {

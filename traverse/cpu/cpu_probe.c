@@ -27,8 +27,8 @@ static inline uint64_t probe(const uint64_t *mask, uint32_t id)
     return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
 }
 
-/* Returns the bits of those `rows` whose entry in heads[0..count) is in the bitmap `mask`. Bit i of `rows` stands for
- * heads[i]. This is probe_heads of probes_plain. */
+/* Returns a word with the bit of each row in `rows` whose entry in heads[0..count) is in the bitmap `mask`. Bit i of
+ * `rows` stands for heads[i]. This is probe_heads of probes_plain. */
 static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     uint64_t found = 0;
@@ -69,10 +69,10 @@ struct finder {
     uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or _avx2 */
 };
 
-/* Returns the bits of those `rows` that have a column behind their heads in the bitmap `mask`. Bit i of `rows` stands for
- * row base + i. Unless `parent` is NULL, writes the first such column of each row, ORed with `tag`, to parent[row].
- * Packed columns of a row are decoded in two steps. The first step decodes FEW columns, because most rows find a parent
- * among the first columns. */
+/* Returns a word with the bit of each row in `rows` that has a column after its heads in the bitmap `mask`. Bit i of
+ * `rows` stands for row base + i. Unless `parent` is NULL, writes the first such column of each row, ORed with `tag`, to
+ * parent[row]. Packed columns of a row are decoded in two steps. The first step decodes FEW columns, because most rows
+ * find a parent among the first columns. */
 static inline __attribute__((always_inline)) uint64_t
 find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
              struct finder finder)
@@ -98,8 +98,8 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
     return found;
 }
 
-/* Returns the bits of those `rows` that have a column behind their heads in `mask`. Writes the first such column of each
- * row to parent[]. Uses no vectors. This is probe_rests of probes_plain. */
+/* Returns a word with the bit of each row in `rows` that has a column after its heads in `mask`. Writes the first such
+ * column of each row to parent[]. Uses no vectors. This is probe_rests of probes_plain. */
 static uint64_t probe_rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                   uint32_t tag, uint32_t *parent)
 {
@@ -148,9 +148,9 @@ const struct probes probes_plain = {.decode = decode_plain,
 
 #if HAS_AVX2
 
-/* Returns the bits of those `rows` whose entry in heads[0..count) is in the bitmap `mask`. Bit i of `rows` stands for
- * heads[i]. Looks up all 64 entries in vectors of eight. Calls probe_heads_plain if there are few rows, or if the word is
- * incomplete. */
+/* Returns a word with the bit of each row in `rows` whose entry in heads[0..count) is in the bitmap `mask`. Bit i of
+ * `rows` stands for heads[i]. Looks up all 64 entries in vectors of eight. Calls probe_heads_plain if there are few rows,
+ * or if the word is incomplete. */
 AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     const __m256i none = _mm256_set1_epi32(-1);
@@ -199,8 +199,9 @@ AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t c
     return hits != 0 ? columns[i + (uint64_t)__builtin_ctz(hits)] : HEAD_NONE;
 }
 
-/* Returns the bits of those `rows` that have a column behind their heads in `mask`. Writes the first such column of each
- * row to parent[]. Uses vectors. Prefetches the packed columns of all rows before it decodes the columns of any row. */
+/* Returns a word with the bit of each row in `rows` that has a column after its heads in `mask`. Writes the first such
+ * column of each row to parent[]. Uses vectors. Prefetches the packed columns of all rows before it decodes the columns
+ * of any row. */
 AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                       uint32_t tag, uint32_t *parent)
 {

@@ -29,9 +29,9 @@ struct named_parents {
 struct probes {
     decode_columns *decode; /* decodes packed columns (cpu_columns.h) */
 
-    /* Returns the bits of those `rows` that have an entry of a head column in `mask`. heads[0..count) are the head
-     * column's entries for the rows of the word, from the first row on. `count` is 64, or less in the last word of a
-     * subgraph. An entry is HEAD_NONE if the row has no such column. */
+    /* Returns a word with the bit of each row in `rows` that has an entry of a head column in `mask`. heads[0..count) are
+     * the head column's entries for the rows of the word, from the first row on. `count` is 64, or less in the last word
+     * of a subgraph. An entry is HEAD_NONE if the row has no such column. */
     uint64_t (*probe_heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
 
     /* Writes the parents of `rows`: sets parents[i] to heads[i] | tag, for each row i of the word in `rows`.
@@ -39,9 +39,9 @@ struct probes {
      * of a head column. */
     void (*adopt_heads)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
 
-    /* Looks up the columns behind the head columns. Returns the bits of those `rows` that have such a column in `mask`.
-     * The columns may be packed. Unless `parent` is NULL, writes the first such column of each row, ORed with `tag`, to
-     * parent[number of the row]. */
+    /* Looks up the columns after the head columns. Returns a word with the bit of each row in `rows` that has such a
+     * column in `mask`. The columns may be packed. Unless `parent` is NULL, writes the first such column of each row,
+     * ORed with `tag`, to parent[number of the row]. */
     uint64_t (*probe_rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag,
                             uint32_t *parent);
 

@@ -33,8 +33,8 @@ struct pull {
 };
 
 /* Looks for parents of the rows `candidates`, which are bits of word w, in the head columns. Writes the parents found to
- * pull->parent. Returns the bits of the rows without a parent in the head columns. Prefetches the columns behind the
- * heads of these rows. Always inlined, because a compiler may drop calls of functions that only prefetch. */
+ * pull->parent. Returns the bits of the rows without a parent in the head columns. Prefetches the columns after the heads
+ * of these rows. Always inlined, because a compiler may drop calls of functions that only prefetch. */
 static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct pull *pull, uint64_t w, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
     return visit_normals_word(pull->dev, w, found, pull->keeps);
 }
 
-/* Returns the number of the first word of a piece. For a piece behind the last piece returns the number of all words. */
+/* Returns the number of the first word of a piece. For a piece after the last piece returns the number of all words. */
 static uint64_t first_word(const struct pull *pull, uint64_t piece)
 {
     uint64_t word = piece < HUB_PIECES ? piece : HUB_PIECES + (piece - HUB_PIECES) * PIECE_WORDS;

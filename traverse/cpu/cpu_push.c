@@ -21,7 +21,7 @@ struct shared_push {
     struct long_rows aside; /* rows that were put aside, and are pushed last */
 };
 
-/* Returns the index of the first row of a piece. For a piece behind the last piece returns the number of all rows. The
+/* Returns the index of the first row of a piece. For a piece after the last piece returns the number of all rows. The
  * pieces of a thread grow: they have 1, 2, 3, ... units, up to MOST_UNITS, because the first rows may be the longest. A
  * single thread has one piece with all rows. */
 static uint64_t first_row(const struct shared_push *s, uint64_t piece)

@@ -76,8 +76,8 @@ static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 
 /* Lets thread `number` take part in this level: marks the thread, and empties its bins. Does nothing if the thread takes
  * part already. In the thread's first level of the region the thread also copies the visited bits to its bitmaps `found`.
- * Later levels do not renew the copy. So the thread may put a vertex into a bin that was visited after the copy. Step 2
- * drops such a vertex. */
+ * Later levels do not renew the copy. So a vertex that was visited after the copy may still go into a bin. Step 2 drops
+ * such a vertex. */
 static void join_level(struct region *r, int number)
 {
     struct region_thread *t = &r->thread[number];

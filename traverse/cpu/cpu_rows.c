@@ -211,7 +211,7 @@ static inline int is_shared(struct push_case c)
     return c.kind != PUSH_VISIT && c.kind != PUSH_UPDATE;
 }
 
-/* Returns the offset of a row: the index of its first column behind the heads. The offset is also the end of the columns
+/* Returns the offset of a row: the index of its first column after the heads. The offset is also the end of the columns
  * of the previous row. Computes the offsets of even rows without reading them. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
@@ -240,7 +240,7 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes columns at..end of a row, which are behind its heads. The columns may be packed, or have 8 bytes. The compiler
+/* Pushes columns at..end of a row, which come after its heads. The columns may be packed, or have 8 bytes. The compiler
  * makes one loop for each push case c. Returns the new number of vertices in the list `next`. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
@@ -261,7 +261,7 @@ push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at
     return put_next_in_bins(&p->to, count, 1, c);
 }
 
-/* Pushes columns at..end of a row, which are behind its heads, with the loop for the kind of push. Not inlined, because
+/* Pushes columns at..end of a row, which come after its heads, with the loop for the kind of push. Not inlined, because
  * its buffer for decoded columns is large. Returns the new number of vertices in the list `next`. */
 static __attribute__((noinline)) uint64_t push_part(const struct row_push *push, uint64_t count, uint32_t row, uint64_t at,
                                                     uint64_t end)

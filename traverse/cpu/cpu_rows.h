@@ -43,7 +43,7 @@ enum push_kind {
     PUSH_SHARDS
 };
 
-/* Columns begin..end of one row of g. These columns are behind the row's heads. */
+/* Columns begin..end of one row of g. These columns come after the row's heads. */
 struct row_part {
     enum subgraph g;
     uint32_t row;

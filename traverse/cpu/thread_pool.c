@@ -148,15 +148,15 @@ static void wake_some(struct thread_pool *pool, uint64_t threads)
 }
 
 /* Sleeps until the thread is woken. Does not sleep if pool->posted differs from `posted`, if pool_rouse was called, or if
- * threads must end. May return without a reason, so the caller must check again. Sets the thread's bit in pool->asleep
- * while the thread sleeps. */
+ * threads must end. May also return although no thread woke it, so the caller must check again. Sets the thread's bit in
+ * pool->asleep while the thread sleeps. */
 static void sleep_once(struct thread_pool *pool, const struct pool_thread *self, uint64_t posted)
 {
     uint32_t bit = UINT32_C(1) << (self->number < SLEEP_BITS ? self->number : SLEEP_BITS - 1);
     atomic_fetch_or(&pool->asleep, bit);
     if (atomic_load(&pool->posted) == posted && atomic_load(&pool->roused) == self->roused && !atomic_load(&pool->ends))
         syscall(SYS_futex, number_of_work(pool), FUTEX_WAIT_BITSET_PRIVATE, (uint32_t)posted, NULL, NULL, bit);
-    if (self->number < SLEEP_BITS - 1) /* the last bit stays set, because several threads share it and others may sleep */
+    if (self->number < SLEEP_BITS - 1) /* the last bit stays set, because another thread with the same bit may sleep */
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 

@@ -50,8 +50,7 @@ struct device_options {
     enum answer_kind answer; /* the kind of answer that each search makes; a caller may also ask for the other kind */
     int permuted; /* input ids are permuted: stored ids differ from input ids */
     int timing;   /* the results of `finish` and the notes of levels have the times of phases */
-    int probes; /* the probes of pulls are counted, if the backend can, and the edges of frontiers (FV) are counted
-                 * exactly */
+    int probes; /* the backend counts the probes of pulls, if it can, and counts the edges of frontiers (FV) exactly */
     int notes;    /* search_begin may be called with `noted`, so that the device notes its levels */
     int uniquify; /* backend.uniquify will be called */
     int by_classes; /* a search chooses a direction for each class of edges, even if the graph is small */
@@ -291,7 +290,7 @@ struct backend_answers {
 
     /* Lists the values of the permuted input ids first to first + count - 1 that this device holds, and waits for this
      * work. Called only if there are several devices. `count` is at most ANSWER_WINDOW. The arrays of the list must have
-     * room for `count` elements. Sets list->count to the number of values listed. */
+     * space for `count` elements. Sets list->count to the number of values listed. */
     enum status (*list_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count,
                                struct value_list *list, struct error *e);
 
@@ -310,8 +309,8 @@ struct backend {
     int knows_costs;        /* `counts` sets the costs of visits; 0: directions are chosen by factors */
     int counts_probes;      /* `finish` sets the probes of pulls */
     int updates_frontiers;  /* groups send each other frontiers as updates (show_frontier); 0: as bitmaps */
-    uint64_t part_rows; /* two parts are worth a reduction of masks if a device has more than this number of dd rows to
-                         * pull */
+    uint64_t part_rows; /* if a device has more than this number of dd rows to pull, two parts are worth a reduction of
+                         * masks */
 
     /* ---- the device ---- */
 
@@ -322,8 +321,8 @@ struct backend {
                         struct device_description *description, struct error *e);
     void (*close)(struct device *device); /* frees the device, and ends its use of peers; NULL is allowed */
 
-    /* Returns the number of bytes that a device will charge to the budget beside the shard, answers included. Returns 0
-     * if the device has memory of its own. */
+    /* Returns the number of bytes that a device will charge to the budget. The number includes answers, and excludes the
+     * shard. Returns 0 if the device has memory of its own. */
     uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents);
 
     /* ---- peers ---- */
@@ -376,8 +375,8 @@ struct backend {
     enum status (*previsit)(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);
 
     /* Waits for the last previsit, and sets the counts from which directions are chosen. After ONLY_DELEGATES sets only
-     * the counts of dd. After ONLY_NORMALS sets all counts except those of dd. `forward` is an estimate of the number of
-     * edges if knows_costs, and otherwise a lower bound. */
+     * the counts of dd. After ONLY_NORMALS sets all counts except the counts of dd. `forward` is an estimate of the
+     * number of edges if knows_costs, and otherwise a lower bound. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
     /* Sets work->of[g].forward to the exact number of edges for each subgraph g that has exact[g]. Called after `counts`,

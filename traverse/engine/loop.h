@@ -42,7 +42,7 @@ struct bfs {
 
 /* How a program searches: by the degree-separated level loop (bfs_by_levels), or by the method of programs/grid/. */
 struct bfs_method {
-    /* Collective. Allocates the memory that a search needs beside the devices of the rank. */
+    /* Collective. Allocates the memory of searches that is not part of the devices of the rank. */
     enum status (*open)(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                         const struct bfs_options *options, struct error *e);
     void (*close)(struct bfs *bfs); /* frees what `open` allocated; a zeroed bfs is allowed */

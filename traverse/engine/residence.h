@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* How columns lie in memory. */
+/* How columns are kept in memory. */
 enum residence {
     RESIDENT_RAW,
     RESIDENT_PACKED,

@@ -277,8 +277,9 @@ static enum status prepare_messages(struct exchange *x, const struct host_thread
     return host_threads_barrier(t, e);
 }
 
-/* Sends and receives the vertices that can move now. `beside` says that a reduction of masks, begun at the time `begun`,
- * is under way, too. Sets *merged_s to the seconds since `begun` if `beside` is set and vertices were still under way. */
+/* Sends and receives the vertices that can move now. `beside` says that a reduction of masks is under way, too. This
+ * reduction began at the time `begun`. Sets *merged_s to the seconds since `begun` if `beside` is set and vertices were
+ * still under way. */
 static void move_vertices(struct vertices *vertices, int beside, double begun, double *merged_s, struct error *e)
 {
     const int moving = !vertices_are_here(vertices);

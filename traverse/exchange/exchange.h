@@ -65,7 +65,7 @@ struct exchange_stats {
 struct level_state {
     int updated; /* a device of some rank found a delegate */
     int found;   /* a device of some rank found a normal vertex */
-    int wide;    /* the next level may reach so many normals that a pull of nn may be worth sending the frontiers */
+    int wide;    /* the next level may reach many normals, so it may be worthwhile to send the frontiers for a pull of nn */
 };
 
 /* The counts from which the direction of nn and the form of its vertices are chosen. */

@@ -62,9 +62,9 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
 /* Collective. Makes up to two sums over all ranks:
  * - The work of nn, if the last level may have reached many normals. This sum replaces total->of[NN], the sum of this
  *   group.
- * - The number of groups that divide dd, if any group may divide dd. Sets in_parts to whether the number is above 0.
- * All ranks decide alike which of the two sums are needed. If neither sum is needed, nothing is sent. Sets nn.reach and
- * nn.everywhere. Called by thread 0. */
+ * - The number of groups that divide dd, if any group may divide dd. in_parts is set to whether the number is above 0.
+ * All ranks agree on which sums are needed. If neither sum is needed, nothing is sent. Sets nn.reach and nn.everywhere.
+ * Called by thread 0. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
     struct subgraph_work *nn = &total->of[NN];

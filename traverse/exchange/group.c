@@ -7,7 +7,7 @@
 
 /* ---- opening ---- */
 
-/* Points work, spans, mask, updated and found to their places in `memory`. The arrays lie one behind the other, after the
+/* Points work, spans, mask, updated and found to their places in `memory`. The arrays lie one after the other, after the
  * handles of the peers. Returns the number of bytes of all arrays and handles. `memory` is NULL if only the number of
  * bytes is wanted. */
 static uint64_t place_arrays(struct group *g, void *memory)
@@ -115,8 +115,8 @@ enum status group_open(struct group *g, const struct rank *rank, enum group_reac
     return form_group(g, rank, 0, e);
 }
 
-/* Ends the sharing of memory, closes the shared window, takes the charge to the budget back, frees the tables and zeroes
- * *g. All ranks of the host leave their peers before any rank frees memory. Does nothing for a zeroed group. */
+/* Ends the sharing of memory, closes the shared window, returns the charged bytes to the budget, frees the tables and
+ * zeroes *g. All ranks of the host leave their peers before any rank frees memory. Does nothing for a zeroed group. */
 void group_close(struct group *g)
 {
     const struct rank *rank = g->rank;
@@ -138,8 +138,8 @@ void group_close(struct group *g)
 }
 
 /* Allocates host memory that devices copy to and from fast, and charges the memory to the budget. The caller frees the
- * memory before group_close, with backend.release_buffer of the rank's first device. group_close takes the charge back.
- * After a failure returns NULL, and *e names the memory by `what`. */
+ * memory before group_close, with backend.release_buffer of the rank's first device. group_close returns the charged
+ * bytes to the budget. After a failure returns NULL, and *e names the memory by `what`. */
 void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
 {
     if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
@@ -181,7 +181,7 @@ void group_put_result(struct group *g, uint32_t device, const struct visit_resul
     for (uint32_t s = 0; s < g->rank->graph->manifest.p; s++) {
         struct vertex_span *span = &result->outgoing[s];
         if (span->form == OUTGOING_MASK && span->count > 0)
-            span->count = group_shard_words(g, s); /* leaves out the words behind the shard's last vertex */
+            span->count = group_shard_words(g, s); /* leaves out the words after the shard's last vertex */
     }
     for (uint32_t to = 0; to < g->count; to++) {
         struct vertex_span span = to == from ? (struct vertex_span){0} : result->outgoing[g->shard[to]];

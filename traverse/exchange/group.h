@@ -40,7 +40,7 @@ struct group {
                                 * peers are devices of this rank, and `outgoing` has the vertices */
     uint64_t *mask; /* [mask_words(d)] in shared memory: the mask of delegates that MPI sends or has received; NULL unless
                      * of_host */
-    uint64_t charged; /* bytes charged to the budget, which group_close takes back */
+    uint64_t charged; /* bytes charged to the budget, which group_close returns */
 };
 
 #define GROUP_NONE UINT32_MAX

@@ -163,8 +163,8 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
 }
 
 /* Reduces the masks of all groups: as lists if the words of all groups fit the lists, otherwise as whole masks. If
- * masks_move has already begun a reduction of whole masks, begins no second one. All ranks choose alike from the notes,
- * and is_sparse keeps the choice. Clears `begun` for the next level. Returns whether the reduction may still be under
+ * masks_move has already begun a reduction of whole masks, begins no second one. All ranks make the same choice from the
+ * notes. is_sparse keeps the choice. Clears `begun` for the next level. Returns whether the reduction may still be under
  * way. masks_are_here then says when it is over. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {

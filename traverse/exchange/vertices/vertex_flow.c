@@ -86,8 +86,8 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 
 /* ---- receiving ---- */
 
-/* Appends the messages that device `to` receives to v->receives: one message from each device of each rank that sends
- * something to the device. Grows the device's memory for these messages. Raises v->receive_count. */
+/* Appends the messages that device `to` receives to v->receives: one message from each device of each rank that sends a
+ * message to the device. Grows the device's memory for these messages. Raises v->receive_count. */
 static enum status list_receives(struct vertices *v, uint32_t to, struct error *e)
 {
     uint32_t G = v->rank->device_count, devices = v->rank->comm->ranks * G;

@@ -22,8 +22,8 @@ static size_t control_width(const struct rank *rank)
     return NOTE_WORDS + (size_t)rank->device_count * rank->device_count;
 }
 
-/* Frees a device's exchange memory, and zeroes *memory. For host memory also takes back the charge to the budget. Device
- * memory is not charged. Empty memory is allowed. */
+/* Frees a device's exchange memory, and zeroes *memory. For host memory also returns the charged bytes to the budget.
+ * Device memory is not charged. Empty memory is allowed. */
 static void free_message_memory(const struct rank *rank, uint32_t device, struct message_memory *memory)
 {
     rank->backend->release_buffer(rank->devices[device], rank->exchange_memory, memory->ids);
@@ -73,8 +73,8 @@ static enum status grow_all(const struct vertices *v, struct error *e)
 }
 
 /* Collective. Sets up *v, and allocates the tables of messages. For GPUs also allocates the memory of messages now,
- * because this takes long. With `frontiers` also allocates the memory of frontiers. After a failure vertices_close frees
- * what was allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
+ * because this allocation is slow. With `frontiers` also allocates the memory of frontiers. After a failure
+ * vertices_close frees what was allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {
