@@ -69,8 +69,9 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_tabl
                        "questions for parents", e);
 }
 
-/* Frees dev->answers, and all arrays that opening, asking and replying allocated. Takes the charge to the budget back.
- * Does nothing if dev->answers is NULL. dev->answers is invalid afterwards, so only cpu_close calls this function. */
+/* Frees dev->answers, and all arrays that opening, asking and replying allocated. Returns the charged bytes to the
+ * budget. Does nothing if dev->answers is NULL. dev->answers is invalid afterwards, so only cpu_close calls this
+ * function. */
 void cpu_close_answers(struct device *dev)
 {
     struct cpu_answers *a = dev->answers;

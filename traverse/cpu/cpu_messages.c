@@ -313,9 +313,9 @@ enum status cpu_take_mask(struct device *dev, const struct mask_update *from, st
     return e->status;
 }
 
-/* Makes the delegates of `mask` known as found by all devices. Overwrites `incoming` with these delegates, so that they
- * become part of the next frontier. Also adds them to `updated`, so that VISIT_REST does not look for them. Cannot fail:
- * returns e->status. */
+/* Tells this device that all devices know the delegates of `mask` as found. Overwrites `incoming` with these delegates,
+ * so that they become part of the next frontier. Also adds them to `updated`, so that VISIT_REST does not look for them.
+ * Cannot fail: returns e->status. */
 enum status cpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;

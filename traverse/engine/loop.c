@@ -217,10 +217,11 @@ static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t dept
         bfs->exchange->in_parts = bfs->levels[t->first].plan.divides_dd;
 }
 
-/* Ends a level: makes the delegates and normals that the level found known to the devices that must know them. While
- * vertices are under way between ranks, the next level may begin with dd. Sets *done to whether no device of any rank
- * found a vertex. Sets *next to the kinds of vertices that the next level must still previsit. This is ONLY_NORMALS if
- * the next level has begun with dd. Adds to the times in *stats. After a failure the remaining steps are skipped. */
+/* Ends a level. Tells every device which delegates the level found, and tells the owner of each normal that the normal
+ * was found. While vertices are under way between ranks, the next level may begin with dd. Sets *done to whether no
+ * device of any rank found a vertex. Sets *next to the kinds of vertices that the next level must still previsit. This is
+ * ONLY_NORMALS if the next level has begun with dd. Adds to the times in *stats. After a failure the remaining steps are
+ * skipped. */
 static void end_level(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
                       struct exchange_stats *stats, struct error *e)
 {

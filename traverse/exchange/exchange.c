@@ -124,9 +124,9 @@ static enum status await_delegates(const struct group *group, const struct host_
     return group_barrier(group, t, e);
 }
 
-/* Makes the delegates that the first part of a pull of dd found known to all devices. Peers read each other's memory, so
- * they need only a barrier. Other groups get the delegates by a reduction of masks. Adds the count and the time of the
- * reduction to *stats. */
+/* Tells all devices which delegates the first part of a pull of dd found. Peers read each other's memory, so they need
+ * only a barrier. Other groups get the delegates by a reduction of masks. Adds the count and the time of the reduction to
+ * *stats. */
 enum status exchange_join_parts(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                 struct error *e)
 {
@@ -337,9 +337,9 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     return host_threads_barrier(t, e);
 }
 
-/* Makes the delegates that any device found known to all devices. In a group that holds all shards peers read each
- * other's memory, and devices also take in the vertices. Between groups messages are sent, and exchange_vertices takes in
- * the vertices later. Sets *done to whether no device of any rank found a vertex. */
+/* Tells all devices which delegates were found by any device. In a group that holds all shards peers read each other's
+ * memory, and devices also take in the vertices. Between groups messages are sent, and exchange_vertices takes in the
+ * vertices later. Sets *done to whether no device of any rank found a vertex. */
 enum status exchange_masks(struct exchange *x, const struct host_thread *t, int *done, struct exchange_stats *stats,
                            struct error *e)
 {

@@ -145,7 +145,7 @@ enum outgoing_form exchange_form_of(const struct exchange *exchange, const struc
 enum status exchange_frontier(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,
                               struct error *e);
 
-/* Makes the delegates that the first part of a pull of dd found known to all devices. Called between the two parts. */
+/* Tells all devices which delegates the first part of a pull of dd found. Called between the two parts. */
 enum status exchange_join_parts(struct exchange *exchange, const struct host_thread *thread,
                                 struct exchange_stats *stats, struct error *e);
 

@@ -170,9 +170,10 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
     return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_outgoing(g, from - g->first)[g->shard[to]];
 }
 
-/* Writes what a device of this rank found to memory that the device's peers see: the flags `updated` and `found`, and the
- * spans for each peer. Shortens each bitmap in result->outgoing to the words of its shard. Called before the barrier that
- * ends a visit. The spans that peers see have no pointers (ids), because peers may be in other processes. */
+/* Publishes the result of a device of this rank: writes the flags `updated` and `found`, and the spans for each peer, to
+ * memory that the device's peers see. Shortens each bitmap in result->outgoing to the words of its shard. Called before
+ * the barrier that ends a visit. The spans that peers see have no pointers (ids), because peers may be in other
+ * processes. */
 void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
     const uint32_t from = g->first + device;

@@ -281,7 +281,8 @@ enum status masks_take(const struct masks *m, const struct host_thread *t, struc
     return e->status;
 }
 
-/* Adds to `counts` the bytes of masks that devices of this rank read in the memory of their peers in this level. */
+/* Counts the bytes of masks that devices of this rank read in the memory of their peers in this level. Adds the bytes to
+ * `counts`. */
 void masks_count_peers(const struct masks *m, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < m->group->count; i++) {

@@ -25,8 +25,8 @@ enum status vertices_take_peers(const struct group *group, const struct host_thr
     return e->status;
 }
 
-/* Adds what devices of this rank read in the memory of their peers in a level to `counts`: the number of vertices in
- * lists, and the bytes of lists and bitmaps. */
+/* Counts the vertices that devices of this rank read in the memory of their peers in a level. Adds the number of vertices
+ * in lists, and the bytes of lists and bitmaps, to `counts`. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t to = group->first; to < group->first + group->rank->device_count; to++) {
@@ -38,8 +38,8 @@ void vertices_count_peers(const struct group *group, struct exchange_counts *cou
     }
 }
 
-/* Adds the bytes of frontiers that devices of this rank read in the memory of their peers before nn is pulled to
- * `counts`. */
+/* Counts the bytes of frontiers that devices of this rank read in the memory of their peers before nn is pulled. Adds the
+ * bytes to `counts`. */
 void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < group->count; i++)
