@@ -1,16 +1,16 @@
-/* cpu_answers.c: answers of devices of the CPU, and parents that a device does not know itself; engine.h has the contracts
+/* cpu_answers.c: makes the answers of devices of the CPU, and finds parents that a device does not know itself; engine.h
+ * has the contracts
  *
- * First the values of vertices that the search did not reach are overwritten, as they are left from an earlier search. Then
- * each value is gathered from the arrays of the search by the number of its vertex, without a branch. Bytes that must move
- * for each value: 4 of the vertex number, 4 of the answer, and the bytes of a random read of the value. A parent also wants
- * a random read of its input id.
+ * Vertices that the search did not reach have values that an earlier search left. So these values are overwritten first.
+ * Then the value of each id is gathered from the arrays of the search, by the number of the id's vertex, without a
+ * branch. Bytes that must move for each value: 4 of the vertex number, 4 of the answer, and the bytes of a random read of
+ * the value. A parent also needs a random read of its input id.
  *
- * A normal that was reached over an nn edge from another shard does not know its parent. It asks all neighbours that it has
- * on other shards. In a directed graph it asks the neighbours that have an edge to it. The threads go over the normals
- * twice: first they count the questions, and then they write them. Questions are ordered by shard, and for a shard by
- * thread. Bytes that must move for each question: 8 of the question, 4 of the vertex that asks, and 4 or 8 of the reply.
- * The shard that replies reads a random depth and a random id.
- */
+ * A normal that was reached over an nn edge from another shard does not know its parent. The normal asks all its
+ * neighbours on other shards. In a directed graph it asks only neighbours that have an edge to it. The threads go over
+ * the normals twice: first to count the questions, and then to write the questions. Questions are ordered by shard, and
+ * the questions for a shard are ordered by thread. Bytes that must move for each question: 8 of the question, 4 of the
+ * vertex that asks, and 4 or 8 of the reply. The shard that replies reads a random depth and a random id. */
 #include "cpu_answers.h"
 
 #include "formats/graph/partition.h"
@@ -18,11 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ANSWER_PIECE: values, or ids of a window, that a thread takes at a time. QUESTIONS_PIECE: questions that a thread takes
- * at a time. STORED_AT_ONCE: ids that are permuted together, by vector instructions. */
+/* Sizes:
+ * - ANSWER_PIECE: number of values, or of ids of a window, that a thread handles at a time.
+ * - QUESTIONS_PIECE: number of questions that a thread handles at a time.
+ * - STORED_AT_ONCE: number of ids that are permuted together, by vector instructions. */
 enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512 };
 
-/* Returns the number of vertices that the device has values for: the normals of its shard and all delegates. */
+/* Returns the number of vertices for which the device has values: the normals of its shard and all delegates. */
 static uint64_t vertices_of(const struct device *dev)
 {
     return dev->shard->locals + dev->shard->d;
@@ -30,18 +32,19 @@ static uint64_t vertices_of(const struct device *dev)
 
 /* ---- memory ---- */
 
-/* Zeroes 4 bytes for each of the values begin..end before the first answer. The operating system then places the pages near
- * the thread that gathers these values later. Called by threads of the pool, for cpu_open_answers. `context` is a struct
- * cpu_answers. */
+/* Zeroes 4 bytes for each of the values begin..end. The operating system places a page near the thread that first writes
+ * to the page. So the pages will be near the thread that gathers these values later. Called by threads of the pool, for
+ * cpu_open_answers. `context` is a struct cpu_answers. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_answers *a = context;
     memset((int32_t *)a->values + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
-/* Copies `tables` to dev->answers, and takes memory of the budget for the values. If parents are recorded and there are
- * several shards, takes the arrays for questions to other shards, too. Sets *arrays to the arrays taken. After a failure
- * dev->answers keeps what was taken. cpu_close frees it in any case. This is `open` of backend_answers. */
+/* Copies `tables` to dev->answers, and allocates the memory for the values. If parents are recorded and there are several
+ * shards, also allocates the arrays for questions to other shards. The budget is charged. Sets *arrays to the allocated
+ * arrays. After a failure dev->answers keeps what was allocated. cpu_close frees this memory in any case. This is `open`
+ * of backend_answers. */
 static enum status cpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
                                     struct error *e)
 {
@@ -66,8 +69,9 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_tabl
                        "questions for parents", e);
 }
 
-/* Frees dev->answers and all arrays that opening, asking and replying took from the budget. Does nothing if dev->answers is
- * NULL. Leaves a dangling dev->answers: only cpu_close calls it. */
+/* Frees dev->answers, and all arrays that opening, asking and replying allocated. Returns the charged bytes to the
+ * budget. Does nothing if dev->answers is NULL. dev->answers is invalid afterwards, so only cpu_close calls this
+ * function. */
 void cpu_close_answers(struct device *dev)
 {
     struct cpu_answers *a = dev->answers;
@@ -81,9 +85,9 @@ void cpu_close_answers(struct device *dev)
     free(a);
 }
 
-/* Makes space for at least `count` elements of `width` bytes in *array, whose capacity is *capacity elements. If the array
- * is too small, it is replaced by a new one, and its contents are lost. After a failure *array is NULL and *capacity is 0.
- * The budget is charged. */
+/* Makes space for at least `count` elements of `width` bytes in *array. *capacity is the number of elements that fit. If
+ * *array is too small, replaces it by a new array, and the contents are lost. Charges the budget. After a failure *array
+ * is NULL and *capacity is 0. */
 static enum status make_room(struct device *dev, void **array, uint64_t *capacity, uint64_t count, uint64_t width,
                              const char *what, struct error *e)
 {
@@ -98,7 +102,7 @@ static enum status make_room(struct device *dev, void **array, uint64_t *capacit
 
 /* ---- depths and parents by vertex ---- */
 
-/* The values that a search left for the vertices of one kind (normals or delegates), and the bitmap of visited vertices. */
+/* The values of the vertices of one kind (normals or delegates) after a search, and the bitmap of visited vertices. */
 struct left_values {
     const struct device *dev;
     const uint64_t *visited;
@@ -120,8 +124,8 @@ static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Sets the values of all unvisited vertices of the shard to DEPTH_UNREACHED. values[locals + d] are depths, or recorded
- * parents: first the values of normals, then the values of delegates. One value serves both, as DEPTH_UNREACHED and
- * PARENT_NONE have all bits set. */
+ * parents. The values of normals stand before the values of delegates. The same value serves for parents, because
+ * DEPTH_UNREACHED and PARENT_NONE both have all bits set. */
 static void mark_unreached(const struct device *dev, int32_t *values)
 {
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
@@ -132,8 +136,8 @@ static void mark_unreached(const struct device *dev, int32_t *values)
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
-/* Copies the depths of the last search to locals[] and delegates[]. First sets the depths of unreached vertices in the
- * device's own array to DEPTH_UNREACHED. This is `read_depths` of backend_answers. */
+/* Copies the depths of the last search to locals[] and delegates[]. Before that sets the depths of unreached vertices in
+ * the device's own array to DEPTH_UNREACHED. This is `read_depths` of backend_answers. */
 static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     mark_unreached(dev, dev->normals.depth);
@@ -142,9 +146,9 @@ static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t 
     return e->status;
 }
 
-/* Returns the input id of a recorded parent (`record`: PARENT_SELF, a local id or a delegate). Returns ANSWER_NONE if the
- * record is PARENT_NONE or PARENT_REMOTE. `self` is the number of the vertex that has the record, and PARENT_SELF means
- * this vertex. Whether a parent is a delegate cannot be predicted, so no branch depends on it. */
+/* Returns the input id of a recorded parent. `record` is PARENT_SELF, a local id or a delegate. PARENT_SELF stands for
+ * the vertex that has the record, and the number of this vertex is `self`. Returns ANSWER_NONE if the record is
+ * PARENT_NONE or PARENT_REMOTE. Whether a parent is a delegate cannot be predicted, so no branch depends on it. */
 static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t locals,
                                    uint32_t record, uint64_t self)
 {
@@ -157,9 +161,9 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
     return answer_id(tables->ids, tables->id_bytes, number);
 }
 
-/* Converts the recorded parents of the vertices with numbers begin..end to input ids, and writes these to
- * answers->by_vertex. Number locals + d stands for no vertex, and gets ANSWER_NONE. Called by threads of the pool, for
- * cpu_ask. `context` is the struct device. */
+/* Converts the recorded parents of the vertices with numbers begin..end to input ids, and writes the input ids to
+ * answers->by_vertex. The number locals + d stands for no vertex, and gets ANSWER_NONE. Called by threads of the pool,
+ * for cpu_ask. `context` is the struct device. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -171,16 +175,16 @@ static void write_parents(void *context, uint64_t begin, uint64_t end)
 
 /* ---- parents of several shards ---- */
 
-/* What the loop over ask_shares needs. The normals are split into `shares` equal shares, one for each thread. */
+/* The input of the loop over ask_shares. The normals are divided into `shares` equal shares, one for each thread. */
 struct asking {
     const struct device *dev;
     int shares;
-    int list; /* 0: the questions are counted; 1: they are written */
+    int list; /* 0: questions are counted; 1: questions are written */
 };
 
-/* Goes over the neighbours of normal `local` on other shards, and adds 1 to cursor[s] for each neighbour on shard s. With
- * `list` also writes a question to the neighbour at questions[cursor[s]], and `local` into askers[] beside it. A question
- * asks whether the neighbour has the depth of `local` less 1. */
+/* Goes over the neighbours of normal `local` on other shards. Adds 1 to cursor[s] for each neighbour on shard s. With
+ * `list` also writes a question for the neighbour to questions[cursor[s]], and `local` to askers[cursor[s]]. The question
+ * asks whether the depth of the neighbour is the depth of `local` less 1. */
 static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *cursor, int list)
 {
     const struct shard *shard = dev->shard;
@@ -203,8 +207,8 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
 }
 
 /* Counts or writes the questions of the normals in shares begin..end that were reached over an nn edge from another shard
- * (PARENT_REMOTE). Advances the cursors of these shares. Called by threads of the pool, for cpu_ask. `context` is a struct
- * asking. */
+ * (PARENT_REMOTE). Advances the cursors of these shares. Called by threads of the pool, for cpu_ask. `context` is a
+ * struct asking. */
 static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct asking *a = context;
@@ -218,9 +222,9 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Overwrites the old parents of unreached vertices, and converts recorded parents to input ids in answers->by_vertex. Then
- * writes the questions of all normals with an unknown parent, and sets questions[s] to the questions for each shard s. They
- * stay until the next call. Takes memory for them from the budget. This is `ask` of backend_answers. */
+/* Makes the questions of all normals with an unknown parent. First overwrites the old parents of unreached vertices, and
+ * converts recorded parents to input ids in answers->by_vertex. Sets questions[s] to the questions for each shard s. The
+ * questions stay until the next call. Their memory is charged to the budget. This is `ask` of backend_answers. */
 static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -233,7 +237,7 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *qu
     pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
     memset(a->cursors, 0, (uint64_t)threads * p * sizeof *a->cursors);
     pool_for(dev->means.pool, threads, (uint64_t)threads, 1, ask_shares, &asking);
-    /* a count becomes the index of the first question of the thread for the shard */
+    /* changes each count to the index of the first question of the thread for the shard */
     for (uint32_t s = 0; s < p; s++) {
         uint64_t first = total;
         for (int t = 0; t < threads; t++) {
@@ -257,7 +261,7 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *qu
     return ST_OK;
 }
 
-/* The questions of one shard, and where the replies go. */
+/* The questions of one shard, and the place for the replies. */
 struct replying {
     const struct device *dev;
     const struct question *question;
@@ -265,9 +269,9 @@ struct replying {
     _Atomic int bad; /* 1: a question names a vertex that this shard does not have */
 };
 
-/* Replies to questions begin..end. The reply is the input id of the vertex if the vertex was reached at the depth asked
- * for, otherwise ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Called by threads of the pool, for cpu_reply.
- * `context` is a struct replying. */
+/* Replies to questions begin..end. The reply is the input id of the vertex if the vertex was reached at the depth of the
+ * question, otherwise ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Called by threads of the pool, for
+ * cpu_reply. `context` is a struct replying. */
 static void reply_range(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
@@ -286,10 +290,10 @@ static void reply_range(void *context, uint64_t begin, uint64_t end)
     r->bad |= wrong;
 }
 
-/* Writes one reply to each question of questions[s], for each shard s in turn, and sets replies[s] to the replies. The
- * replies lie in answers->replies, which grows at the expense of the budget, and stay until the next call. ST_BAD_DATA: a
- * question names a vertex that this shard does not have. The other questions have replies then, too. This is `reply` of
- * backend_answers. */
+/* Writes a reply to each question in questions[s], for one shard s after the other. Sets replies[s] to the replies. The
+ * replies are in answers->replies, and stay until the next call. This array grows as needed, and its bytes are charged to
+ * the budget. Returns ST_BAD_DATA if a question names a vertex that this shard does not have. All other questions still
+ * get replies. This is `reply` of backend_answers. */
 static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -312,8 +316,9 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
                  : ST_OK;
 }
 
-/* Goes over the replies in the order of the questions. Sets the parent of each vertex that asked, in answers->by_vertex, to
- * the last reply that has an id: any such id is a valid parent. Cannot fail. This is `take_replies` of backend_answers. */
+/* Goes over the replies in the order of the questions. Sets the parent of each vertex that asked, in answers->by_vertex,
+ * to the last reply that has an id. Every such id is a valid parent. Cannot fail. This is `take_replies` of
+ * backend_answers. */
 static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct cpu_answers *a = dev->answers;
@@ -332,7 +337,7 @@ static enum status cpu_take_replies(struct device *dev, const struct slice *repl
     return ST_OK;
 }
 
-/* Returns 0, as devices of the CPU have no memory of their own. This is `reads_peer` of backend_answers. */
+/* Returns 0, because devices of the CPU have no memory of their own. This is `reads_peer` of backend_answers. */
 static int cpu_reads_peer(const struct device *dev, uint32_t shard)
 {
     (void)dev;
@@ -342,14 +347,14 @@ static int cpu_reads_peer(const struct device *dev, uint32_t shard)
 
 /* ---- values ---- */
 
-/* What gather_range needs to set to[i] to the value of vertex tables->vertex[i]. */
+/* The input of gather_range, which sets to[i] to the value of vertex tables->vertex[i]. */
 struct gathered {
     const struct probes *probes;
     const struct answer_tables *tables;
-    const void *from; /* by vertex number: depths, input ids of parents, or recorded parents */
+    const void *from; /* [vertices] in the order of vertex numbers: depths, input ids of parents, or recorded parents */
     int are_records;  /* 1: `from` holds recorded parents, which must be converted to input ids */
-    uint64_t locals;  /* normals of the shard; delegate 0 has this vertex number */
-    void *to;         /* [tables->values] */
+    uint64_t locals;  /* number of normals of the shard, which is also the vertex number of delegate 0 */
+    void *to;         /* [tables->values] the values */
     uint32_t width;   /* bytes of a value */
 };
 
@@ -369,8 +374,8 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
                                : ((const int64_t *)g->from)[vertex[i]];
 }
 
-/* Writes the value of each vertex to answers->values. Takes depths, and the parents of a single shard, from the arrays of
- * the search, after the values of unreached vertices have been overwritten. Takes parents of several shards from
+/* Writes the value of each vertex to answers->values. Gathers depths, and the parents of a single shard, from the arrays
+ * of the search. The values of unreached vertices are overwritten before. Gathers parents of several shards from
  * answers->by_vertex, which cpu_ask and cpu_take_replies filled. Cannot fail. This is `make_values` of backend_answers. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
@@ -394,19 +399,19 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* A window of permuted input ids whose values are listed. A piece is ANSWER_PIECE ids of the window. A thread lists the
- * values of a piece from the index of the piece's first id on, so there are gaps behind the pieces' values. */
+/* A window of permuted input ids, for which values are listed. A piece has ANSWER_PIECE ids of the window. The list of a
+ * piece begins at the index of the piece's first id. So there are gaps between the lists of pieces. */
 struct listing {
     const struct device *dev;
     uint32_t width; /* bytes of a value */
     uint64_t first; /* the first input id of the window */
     const struct value_list *list;
-    uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* number of values listed, by piece */
+    uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* number of values listed in each piece */
 };
 
-/* Goes over the ids begin..end of the window, which are one piece. Lists the values of the ids that belong to this shard,
- * from index `begin` of the list on. Stores how many values it listed. Called by threads of the pool, for cpu_list_values.
- * `context` is a struct listing. */
+/* Lists the values of the ids begin..end of the window that belong to this shard. The ids are one piece. The list begins
+ * at index `begin`. Stores the number of values listed. Called by threads of the pool, for cpu_list_values. `context` is
+ * a struct listing. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;
@@ -429,9 +434,9 @@ static void list_piece(void *context, uint64_t begin, uint64_t end)
     l->listed[begin / ANSWER_PIECE] = at - begin;
 }
 
-/* Lists the values that this shard has of the permuted ids first..first + count. Several threads list pieces of the window.
- * Then the values are moved together, so that no gaps are left. Sets list->count. Cannot fail. This is `list_values` of
- * backend_answers. */
+/* Lists the values of the permuted ids first..first + count that this shard has. Several threads list the pieces of the
+ * window. Then the lists of the pieces are moved together, so that no gaps are left. Sets list->count. Cannot fail. This
+ * is `list_values` of backend_answers. */
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
@@ -450,8 +455,8 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* Copies `bytes` bytes, as the host and the device have the same memory. Does nothing if both addresses are equal. This is
- * `copy` of backend_answers. */
+/* Copies `bytes` bytes within host memory, because a device of the CPU has no other memory. Does nothing if both
+ * addresses are equal. This is `copy` of backend_answers. */
 static enum status cpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     (void)dev;

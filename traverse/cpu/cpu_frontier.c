@@ -1,13 +1,12 @@
 /* cpu_frontier.c: makes the frontier from the vertices that the last level found, counts its rows and edges, and lists it
  *
- * The frontier of the delegates is made here, by a previsit: the incoming delegates that are not visited. The previsit sets
- * their visited bits. The frontier of the normals is ready before the previsit: normals get their visited bits when a visit
- * of this device finds them, or when they arrive from another device. A vertex counts in a subgraph only if its row in the
- * subgraph has edges.
+ * A previsit makes the frontier of the delegates here: the incoming delegates that are not visited. The previsit sets
+ * their visited bits. The frontier of the normals is ready before the previsit. A normal gets its visited bit when a
+ * visit of this device finds it, or when it arrives from another device. A vertex counts in a subgraph only if it has
+ * edges in the subgraph.
  *
- * Threads share the work on a frontier in pieces. Pieces of the sparse part of a frontier come first, and pieces of its
- * dense part follow. Bytes that must move to list a vertex: 4, or 8 if several threads list.
- */
+ * The work on a frontier is divided into pieces, which threads share. Pieces of the sparse part come first, and pieces of
+ * the dense part follow. Bytes that must move to list a vertex: 4, or 8 if several threads list. */
 #include "cpu_device.h"
 
 #include "formats/base/arith.h"
@@ -15,20 +14,20 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The size of a piece of a frontier: PIECE_IDS vertices of its sparse part, or PIECE_WORDS words of its bitmap, which are
- * whole cache lines. */
+/* The size of a piece of a frontier: PIECE_IDS vertices of the sparse part, or PIECE_WORDS words of the bitmap. These
+ * words are whole cache lines. */
 enum { PIECE_IDS = 1024, PIECE_WORDS = 64 };
 
-/* A frontier, or a piece of one: the vertices of a list, and the set bits of some words of a bitmap. */
+/* A frontier, or a piece of a frontier: the vertices of a list, and the set bits of some words of a bitmap. */
 struct frontier_part {
     const uint32_t *sparse; /* [count] */
     uint64_t count;
-    const uint64_t *dense; /* the bitmap of the whole frontier, of which words begin..end belong to the part */
+    const uint64_t *dense; /* the bitmap of the whole frontier; only words begin..end belong to this part */
     uint64_t begin, end;
 };
 
-/* Returns the whole frontier of the vertices that are rows of g, which are normals or delegates. The pointers are valid
- * until the next previsit or sparse level. */
+/* Returns the whole frontier of the kind of vertices that are rows of g. The pointers are valid until the next previsit
+ * or sparse level. */
 static struct frontier_part frontier_of_rows(const struct device *dev, enum subgraph g)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -64,17 +63,17 @@ static struct frontier_part cut_piece(const struct frontier_part *whole, uint64_
 /* What the threads of previsit_delegates share. */
 struct delegate_previsit {
     struct device *dev;
-    uint64_t step; /* 64-bit words of a piece */
+    uint64_t step; /* number of 64-bit words of a piece */
 };
 
-/* Goes over a piece of the words of `incoming`. Makes the unvisited delegates in these words the dense frontier, and sets
- * their visited bits and depths. Zeroes `incoming`, and the words of `updated` beside it. Also lists the new delegates in
- * `sparse`, from the index of the piece's first word on, until there are more of them than words in the piece. Returns the
- * number of new delegates. Called by threads of the pool, for previsit_delegates. `context` is a struct
- * delegate_previsit. */
+/* Previsits a piece of the words of `incoming`. Makes the unvisited delegates in these words the dense frontier, and sets
+ * their visited bits and depths. Zeroes these words of `incoming`, and the same words of `updated`. Also lists the new
+ * delegates in `sparse`, beginning at the index of the piece's first word. The list is incomplete if there are more new
+ * delegates than words in the piece. Returns the number of new delegates. Called by threads of the pool, for
+ * previsit_delegates. `context` is a struct delegate_previsit. */
 static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
 {
-    /* most words are zero in most levels, and a block of zero words is skipped at once */
+    /* most words are zero in most levels, so a block of zero words is skipped at once */
     enum { BLOCK_WORDS = 8 };
     const struct delegate_previsit *p = context;
     struct cpu_delegates *d = &p->dev->delegates;
@@ -91,7 +90,7 @@ static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
             if (d->incoming[w] == 0)
                 continue;
             d->incoming[w] = 0;
-            d->updated[w] = 0; /* `incoming` had all bits of this word */
+            d->updated[w] = 0; /* `incoming` had all bits that this word of `updated` has */
             d->dense[w] = bits;
             d->visited[w] |= bits;
             if (bits != 0)
@@ -105,16 +104,17 @@ static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
     return count;
 }
 
-/* Makes the incoming delegates that are not visited the frontier, with visited bits and the depth d->frontier_depth. One
- * thread makes a small frontier, and takes all words at once. The frontier is then sparse, if `sparse` has space for it.
- * Several threads make a frontier that is likely to be large. It stays dense, unless it is empty. Sets any_incoming and
- * any_updated to 0. */
+/* Makes the incoming delegates that are not visited the frontier, with visited bits and the depth d->frontier_depth. A
+ * small frontier is made by one thread, which handles all words as one piece. This frontier is sparse if `sparse` has
+ * space for it. A frontier that is likely to be large is made by several threads, and is dense unless it is empty. Sets
+ * any_incoming and any_updated to 0. */
 void previsit_delegates(struct device *dev)
 {
     enum { MANY_ROWS = 2048, MANY_WORDS = 1 << 14 };
     struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
-    /* predicts the size from the frontier before: a large frontier is followed by a larger one, or ends the search */
+    /* predicts the size from the last frontier: a large frontier is followed by a larger frontier, or by the end of the
+     * search */
     int is_large = dev->frontier[DD] + dev->frontier[DN] >= MANY_ROWS || words >= MANY_WORDS;
     int threads = d->any_incoming && is_large ? dev->threads : 1;
     struct delegate_previsit previsit = {dev, threads > 1 ? PIECE_WORDS : words + 1};
@@ -126,7 +126,7 @@ void previsit_delegates(struct device *dev)
     d->any_incoming = d->any_updated = 0;
 }
 
-/* Makes the next frontier of the normals their frontier, by an exchange of the arrays. The next frontier is empty then. */
+/* Makes the next frontier of the normals the frontier, by exchanging the arrays. The next frontier is empty afterwards. */
 void previsit_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
@@ -145,12 +145,12 @@ void previsit_normals(struct device *dev)
 
 /* ---- counting ---- */
 
-/* Counts the vertices list[0..count) that have edges in g, and about how many edges. Reads the offsets of the rows only if
- * rows of g differ much in length. Otherwise each row counts as a row of mean length. Empty entries of head columns count
- * as edges. */
+/* Counts the vertices of list[0..count) that have edges in g, and estimates the number of their edges. Reads the offsets
+ * of rows only if the rows of g differ much in length. Otherwise each row counts as a row of mean length. Empty entries
+ * of head columns count as edges. */
 struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count)
 {
-    enum { ABOUT = 4, AHEAD = 32 }; /* rows are about equally long if the longest is at most ABOUT times the mean */
+    enum { ABOUT = 4, AHEAD = 32 }; /* rows have about equal length if the longest row is at most ABOUT times the mean */
     const struct csr *csr = &dev->shard->csr[g];
     uint64_t longest = subgraph_rows(g) == DELEGATES ? dev->delegates.longest : dev->normals.longest;
     uint64_t rows = 0, edges = 0;
@@ -170,13 +170,14 @@ struct row_count count_sparse(const struct device *dev, enum subgraph g, const u
         rows += (uint64_t)mask_bit(csr->sources, row);
         edges += csr_offset(csr, row + 1) - csr_offset(csr, row);
     }
-    return (struct row_count){rows, edges + rows * csr->head_columns}; /* head columns without an entry count as edges */
+    /* entries of head columns count as edges even if they are empty */
+    return (struct row_count){rows, edges + rows * csr->head_columns};
 }
 
-/* Counts the vertices with edges in words begin..end of a bitmap, and estimates their edges. Vertices are in the order of
- * their degrees, so each row counts as the mean row of its word. Reads offsets for every word if `begin` is 0, as hubs are
- * in the first piece of a bitmap. In other pieces it reads offsets for every SAMPLE-th word. Without a sample each row
- * counts as one edge. */
+/* Counts the vertices with edges in words begin..end of a bitmap, and estimates the number of their edges. Vertices are
+ * in the order of their degrees, so each row counts as the mean row of its word. If `begin` is 0, reads offsets for every
+ * word, because hubs are in the first piece of a bitmap. In other pieces reads offsets only for every SAMPLE-th word. If
+ * no word was sampled, each row counts as one edge. */
 static struct row_count count_dense(const struct csr *csr, const uint64_t *bitmap, uint64_t begin, uint64_t end)
 {
     enum { SAMPLE = 8 };
@@ -193,7 +194,7 @@ static struct row_count count_dense(const struct csr *csr, const uint64_t *bitma
     return (struct row_count){rows, sampled > 0 ? edges * rows / sampled : rows};
 }
 
-/* A frontier whose rows in g are counted by pieces. `edges` adds up their edges. */
+/* A frontier of which the rows in g are counted piece by piece. `edges` is the sum of their edges so far. */
 struct counting {
     const struct device *dev;
     enum subgraph g;
@@ -201,7 +202,7 @@ struct counting {
     _Atomic uint64_t edges;
 };
 
-/* Returns the number of rows of g in a piece of the frontier that have edges, and adds the number of their edges to
+/* Returns the number of vertices in a piece of the frontier that have edges in g, and adds the number of their edges to
  * c->edges. Called by threads of the pool, for count_frontier_of. `context` is a struct counting. */
 static uint64_t count_piece(void *context, int thread, uint64_t piece)
 {
@@ -217,10 +218,12 @@ static uint64_t count_piece(void *context, int thread, uint64_t piece)
 }
 
 /* Counts the frontier of one kind of vertices (`rows`) in its two subgraphs. Sets dev->frontier and dev->forward of these
- * subgraphs, and subtracts the rows counted from dev->unvisited. So it is called once for each frontier. */
+ * subgraphs. Subtracts the counted rows from dev->unvisited, so this function must be called exactly once for each
+ * frontier. */
 void count_frontier_of(struct device *dev, enum vertex_kind rows)
 {
-    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* a row counts for little: the thread that listed it has it in its cache */
+    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* a row counts as little work, because it is in the cache of the thread
+                                                  * that listed it */
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(rows, (enum vertex_kind)to);
         struct counting counting = {.dev = dev, .g = g, .frontier = frontier_of_rows(dev, g)};
@@ -245,18 +248,19 @@ void count_frontier_of(struct device *dev, enum vertex_kind rows)
 struct gathering {
     struct frontier_part frontier;
     const uint64_t *sources; /* bitmap of the vertices to list; NULL: all are listed */
-    uint32_t *rows;          /* the list, which has `count` rows so far */
+    uint32_t *rows;          /* the list that is made; it has `count` rows so far */
     _Atomic uint64_t count;
 };
 
-/* Writes the vertices of a part of a frontier to rows[]. With `sources`, a bitmap, leaves out vertices that are not in it.
- * Returns the number of vertices listed. rows[] has an entry for each vertex of the part, also for vertices left out. */
+/* Writes the vertices of a part of a frontier to rows[]. If the bitmap `sources` is given, leaves out vertices that are
+ * not in it. Returns the number of vertices listed. rows[] must have an entry for each vertex of the part: a vertex of
+ * the list is written before the bitmap decides whether it stays. */
 static uint64_t list_part(const struct frontier_part *part, const uint64_t *sources, uint32_t *rows)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; i < part->count; i++) {
         uint32_t row = part->sparse[i];
-        rows[count] = row; /* without a branch: the next row overwrites one that is left out */
+        rows[count] = row; /* without a branch: the next row overwrites a row that is left out */
         count += sources == NULL || mask_bit(sources, row);
     }
     for (uint64_t w = part->begin; w < part->end; w++) {
@@ -267,8 +271,9 @@ static uint64_t list_part(const struct frontier_part *part, const uint64_t *sour
     return count;
 }
 
-/* Lists the vertices of a piece of the frontier in memory of its own, and then appends them to the list of all threads.
- * Returns the number of vertices listed. Called by threads of the pool, for gather. `context` is a struct gathering. */
+/* Lists the vertices of a piece of the frontier in the thread's own memory, and then appends them to the list of all
+ * threads. Returns the number of vertices listed. Called by threads of the pool, for gather. `context` is a struct
+ * gathering. */
 static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 {
     struct gathering *g = context;
@@ -281,9 +286,9 @@ static uint64_t gather_piece(void *context, int thread, uint64_t piece)
     return count;
 }
 
-/* Lists the vertices of a frontier in rows[], in any order. With `sources`, a bitmap, leaves out vertices that are not in
- * it. rows[] has an entry for each vertex of the frontier. Uses several threads if the frontier is large. Returns the
- * number of vertices listed. */
+/* Lists the vertices of a frontier in rows[], in any order. If the bitmap `sources` is given, leaves out vertices that
+ * are not in it. rows[] must have an entry for each vertex of the frontier. Uses several threads if the frontier is
+ * large. Returns the number of vertices listed. */
 static uint64_t gather(struct device *dev, const struct frontier_part *frontier, const uint64_t *sources, uint32_t *rows)
 {
     struct gathering g = {.frontier = *frontier, .sources = sources, .rows = rows};
@@ -293,8 +298,8 @@ static uint64_t gather(struct device *dev, const struct frontier_part *frontier,
     return pool_run(dev->means.pool, threads, count_pieces(frontier), gather_piece, &g);
 }
 
-/* Lists the vertices of the frontier that have edges in g in dev->gathered_rows, in any order. Returns the number of
- * vertices listed. */
+/* Writes a list of the vertices of the frontier that have edges in g to dev->gathered_rows, in any order. Returns the
+ * number of vertices listed. */
 uint64_t gather_sources(struct device *dev, enum subgraph g)
 {
     struct frontier_part frontier = frontier_of_rows(dev, g);
@@ -302,7 +307,7 @@ uint64_t gather_sources(struct device *dev, enum subgraph g)
 }
 
 /* Moves the dense parts of the frontier, of delegates and of normals, to the lists of the sparse parts. Zeroes the bitmap
- * of the delegates. Does nothing for a frontier that is sparse already. Only for a search of one shard. */
+ * of the delegates. Does nothing if the frontier is sparse already. Called only in a search of one shard. */
 void make_frontier_sparse(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
@@ -321,7 +326,7 @@ void make_frontier_sparse(struct device *dev)
     }
 }
 
-/* The rows of a subgraph whose edges count_forward adds up. */
+/* The rows of a subgraph of which count_forward adds up the edges. */
 struct gathered_rows {
     const struct csr *csr;
     const uint32_t *rows; /* [count], each of which has edges */
@@ -340,8 +345,8 @@ static uint64_t add_lengths(void *context, int thread, uint64_t piece)
     return sum;
 }
 
-/* Returns the exact number of edges that the rows of the frontier have in g. Lists these rows in dev->gathered_rows first,
- * which overwrites an older list. */
+/* Returns the exact number of edges of the frontier's rows in g. First lists these rows in dev->gathered_rows, and so
+ * overwrites an older list. */
 uint64_t count_forward(struct device *dev, enum subgraph g)
 {
     struct gathered_rows r = {&dev->shard->csr[g], dev->gathered_rows, gather_sources(dev, g)};

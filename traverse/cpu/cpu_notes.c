@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forgets the notes of the last search. `wanted` 1: the levels of the next search are to be noted. Called when a search
+/* Drops the notes of the last search. `wanted` says whether levels of the next search are noted. Called when a search
  * begins. */
 void begin_level_notes(struct device *dev, int wanted)
 {
@@ -15,9 +15,10 @@ void begin_level_notes(struct device *dev, int wanted)
     dev->notes.levels = 0;
 }
 
-/* Begins the note of a level that choose_level has just chosen: its kind, its counts (`work`), and of a dense level its
- * directions. The time of the choice runs from `start` to now. The visits of the level begin now. Grows n->level, which is
- * in no budget. Without memory it sets n->out_of_memory, and this level and all later ones have no note. */
+/* Begins the note of the level that choose_level has just chosen. The note has the kind and the counts (`work`) of the
+ * level, and for a dense level the directions. The time of the choice is from `start` to now. The visits of the level
+ * begin now. Grows n->level, which is not charged to the budget. If memory is short, sets n->out_of_memory. This level
+ * and all later levels then have no note. */
 void note_choice(struct device *dev, const struct search_state *s, const struct workload *work, double start)
 {
     struct cpu_notes *n = &dev->notes;
@@ -35,8 +36,8 @@ void note_choice(struct device *dev, const struct search_state *s, const struct 
     note->times.phase_s[PHASE_CHOOSE] = n->visits_begun - start;
 }
 
-/* Ends the note of the last level: adds the times of its phases and its probes. The visits of the level ended at `end`, in
- * seconds. Does nothing before the first level, or if notes have no memory. */
+/* Ends the note of the last level: adds the times of the phases, and the probes. The visits of the level ended at `end`,
+ * in seconds. Does nothing before the first level, or if memory for notes was missing. */
 void note_visits(struct device *dev, double end)
 {
     const struct cpu_notes *n = &dev->notes;
@@ -50,7 +51,7 @@ void note_visits(struct device *dev, double end)
         if (note->work.of[g].frontier == 0)
             continue;
         if (note->kind != LEVEL_DENSE)
-            phase_s[PHASE_VISIT + g] = seconds; /* a sparse level visits all subgraphs side by side */
+            phase_s[PHASE_VISIT + g] = seconds; /* a sparse level visits its subgraphs together */
         if (note->directions.of[g] == PULL)
             note->probes[g] = n->probes[g];
     }
@@ -59,8 +60,8 @@ void note_visits(struct device *dev, double end)
 
 /* ---- after a search ---- */
 
-/* Sets the edges of g that the note of each level has (work.of[g].forward) to the exact number: the edges of the visited
- * rows whose depth is that of the level. Rows of the last depth may have no level, and are left out. */
+/* Sets the edges of g in the note of each level (work.of[g].forward) to the exact number. This is the number of edges of
+ * the visited rows that have the depth of the level. Rows of the last depth may have no level, and are left out. */
 static void count_edges_by_depth(const struct device *dev, enum subgraph g)
 {
     const struct cpu_notes *n = &dev->notes;
@@ -76,14 +77,15 @@ static void count_edges_by_depth(const struct device *dev, enum subgraph g)
     }
 }
 
-/* Passes the notes of all levels to `noter`, in the order of the levels. If probes are counted, first makes the edges in
- * the notes exact. ST_RESOURCE: a level had no memory for its note. This is `replay_levels` of the backend. */
+/* Passes the notes of all levels to `noter`, in the order of the levels. If probes are counted, first makes the numbers
+ * of edges in the notes exact. Returns ST_RESOURCE if memory for the note of a level was missing. This is `replay_levels`
+ * of the backend. */
 enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct cpu_notes *n = &dev->notes;
     if (n->out_of_memory)
         return fail_memory(e, "notes of levels", (n->levels + 1) * sizeof *n->level);
-    /* exact counts of edges replace the estimates by which levels were chosen */
+    /* exact numbers of edges replace the estimates from which levels were chosen */
     for (int g = 0; n->counts_probes && g < SUBGRAPHS; g++)
         count_edges_by_depth(dev, (enum subgraph)g);
     for (uint32_t i = 0; i < n->levels; i++)

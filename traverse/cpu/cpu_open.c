@@ -1,9 +1,8 @@
-/* cpu_open.c: opens and closes a device of the CPU, which takes and frees its memory, and has the table of the backend
+/* cpu_open.c: opens and closes a device of the CPU, allocates and frees its memory, and has the table of the backend
  * (engine.h)
  *
- * The backend serves hosts without a GPU. It is also the reference for the kernels of the GPU: for each kernel there is a
- * function here that finds the same vertices.
- */
+ * The backend is for hosts without a GPU. It is also the reference for the kernels of the GPU: for each kernel there is a
+ * function in cpu/ that finds the same vertices. */
 #include "cpu_bins.h"
 #include "cpu_device.h"
 
@@ -14,25 +13,25 @@
 
 /* ---- memory ---- */
 
-/* An array of a device that is taken from the budget: where its address is stored, its size and its name. */
+/* An array of a device that is charged to the budget: the place of its address, its size and its name. */
 struct cpu_array {
-    void **at;              /* the pointer in struct device */
-    uint64_t count, width; /* the number of elements, and the bytes of an element */
+    void **at;              /* the pointer in struct device that gets the address */
+    uint64_t count, width; /* the number of elements, and the bytes of each element */
     const char *name;      /* for messages about failures */
 };
 
 enum { MOST_ARRAYS = 24 };
 
-/* Writes to list[] the arrays that a device takes for itself: where their addresses are stored, their sizes and their
- * names. Returns the number of arrays. Takes no memory. Reads of `dev` the shard, `threads`, `parents` and the sizes of
- * per_thread. */
+/* Writes the arrays that a device allocates for itself to list[]: the places of their addresses, their sizes and their
+ * names. Returns the number of arrays. Allocates nothing. Reads these members of `dev`: the shard, `threads`, `parents`
+ * and the sizes of per_thread. */
 static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 {
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
     uint64_t delegates = dev->shard->d, words_d = mask_words(delegates);
     uint64_t locals = dev->shard->locals, words_n = mask_words(locals);
-    uint64_t values = locals + delegates + 1; /* one for each vertex, and one that stands for no vertex */
+    uint64_t values = locals + delegates + 1; /* one value for each vertex, and one value that stands for no vertex */
     uint64_t rows = most_rows(dev), threads = (uint64_t)dev->threads;
     uint64_t sparse_d = dev->shard->p == 1 ? list_capacity(delegates) : 0;
     const struct cpu_array arrays[] = {
@@ -55,19 +54,20 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->per_thread.bins, threads * dev->per_thread.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->shard_bins, threads * dev->shard->p, sizeof(struct shard_bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
-    /* with several shards peers read the last array (`updated`), and take_shown takes it */
+    /* with several shards take_shown allocates the last array (`updated`), because peers read it */
     int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);
     memcpy(list, arrays, (size_t)count * sizeof *list);
     return count;
 }
 
-/* Sets per_thread.bin_bytes and per_thread.list_bytes, the bytes of each thread for bins and for the lists of a parallel
- * region. Leaves a size 0 if the memory of all threads would be more than an eighth of the budget that is left, or if no
- * search needs it. A thread puts a vertex into a bin at most once in a level, with its parent if parents are recorded. It
- * has lists for the frontiers of two levels, and for the parents of one. */
+/* Sets per_thread.bin_bytes and per_thread.list_bytes: the bytes of each thread for bins, and for the lists of a parallel
+ * region. A size is 0 if no search needs the memory, or if the memory of all threads would exceed an eighth of the rest
+ * of the budget. A thread puts a vertex into a bin at most once in a level. If parents are recorded, the vertex goes with
+ * its parent. Each thread has lists for the frontiers of two levels, and for the parents of one level. */
 static void size_bins_and_lists(struct device *dev)
 {
-    enum { BEGUN = 256 }; /* chunks beside the full ones: one that is not full for each bin, and the state of the bins */
+    enum { BEGUN = 256 }; /* chunks beside the full chunks: a chunk that is not full for each bin, and the chunk with the
+                           * state of the bins */
     const int in_region = dev->shard->p == 1 && dev->threads > 1;
     uint64_t most = memory_left(dev->means.budget) / 8, threads = (uint64_t)dev->threads;
     uint64_t vertices = smaller(dev->shard->d + dev->shard->locals, MOST_BINNED);
@@ -80,10 +80,10 @@ static void size_bins_and_lists(struct device *dev)
         dev->per_thread.list_bytes = list_bytes;
 }
 
-/* Returns the number of 64-bit words of the bitmap of one thread. With one shard it is the words of all delegates and all
- * normals, in whole cache lines. With several shards the bitmap has the delegates or the normals of the shard, whichever
- * are more. It has the normals of all shards instead, if the bitmaps of all threads are then no larger than the columns of
- * nn. */
+/* Returns the number of 64-bit words of the bitmap of one thread. With one shard the bitmap has all delegates and all
+ * normals, each in whole cache lines. With several shards the bitmap has the delegates or the normals of the shard,
+ * whichever are more. If the bitmaps of all threads are then no larger than the columns of nn, the bitmap has the normals
+ * of all shards instead. */
 static uint64_t bitmap_words(const struct shard *shard, int threads)
 {
     enum { LINE_WORDS = 8 };
@@ -97,8 +97,8 @@ static uint64_t bitmap_words(const struct shard *shard, int threads)
 }
 
 /* Zeroes the depths and parents of the vertices begin..end before the first search. The threads that search do this,
- * because the operating system places a page near the thread that first writes it. Called by threads of the pool, for
- * take_arrays. `context` is the device. */
+ * because the operating system places a page near the thread that first writes to the page. Called by threads of the
+ * pool, for take_arrays. `context` is the device. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -107,9 +107,9 @@ static void touch_values(void *context, uint64_t begin, uint64_t end)
         memset(dev->normals.parent + begin, 0, (end - begin) * sizeof(uint32_t));
 }
 
-/* Takes all arrays of the device from the budget, including the arrays that peers read (`shared`: peers of other processes
- * read them, too). Sets the pointers to the arrays, and the depth and parent that stand for no vertex. After a failure some
- * arrays may be taken, and cpu_close frees them. */
+/* Allocates all arrays of the device, including the arrays that peers read, and charges them to the budget. `shared`:
+ * peers of other processes read these arrays, too. Sets the pointers to the arrays. Sets the depth and the parent that
+ * stand for no vertex. After a failure some arrays may be allocated, and cpu_close frees them. */
 static enum status take_arrays(struct device *dev, int shared, struct error *e)
 {
     struct cpu_array list[MOST_ARRAYS];
@@ -119,7 +119,7 @@ static enum status take_arrays(struct device *dev, int shared, struct error *e)
         memory_take(dev->means.budget, list[i].at, list[i].count, list[i].width, list[i].name, e);
     if (e->status != ST_OK || take_shown(dev, shared, e) != ST_OK)
         return e->status;
-    /* large pages for arrays that are read and written at random */
+    /* asks for large pages for arrays that are read and written at random */
     memory_advise_huge(dev->per_thread.bins);
     memory_advise_huge(dev->per_thread.lists);
     memory_advise_huge(dev->normals.depth);
@@ -136,17 +136,17 @@ static enum status take_arrays(struct device *dev, int shared, struct error *e)
 
 /* ---- opening ---- */
 
-/* Returns the largest degree of a list, 0 for an empty list. It is the degree of the first vertex, because vertices are in
- * the order of descending degrees. */
+/* Returns the largest degree of a list, or 0 for an empty list. This is the degree of the first vertex, because the
+ * vertices are in the order of descending degrees. */
 static uint64_t longest_row(const struct degree_list *degrees)
 {
     return degrees->count > 0 ? degrees->runs[0].degree : 0;
 }
 
-/* Returns the number of threads, at most `threads`, that a search of the shard can use. A search of fewer than EDGES_OF_TWO
- * edges takes about 20 us, and one thread is enough for it. Graphs of 300,000 to 450,000 edges were fastest with 4 threads,
- * whether 4, 8, 12 or 14 were allowed. Graphs of 1 million edges were fastest with 8 threads, and graphs of 2 million edges
- * with all threads. */
+/* Returns the number of threads, at most `threads`, that a search of the shard can use. A search of fewer than
+ * EDGES_OF_TWO edges takes about 20 us, and one thread is enough for such a search. Graphs of 300,000 to 450,000 edges
+ * were fastest with 4 threads, even if 8, 12 or 14 threads were allowed. Graphs of 1 million edges were fastest with 8
+ * threads. Graphs of 2 million edges were fastest with all threads. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
@@ -154,8 +154,8 @@ static int useful_threads(const struct shard *shard, int threads)
     return most < (uint64_t)threads ? (int)most : threads;
 }
 
-/* Frees a device with all of its arrays, which go back to the budget, and with its answers. Leaves the peers and the thread
- * pool. `dev` may be NULL, or partly opened by cpu_open. */
+/* Frees a device with all its arrays and its answers, and returns the charged bytes to the budget. Ends the use of the
+ * peers and of the thread pool. `dev` may be NULL, or opened in part by cpu_open. */
 void cpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -178,7 +178,7 @@ void cpu_close(struct device *dev)
     free(dev);
 }
 
-/* Returns the description of a shard as it lies in memory of the host: its bytes, and whether any columns are packed. */
+/* Returns the description of a shard in host memory: the number of its bytes, and whether any columns are packed. */
 static struct device_description describe(const struct shard *shard)
 {
     struct device_description description = {.resident = RESIDENT_RAW};
@@ -190,9 +190,10 @@ static struct device_description describe(const struct shard *shard)
     return description;
 }
 
-/* Opens a device: takes its memory from options->budget, opens the thread pool of the process, and looks for even rows.
- * Sets *result to the device, which cpu_close frees, and *description, unless `description` is NULL. After a failure
- * *result is NULL, and nothing stays taken. The shard, options->locals and the budget must outlive the device. */
+/* Opens a device. Allocates its memory and charges it to options->budget, opens the thread pool of the process, and looks
+ * for even rows. Sets *result to the device, which cpu_close frees. Fills *description unless `description` is NULL.
+ * After a failure *result is NULL, and nothing stays allocated. The shard, options->locals and the budget must outlive
+ * the device. */
 enum status cpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e)
 {
@@ -225,9 +226,10 @@ enum status cpu_open(struct device **result, const struct shard *shard, const st
     return ST_OK;
 }
 
-/* Returns the bytes that a device of this shard will take of the budget. Counts the arrays of list_arrays, and for answers
- * the input ids by vertex, the vertex numbers by value and the values. Does not count bins and lists of threads, which take
- * only a part of the memory that is left, nor the arrays that peers read. Takes no memory. */
+/* Returns the number of bytes that a device of this shard will charge to the budget. Counts the arrays of list_arrays.
+ * For answers also counts the input ids by vertex, the vertex numbers by value, and the values. Does not count the arrays
+ * that peers read, nor the bins and lists of threads, which use only a part of the memory that is left. Allocates
+ * nothing. */
 uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};

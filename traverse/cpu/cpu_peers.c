@@ -1,10 +1,9 @@
-/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and how it reads the memory of peers; engine.h has
- * the contracts
+/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and the reading of the memory of peers; engine.h
+ * has the contracts
  *
  * A device shows one piece of memory with four arrays: `updated` of the delegates, the frontier of the normals, and the
- * vertices for other shards as a bitmap and as a list. Peers in the same process read this memory in place. Peers in other
- * processes of the host open it by the process id and the file descriptor that the peer handle names.
- */
+ * vertices for other shards as a bitmap and as a list. Peers in the same process read this memory in place. Peers in
+ * other processes of the host open this memory with the process id and the file descriptor in the peer handle. */
 #include "cpu_device.h"
 
 #include "traverse/engine/own_rows.h"
@@ -15,16 +14,17 @@
 
 /* ---- showing ---- */
 
-/* Returns the bytes of the bitmaps that a device shows to its peers: all of the memory but the ids. These bytes are charged
- * to the budget when the memory is taken. Pages of the ids are taken and charged only when ids are written. */
+/* Returns the number of bytes of the bitmaps that a device shows to its peers. This is all of the shown memory except the
+ * ids. These bytes are charged to the budget when the memory is allocated. Pages of the ids are allocated and charged
+ * only when ids are written. */
 static uint64_t mask_bytes(const struct cpu_layout *l)
 {
     return 8 * (l->updated_words + l->frontier_words + l->mask_words);
 }
 
-/* Takes the memory that peers read, and sets dev->shown and delegates.updated to the arrays in it. `shared`: peers of other
- * processes read it, too. Charges the budget for all arrays except the ids. Does nothing if there is one shard. Returns
- * e->status. After a failure release_shown frees what was taken. */
+/* Allocates the memory that peers read, and sets dev->shown and delegates.updated to the arrays in this memory. `shared`:
+ * peers of other processes read the memory, too. Charges all arrays except the ids to the budget. Does nothing if there
+ * is one shard. Returns e->status. After a failure release_shown frees what was allocated. */
 enum status take_shown(struct device *dev, int shared, struct error *e)
 {
     const struct shard *shard = dev->shard;
@@ -54,8 +54,8 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     return ST_OK;
 }
 
-/* Frees the memory of take_shown, and gives its bytes back to the budget. Allowed after a failure of take_shown, and with
- * one shard. */
+/* Frees the memory that take_shown allocated, and returns the charged bytes to the budget. Allowed after a failure of
+ * take_shown, and with one shard. */
 void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->shown;
@@ -71,12 +71,13 @@ void begin_outgoing(struct device *dev, enum outgoing_form form)
 {
     struct cpu_shown *s = &dev->shown;
     s->form = form;
-    memset(s->begin, 0, 2 * (uint64_t)dev->shard->p * sizeof *s->begin); /* also `count`, which lies behind `begin` */
+    /* also zeroes `count`, which is in the same memory after `begin` */
+    memset(s->begin, 0, 2 * (uint64_t)dev->shard->p * sizeof *s->begin);
 }
 
-/* Charges the budget for the ids in all bins, which are going to be written to the memory that peers read. Pages once
- * written stay charged: only ids beyond s->charged_ids cost more. ST_RESOURCE: the budget is too small. Returns
- * e->status. */
+/* Charges the ids in all bins to the budget, before these ids are written to the memory that peers read. A page that was
+ * written once stays charged, so only ids beyond s->charged_ids are charged. Returns ST_RESOURCE if the budget is too
+ * small, otherwise e->status. */
 static enum status charge_ids(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -89,9 +90,9 @@ static enum status charge_ids(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Moves the ids in the bins of all threads to where peers read them, and empties the bins. In the form OUTGOING_LIST the
- * ids become one list ordered by shard, and the budget is charged. In the form OUTGOING_MASK they become bits of the
- * bitmap. Sets s->begin and s->count of each shard. ST_RESOURCE: the budget is too small. The bins are then unchanged. */
+/* Moves the ids in the bins of all threads to the memory that peers read, and empties the bins. With OUTGOING_LIST the
+ * ids become one list, ordered by shard, and the budget is charged. With OUTGOING_MASK the ids become bits of the bitmap.
+ * Sets s->begin and s->count of each shard. Returns ST_RESOURCE if the budget is too small. The bins are then unchanged. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -118,21 +119,21 @@ enum status show_shard_bins(struct device *dev, struct error *e)
 
 /* ---- peer handles ---- */
 
-/* The contents of a struct peer_handle that a device of the CPU fills. */
+/* The contents of a struct peer_handle of a device of the CPU. */
 struct cpu_peer_handle {
-    struct device *device; /* valid only in the process `pid` */
-    int pid, fd;           /* the process of the device, and in this process the file descriptor of the memory */
+    struct device *device; /* address, valid only in the process `pid` */
+    int pid, fd;           /* the process of the device, and the file descriptor of the memory in this process */
     struct cpu_layout layout;
     uint32_t shard;        /* the shard of the device */
 };
 
 _Static_assert(sizeof(struct cpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
-/* Fills the handle by which peers find this device: its address, process id, file descriptor, layout of the memory that
- * peers read, and shard. Cannot fail: returns e->status. */
+/* Fills the handle by which peers find this device. The handle has the device's address, process id, file descriptor and
+ * shard, and the layout of the memory that peers read. Cannot fail: returns e->status. */
 enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
-    (void)elsewhere; /* peers of the same and of other processes get the same handle */
+    (void)elsewhere; /* peers of the same process and of other processes get the same handle */
     struct cpu_peer_handle h = {.device = dev,
                                 .pid = getpid(),
                                 .fd = dev->shown.memory.fd,
@@ -142,9 +143,9 @@ enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
     return e->status;
 }
 
-/* Fills *peer with the addresses of the arrays that a peer shows. Opens the memory of a peer in another process, which
- * leave_peers closes. A process id tells processes apart, as a handle never leaves the host. ST_RESOURCE: the memory cannot
- * be opened. */
+/* Fills *peer with the addresses of the arrays that a peer shows. If the peer is in another process, opens its memory,
+ * which leave_peers closes. Processes are told apart by their process ids, because a handle never leaves the host.
+ * Returns ST_RESOURCE if the memory cannot be opened. */
 static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle *h, struct error *e)
 {
     const struct cpu_layout *l = &h->layout;
@@ -161,9 +162,9 @@ static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle
     return ST_OK;
 }
 
-/* Forgets the peers: frees the bitmaps of dev->peers, and zeroes the struct. If this device owns the table of peers, closes
- * the memory of peers in other processes, and frees the table. Devices that share the table must not use it any more. Does
- * nothing before cpu_join. */
+/* Ends the use of the peers: frees the bitmaps of dev->peers, and zeroes the struct. If this device owns the table of
+ * peers, closes the memory of peers in other processes, and frees the table. Other devices must not use the table
+ * afterwards. Does nothing before cpu_join. */
 void leave_peers(struct device *dev)
 {
     struct cpu_peers *p = &dev->peers;
@@ -177,11 +178,11 @@ void leave_peers(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-/* Makes the arrays of `count` peers readable, in place of earlier peers. The first device of a process opens all peers, and
- * owns their table. The other devices of the process use this table. With several shards also takes the bitmaps own, others
- * and gathered from the budget. Sets *searches_fused to 1 if there is one shard. Without a handle of this process (count 0)
- * the device has no peers. ST_RESOURCE: memory is short, or a peer's memory cannot be opened. leave_peers then frees what
- * was taken. */
+/* Makes the arrays of `count` peers readable, in place of earlier peers. The first device of a process opens all peers,
+ * and owns the table of peers. The other devices of the process use this table. With several shards also allocates the
+ * bitmaps own, others and gathered, and charges them to the budget. Sets *searches_fused to 1 if there is one shard. If
+ * no handle is of this process (count 0), the device has no peers. Returns ST_RESOURCE if memory is short, or if a peer's
+ * memory cannot be opened. leave_peers then frees what was allocated. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {
@@ -232,7 +233,7 @@ enum status cpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Copies words begin..end of the frontier of each peer to the place of the peer's shard in peers.gathered. Called by
+/* Copies words begin..end of the frontier of each peer to peers.gathered, to the words of the peer's shard. Called by
  * threads of the pool, for gather_peer_frontiers. `context` is the device. */
 static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
 {
@@ -246,17 +247,17 @@ static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Copies the frontiers of the normals of all peers to peers.gathered, which is one bitmap over nn's columns. Uses several
- * threads if there are many words. All peers have shown their frontiers before. */
+/* Copies the frontiers of the normals of all peers to peers.gathered, which is one bitmap over nn's columns. Called after
+ * all peers have shown their frontiers. Uses several threads if there are many words. */
 void gather_peer_frontiers(struct device *dev)
 {
     uint64_t words = column_words(dev->shard);
     pool_for(dev->means.pool, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_frontier_words, dev);
 }
 
-/* ORs words begin..end of each peer's `updated` into the `updated` of this device. Peers may change their words at the same
- * time. That does no harm, as they only add delegates of this level. Called by threads of the pool, for take_peer_updates.
- * `context` is the device. */
+/* ORs words begin..end of each peer's `updated` into the `updated` of this device. Peers may change their words at the
+ * same time. This does no harm, because peers only add delegates of this level. Called by threads of the pool, for
+ * take_peer_updates. `context` is the device. */
 static void take_updated_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;

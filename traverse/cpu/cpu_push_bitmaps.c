@@ -1,39 +1,39 @@
-/* cpu_push_bitmaps.c: large pushes of a dense level, by several threads, each of which has a bitmap
+/* cpu_push_bitmaps.c: large pushes of a dense level, by several threads, each with its own bitmap
  *
- * A smaller push goes by a list instead: push_sparse (cpu_sparse.c) or push_nn. A push into bitmaps has two or three steps,
- * each a run of the thread pool:
- * 1. Each thread takes pieces of the frontier's rows, and sets the bit of every destination, visited or not, in its own
- *    bitmap. So an edge costs a write to the thread's cache, and no vertex is claimed or listed.
+ * Smaller pushes use a list: push_sparse (cpu_sparse.c) or push_nn. A push into bitmaps has two or three steps. Each step
+ * is a run of the thread pool:
+ * 1. Each thread pushes pieces of the frontier's rows. It sets the bit of every destination, visited or not, in its own
+ *    bitmap. So an edge costs only a write to the thread's cache. No vertex is claimed or listed.
  * 2. If parents go through bins, the parents are written (see below).
- * 3. The bitmaps of all threads are joined, word by word, and the vertices that are not visited yet are visited.
+ * 3. The bitmaps of all threads are joined, word by word. The vertices that are not visited yet are visited.
  *
  * Bytes that must move: 8 of offsets for each row, 4 of the column for each edge, and two bitmaps for each thread.
  *
- * Parents go through bins for this reason: a parent that is written at once goes to a random cache line, which another core
- * may have. That takes 6 ns. So in step 1 each thread puts each vertex that it finds, with its parent, into the bin of the
- * vertex's part (cpu_bins.h). In step 2 a thread empties the bins that all threads have for a part, whose parents fit into
- * its cache. That moves 16 bytes more for each vertex and thread, in sequence. A piece for which a thread's bins have too
- * little memory writes its parents at once.
- */
+ * Why parents go through bins: a parent that is written at once goes to a random cache line, which may be in the cache of
+ * another core. This takes 6 ns. So in step 1 each thread puts each vertex that it finds, with its parent, into the bin
+ * of the vertex's part (cpu_bins.h). In step 2 a thread empties the bins of all threads for one part. The parents of a
+ * part fit into the thread's cache. This moves 16 more bytes for each vertex and thread, in sequence. If a thread's bins
+ * have too little memory for a piece, the thread writes the parents of the piece at once. */
 #include "cpu_rows.h"
 
 #include "formats/base/arith.h"
 
 #include <string.h>
 
-enum { JOINED_WORDS = 128 }; /* words of the bitmaps that a thread joins at a time */
+enum { JOINED_WORDS = 128 }; /* number of words of the bitmaps that a thread joins at a time */
 
-/* A push into bitmaps, as all of its threads see it. */
+/* A push into bitmaps, with the members that all its threads use. */
 struct bitmap_push {
     struct device *dev;
     enum subgraph g;
     const uint64_t *visited; /* visited bits of the destinations in this shard */
-    uint32_t *parent;        /* where the parents of destinations are recorded */
-    uint64_t words;          /* 64-bit words of a bitmap of all destinations */
+    uint32_t *parent;        /* [vertices] the recorded parent of each destination */
+    uint64_t words;          /* number of 64-bit words of a bitmap of all destinations */
     int by_bins;             /* 1: parents go through bins */
-    uint32_t parts, block_bits; /* parts of the destinations (cpu_bins.h), and log2 of the vertices in a block */
-    int keeps;               /* 1: earlier visits of this level have written next_dense */
-    uint8_t joined[MOST_POOL_THREADS]; /* 1: the thread has prepared its bitmap, and its bins if by_bins */
+    uint32_t parts, block_bits; /* number of parts of the destinations (cpu_bins.h), and log2 of the number of vertices in a
+                                 * block */
+    int keeps;               /* 1: earlier visits of this level have already written next_dense */
+    uint8_t joined[MOST_POOL_THREADS]; /* 1: the thread has prepared its bitmap and, if by_bins, its bins */
 };
 
 /* Returns the bitmap of a thread. */
@@ -42,25 +42,25 @@ static uint64_t *bitmap_of_thread(const struct device *dev, int thread)
     return dev->per_thread.bitmaps + (size_t)thread * dev->per_thread.bitmap_words;
 }
 
-/* Returns 1 if the bins of a thread are sure to have memory for pushing p, which is a piece of rows or a part of one row.
- * Assumes that each edge finds a vertex, unless the thread's bins have memory for all vertices anyway. */
+/* Returns 1 if the bins of a thread certainly have enough memory for pushing p, which is a piece of rows or a part of one
+ * row. Assumes that each edge finds a vertex. If the bins have memory for all vertices, returns 1 without counting edges. */
 static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, int thread)
 {
     const struct cpu_thread_memory *memory = &b->dev->per_thread;
     const uint8_t *end = memory->bins + (uint64_t)(thread + 1) * memory->bin_bytes;
     uint64_t left = (uint64_t)(end - bins_of_thread(b->dev, thread)->pool) / CHUNK_BYTES;
-    uint64_t edges = LONG_ROW; /* the most edges of a part of a row */
+    uint64_t edges = LONG_ROW; /* the largest number of edges of a part of a row */
     if (64 * b->words <= MOST_BINNED)
-        return 1; /* a thread puts a vertex into a bin only once */
+        return 1; /* a thread puts a vertex into a bin at most once */
     for (uint64_t i = 0; i < p->row_count; i++)
         edges += csr_row_length(p->csr, p->rows[i]);
     return left > edges * 2 * sizeof(uint32_t) / (CHUNK_BYTES - CHUNK_HEAD) + b->parts;
 }
 
-/* Pushes the rows of p, or a part of one row: sets the bits of their destinations in the bitmap of the thread. Puts parents
- * into the thread's bins, or writes them at once. The first call by a thread empties its bitmap and its bins. If parents go
- * through bins, the bitmap begins as a copy of the visited bits instead. Called by threads of the pool, for each piece of
- * the frontier (push_by_threads). `context` is a struct bitmap_push. */
+/* Pushes the rows of p, or a part of one row: sets the bits of their destinations in the bitmap of the thread. Puts
+ * parents into the thread's bins, or writes parents at once. The first call by a thread empties its bins and prepares its
+ * bitmap. The bitmap begins empty or, if parents go through bins, as a copy of the visited bits. Called by threads of the
+ * pool, for each piece of the frontier (push_by_threads). `context` is a struct bitmap_push. */
 static void push_piece_into_bitmap(void *context, int thread, struct row_push *p)
 {
     struct bitmap_push *b = context;
@@ -70,7 +70,7 @@ static void push_piece_into_bitmap(void *context, int thread, struct row_push *p
         b->joined[thread] = 1;
         if (b->by_bins) {
             empty_bins(bins, (int)b->parts);
-            memcpy(bitmap, b->visited, b->words * sizeof *bitmap); /* so visited vertices go into no bin */
+            memcpy(bitmap, b->visited, b->words * sizeof *bitmap); /* with this copy visited vertices go into no bin */
         } else {
             memset(bitmap, 0, b->words * sizeof *bitmap);
         }
@@ -85,11 +85,11 @@ static void push_piece_into_bitmap(void *context, int thread, struct row_push *p
     push_rows(p, 0);
 }
 
-/* Writes the parents of the vertices of one part: goes over the bins that all threads have for the part, which hold pairs
- * of a vertex and its parent. Returns 0. Called by threads of the pool, in step 2. `context` is a struct bitmap_push. */
+/* Writes the parents of the vertices of one part. Reads the bins of all threads for the part, which hold pairs of a
+ * vertex and its parent. Returns 0. Called by threads of the pool, in step 2. `context` is a struct bitmap_push. */
 static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
 {
-    enum { WORDS_AHEAD = 32 }; /* words of the pairs: the parents of 16 vertices are prefetched ahead */
+    enum { WORDS_AHEAD = 32 }; /* number of words of the pairs: the parents of 16 vertices are prefetched ahead */
     const struct bitmap_push *b = context;
     (void)thread;
     for (int t = 0; t < b->dev->threads; t++) {
@@ -108,8 +108,8 @@ static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
 }
 
 /* Visits the unvisited vertices among `bits` of word w, which are destinations in this shard. Normals go into next_dense,
- * with visited bits and depths. Delegates go into `updated`. Returns the number of normals that are new, and for delegates
- * 0 if none is new. */
+ * with visited bits and depths. Delegates go into `updated`. Returns the number of new normals. For delegates returns 0
+ * if none is new. */
 static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bits)
 {
     uint64_t fresh = bits & ~b->visited[w];
@@ -119,10 +119,10 @@ static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bit
     return fresh != 0;
 }
 
-/* ORs a piece of JOINED_WORDS words of the bitmaps of all threads, and visits the new vertices of this shard. In a push of
- * nn with several shards, copies the words of another shard to where peers read them. Returns the number of new normals of
- * this shard, and for delegates 0 if none is new. Called by threads of the pool, in step 3. `context` is a struct
- * bitmap_push. */
+/* ORs a piece of JOINED_WORDS words of the bitmaps of all threads, and visits the new vertices of this shard. In a push
+ * of nn with several shards the words of another shard are copied to the bitmap that peers read. Returns the number of
+ * new normals of this shard. For delegates returns 0 if none is new. Called by threads of the pool, in step 3. `context`
+ * is a struct bitmap_push. */
 static uint64_t join_bitmaps(void *context, int thread, uint64_t piece)
 {
     const struct bitmap_push *b = context;
@@ -149,19 +149,20 @@ static uint64_t join_bitmaps(void *context, int thread, uint64_t piece)
         }
         shown->mask[w] = bits;
         if (bits != 0)
-            __atomic_store_n(&shown->count[owner], 1, __ATOMIC_RELAXED); /* 1 says that there are vertices */
+            __atomic_store_n(&shown->count[owner], 1, __ATOMIC_RELAXED); /* 1 tells peers that there are vertices */
     }
     return found;
 }
 
-/* Pushes the frontier along g by several threads, each of which has a bitmap. New normals of this shard go into next_dense,
- * with visited bits, depths and parents. New delegates go into `updated`, and vertices of other shards into the bitmap that
- * peers read. Returns the number of new normals of this shard, 0 for delegates. */
+/* Pushes the frontier along g by several threads, each with its own bitmap. New normals of this shard go into next_dense,
+ * with visited bits, depths and parents. New delegates go into `updated`. Vertices of other shards go into the bitmap
+ * that peers read. Returns the number of new normals of this shard, and 0 for delegates. */
 uint64_t push_into_bitmaps(struct device *dev, enum subgraph g)
 {
     enum {
-        VERTICES_OF_PART = 1 << 18, /* vertices of a part, at most: their parents fit into the cache of a core */
-        PARTS_OF_THREAD = 2         /* parts for each thread, at least, so that all threads have work */
+        VERTICES_OF_PART = 1 << 18, /* the largest number of vertices of a part: their parents fit into the cache of a
+                                     * core */
+        PARTS_OF_THREAD = 2         /* the least number of parts for each thread, so that all threads have work */
     };
     const int to_delegates = subgraph_columns(g) == DELEGATES;
     struct bitmap_push b = {.dev = dev,

@@ -1,23 +1,23 @@
-/* cpu_region.c: runs sparse levels by several threads, in a parallel region of several levels; cpu_sparse.c runs them by
- * one thread
+/* cpu_region.c: runs sparse levels by several threads, in a parallel region that spans several levels; cpu_sparse.c runs
+ * sparse levels by one thread
  *
- * The vertices are divided into parts, one for each thread: blocks of consecutive ids go to the parts in turn (cpu_bins.h).
- * A level has two steps. Each step is a run of the thread pool:
- * 1. The frontier is cut into shares. A thread that pushes a share puts every destination into its own bin for the part of
- *    the destination. It leaves out destinations that it has put there before, and destinations that were visited when the
- *    thread joined the region. Very long rows are put aside, and cut into pieces of their own.
- * 2. A thread takes a part, and reads the bins that all threads have for the part. New vertices get visited bits, depths
- *    and parents, and are counted. They become the list of the part, which is its share of the next frontier.
+ * The vertices are divided into parts, one part for each thread. Blocks of consecutive ids belong to the parts in turn
+ * (cpu_bins.h). A level has two steps. Each step is a run of the thread pool:
+ * 1. The frontier is divided into shares. A thread that pushes a share puts every destination into its own bin for the
+ *    part of the destination. The thread leaves out destinations that it has put into a bin before, and destinations that
+ *    were visited when the thread joined the region. Very long rows are put aside, and are divided into separate pieces.
+ * 2. For each part a thread reads the bins of all threads for this part. New vertices get visited bits, depths and
+ *    parents, and are counted. These vertices become the list of the part. The lists of all parts are the next frontier.
  *
- * So no thread claims a vertex by an atomic operation. No cache line of visited bits moves from core to core while it is
- * written. Bytes that move from core to core, in sequence: 4 for each vertex that a thread puts into a bin, 8 with its
- * parent.
+ * So no thread claims a vertex by an atomic operation. No cache line of visited bits moves from core to core while
+ * threads write to it. Bytes that move from core to core, in sequence: 4 for each vertex that a thread puts into a bin,
+ * or 8 with the vertex's parent.
  *
- * A thread may have no core, because the operating system gives the core to another program. It holds nobody up before it
- * has begun a share: the other threads take its shares. The parallel region ends for lack of cores in two cases, and the
- * search goes on in one thread. The first case is more than MOST_LONELY_LEVELS levels in a row in which a single thread
- * took all shares. The second case is a level in which threads waited for a thread that had begun a share (pool_late).
- */
+ * A thread may lose its core, because the operating system gives the core to another program. If the thread has not begun
+ * a share, no other thread waits for it: the other threads push its shares. The parallel region ends for lack of cores in
+ * two cases, and one thread continues the search:
+ * - A single thread pushed all shares in more than MOST_LONELY_LEVELS levels in a row.
+ * - In a level threads waited for a thread that had begun a share (pool_late). */
 #include "cpu_rows.h"
 #include "cpu_run.h"
 
@@ -25,36 +25,38 @@
 
 #include <string.h>
 
-enum { MOST_LONELY_LEVELS = 8 }; /* levels in a row in which one thread took all shares, at most */
+enum { MOST_LONELY_LEVELS = 8 }; /* the largest number of levels in a row in which one thread pushed all shares */
 
-/* What a thread of the parallel region has for itself. */
+/* The data of one thread of the parallel region. */
 struct region_thread {
-    _Alignas(64) uint32_t level;   /* number of the last level in which the thread took part; 0: none yet */
-    uint64_t *found[VERTEX_KINDS]; /* bitmaps: vertices visited when the thread joined, or put into a bin by the thread */
-    struct bins *bins;             /* numbered by bin_number */
+    _Alignas(64) uint32_t level; /* number of the last level in which the thread took part; 0: the thread has taken part in
+                                  * none */
+    uint64_t *found[VERTEX_KINDS]; /* bitmaps of the vertices that were visited when the thread joined the region, or that
+                                    * the thread has put into a bin */
+    struct bins *bins;             /* the bins of the thread; bin_number gives the number of a bin */
 };
 
-/* A part of the vertices, with its vertices in the frontier. */
+/* A part of the vertices, and the part's share of the frontier. */
 struct part {
-    _Alignas(64) uint32_t *list[VERTEX_KINDS]; /* the part's vertices in the frontier */
-    uint64_t count[VERTEX_KINDS];   /* the lengths of these lists */
-    struct row_count of[SUBGRAPHS]; /* the rows with edges of these vertices */
+    _Alignas(64) uint32_t *list[VERTEX_KINDS]; /* the vertices of the part that are in the frontier */
+    uint64_t count[VERTEX_KINDS];   /* number of vertices in each list */
+    struct row_count of[SUBGRAPHS]; /* number of rows with edges of these vertices, and about the number of their edges */
 };
 
-/* A parallel region, as all of its threads see it. */
+/* A parallel region, with the members that all its threads use. */
 struct region {
     struct device *dev;
     struct search_state *state;
-    int threads;      /* threads of this level, and parts into which it divides the vertices that it finds */
-    int old_parts;    /* parts of the last level: their lists are the frontier */
-    uint32_t block_bits; /* log2 of the vertices in a block of a part */
-    uint32_t level;         /* number of this level in the region, from 1 on */
-    uint32_t lonely_levels; /* last levels in a row in which one thread took all shares */
-    uint64_t shares[VERTEX_KINDS]; /* number of shares into which the frontier of each kind is cut */
-    uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* [part] vertices of the frontier in all parts before it */
+    int threads;      /* number of threads of this level, and of parts for the vertices that this level finds */
+    int old_parts;    /* number of parts of the last level; the lists of these parts are the frontier */
+    uint32_t block_bits; /* log2 of the number of vertices in a block of a part */
+    uint32_t level;         /* number of this level in the region; the first level has number 1 */
+    uint32_t lonely_levels; /* number of the last levels in a row in which one thread pushed all shares */
+    uint64_t shares[VERTEX_KINDS]; /* number of shares of the frontier of each kind */
+    uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* [part] number of frontier vertices in all earlier parts */
     struct part parts[MOST_REGION_THREADS];
     struct region_thread thread[MOST_REGION_THREADS];
-    struct long_rows aside; /* very long rows, pushed at the end of step 1 */
+    struct long_rows aside; /* very long rows, which are pushed at the end of step 1 */
 };
 
 /* Returns the number of vertices of one kind (normals or delegates) in the frontier. */
@@ -63,8 +65,8 @@ static uint64_t frontier_size(const struct region *r, enum vertex_kind kind)
     return r->before[kind][r->old_parts];
 }
 
-/* Returns the number that the bin for a part has in struct bins of each thread: bins for one kind of vertices lie side by
- * side. */
+/* Returns the number of the bin for a part in struct bins of each thread. The bins for one kind of vertices have
+ * consecutive numbers. */
 static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 {
     return (int)kind * r->threads + part;
@@ -72,10 +74,10 @@ static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 
 /* ---- step 1: pushes into bins ---- */
 
-/* Lets thread `number` take part in this level: marks it as taking part, and empties its bins. Does nothing if the thread
- * takes part already. In the thread's first level of the region the thread also copies the visited bits to its bitmaps
- * `found`. Later levels do not renew the copy. So the thread may put a vertex into a bin although the vertex was visited
- * since then. Step 2 drops such a vertex. */
+/* Lets thread `number` take part in this level: marks the thread, and empties its bins. Does nothing if the thread takes
+ * part already. In the thread's first level of the region the thread also copies the visited bits to its bitmaps `found`.
+ * Later levels do not renew the copy. So a vertex that was visited after the copy may still go into a bin. Step 2 drops
+ * such a vertex. */
 static void join_level(struct region *r, int number)
 {
     struct region_thread *t = &r->thread[number];
@@ -94,12 +96,13 @@ static void join_level(struct region *r, int number)
     empty_bins(t->bins, VERTEX_KINDS * r->threads);
 }
 
-/* Pushes the rows list[0..count) along g into the bins of thread `number`. If `count` is 0, pushes the columns of *part
- * instead, which is a part of one row. Puts very long rows aside. */
+/* Pushes the rows list[0..count) along g into the bins of thread `number`. If `count` is 0, pushes the columns of *part,
+ * which is a part of one row. Puts very long rows aside. */
 static void push_into_bins(struct region *r, int number, enum subgraph g, const uint32_t *list, uint64_t count,
                            const struct row_part *part)
 {
-    uint32_t waiting[WAITING_CAPACITY], parents[WAITING_CAPACITY]; /* vertices for the bins; few, for the cache */
+    uint32_t waiting[WAITING_CAPACITY], parents[WAITING_CAPACITY]; /* vertices that wait to go into the bins; the arrays are
+                                                                    * small, to stay in the cache */
     const struct region_thread *t = &r->thread[number];
     struct row_push p = describe_push(r->dev, g);
     p.rows = list;
@@ -118,11 +121,11 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     push_rows(&p, 0);
 }
 
-/* Pushes share i of the frontier, as thread `number`: the rows of the share go along both subgraphs of their kind. Shares
- * of delegates have the first numbers, and shares of normals follow. The lists of all parts, one behind the other, are cut
- * into equal shares. Returns 0. The pool gives pieces t, t + threads, t + 2 * threads, ... to thread t. The shares of these
- * pieces lie side by side, and mostly in part t. So a thread reads the same rows from search to search, and finds them in
- * its cache. Called by threads of the pool, in step 1. `context` is the region. */
+/* Pushes share i of the frontier, as thread `number`. The rows of the share are pushed along both subgraphs of their
+ * kind. Shares of delegates have the first numbers, and shares of normals follow. To make shares, the lists of all parts
+ * are joined in order, and divided into equal shares. The pool gives the pieces t, t + threads, t + 2 * threads, ... to
+ * thread t. These pieces stand for neighbouring shares, mostly in part t. So a thread reads the same rows in each search,
+ * and finds them in its cache. Returns 0. Called by threads of the pool, in step 1. `context` is the region. */
 static uint64_t push_share(void *context, int number, uint64_t i)
 {
     struct region *r = context;
@@ -130,7 +133,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
     const uint64_t *before = r->before[kind], size = frontier_size(r, kind);
     uint64_t threads = (uint64_t)r->threads, each = r->shares[kind] / threads;
     i -= kind == NORMALS ? r->shares[DELEGATES] : 0;
-    /* the shares of a thread lie side by side, although its pieces are `threads` apart */
+    /* the shares of a thread are neighbours, although the numbers of its pieces differ by `threads` */
     int share = each > 0 ? (int)(i % threads * each + i / threads) : (int)i;
     uint64_t begin = share_begin(size, (int)r->shares[kind], share);
     uint64_t end = share_begin(size, (int)r->shares[kind], share + 1);
@@ -161,13 +164,13 @@ static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 
 /* ---- step 2: visits of the vertices in bins ---- */
 
-/* Appends the unvisited vertices in at..end, a chunk of a bin, to the list t->next, which has `count` vertices. Marks them
- * as visited. With `parents` the chunk has pairs of a vertex and its parent, and parents go to t->from. Returns the number
- * of vertices that the list has then. */
+/* Appends the unvisited vertices of a chunk of a bin, at..end, to the list t->next, which has `count` vertices. Marks
+ * these vertices as visited. With `parents` the chunk has pairs of a vertex and its parent, and the parents go to
+ * t->from. Returns the new number of vertices in the list. */
 static inline __attribute__((always_inline)) uint64_t
 visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end, uint64_t count, int parents)
 {
-    for (const uint32_t *line = at; line < end; line += 16) /* the cache lines of another core */
+    for (const uint32_t *line = at; line < end; line += 16) /* prefetches the cache lines, which another core has written */
         __builtin_prefetch(line);
     for (; at < end; at += 1 + parents) {
         uint32_t to = at[0];
@@ -181,8 +184,10 @@ visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *en
     return count;
 }
 
-/* Returns the address of a list of a part, in the memory of the thread of the same number. `which` 0 and 1: the part's
- * frontier after levels of even and of odd number. `which` 2: parents of the vertices in the list that is being made. */
+/* Returns the address of a list of a part. The list is in the memory of the thread that has the number of the part.
+ * `which` says which list:
+ * - 0 and 1: the part's frontier after a level of even number, and after a level of odd number.
+ * - 2: the parents of the vertices in the list that is being made. */
 static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind kind, uint32_t which)
 {
     uint32_t *lists = (uint32_t *)(dev->per_thread.lists + (size_t)part * dev->per_thread.list_bytes);
@@ -190,9 +195,9 @@ static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind 
     return lists + which * region_list_capacity(kind == DELEGATES ? dev->shard->d : dev->shard->locals);
 }
 
-/* Visits the new vertices of one kind in part `number`: goes over the bins that all threads of this level have for the
- * part. Sets visited bits, depths and parents. The new vertices become the list of the part, and are counted as rows of
- * both subgraphs. */
+/* Visits the new vertices of one kind in part `number`. Reads the bins of all threads of this level for the part. Sets
+ * visited bits, depths and parents. The new vertices become the list of the part, and are counted as rows of both
+ * subgraphs. */
 static void visit_bins(struct region *r, int number, enum vertex_kind kind)
 {
     struct device *dev = r->dev;
@@ -222,8 +227,8 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     part->count[kind] = count;
 }
 
-/* Visits the new normals and delegates of a part. First prefetches the bins that all threads have for the part, as they lie
- * in the caches of other cores. Returns 0. Called by threads of the pool, in step 2. `context` is the region. */
+/* Visits the new normals and delegates of a part. First prefetches the bins of all threads for the part, because these
+ * bins are in the caches of other cores. Returns 0. Called by threads of the pool, in step 2. `context` is the region. */
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
     enum { LINE = 16, LINES = 3 };
@@ -251,7 +256,7 @@ static uint64_t visit_part(void *context, int thread, uint64_t part)
 
 /* ---- levels ---- */
 
-/* Makes the lists of the first `parts` parts the frontier: sets old_parts and the sums `before`. */
+/* Makes the lists of the first `parts` parts the frontier. Sets old_parts and the sums `before`. */
 static void add_up_parts(struct region *r, int parts)
 {
     r->old_parts = parts;
@@ -262,10 +267,10 @@ static void add_up_parts(struct region *r, int parts)
     }
 }
 
-/* Runs a level in the region, by as many threads as choose_level has chosen: pushes the frontier, and visits the vertices
- * found, which become the frontier. Adds 1 to dev->depth, counts the new frontier in dev->frontier, dev->forward and
- * dev->unvisited, and chooses the next level. Also counts levels in which a single thread took all shares
- * (lonely_levels). */
+/* Runs a level in the region, with the number of threads that choose_level has chosen. Pushes the frontier, and visits
+ * the vertices found. These vertices become the frontier. Adds 1 to dev->depth. Counts the new frontier in dev->frontier,
+ * dev->forward and dev->unvisited, and chooses the next level. Also counts levels in which a single thread pushed all
+ * shares (lonely_levels). */
 static void run_region_level(struct region *r)
 {
     enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
@@ -274,7 +279,8 @@ static void run_region_level(struct region *r)
     r->threads = (int)threads;
     r->block_bits = choose_block_bits(most_rows(dev), threads);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        /* a share has at least LEAST_ROWS rows; more shares than threads are rounded down to a multiple of the threads */
+        /* A share has at least LEAST_ROWS rows. If there are more shares than threads, their number is rounded down to a
+         * multiple of the threads */
         uint64_t of_kind = smaller(divide_up(frontier_size(r, (enum vertex_kind)kind), LEAST_ROWS), most);
         r->shares[kind] = of_kind > threads ? of_kind - of_kind % threads : of_kind;
     }
@@ -287,7 +293,8 @@ static void run_region_level(struct region *r)
     r->aside.count = 0;
     pool_run(dev->means.pool, r->threads, threads, visit_part, r);
 
-    /* a level with few shares is not lonely: one thread may take all of them although the other threads have cores */
+    /* a level with few shares does not count as lonely: one thread may push all of them although the other threads have
+     * cores */
     int joined = 0;
     for (int i = 0; i < r->threads; i++)
         joined += r->thread[i].level == r->level;
@@ -306,7 +313,7 @@ static void run_region_level(struct region *r)
     choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
 }
 
-/* Copies the frontier's vertices of one kind from the lists of all parts to `list`, one part behind the other. Returns the
+/* Copies the frontier's vertices of one kind from the lists of all parts to `list`, one list after the other. Returns the
  * number of vertices. */
 static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32_t *list)
 {
@@ -318,12 +325,13 @@ static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32
     return frontier_size(r, kind);
 }
 
-/* Runs levels in a parallel region for as long as choose_level chooses LEVEL_REGION. Returns 1 if the region ended because
- * its threads lacked cores, and otherwise 0. First makes the frontier sparse. On return the frontier is in the sparse parts
- * of the device again, and the next level is chosen. */
+/* Runs levels in a parallel region while choose_level chooses LEVEL_REGION. First makes the frontier sparse. On return
+ * the frontier is in the sparse parts of the device again, and the next level is chosen. Returns 1 if the region ended
+ * because its threads lacked cores, and otherwise 0. */
 int run_levels_in_region(struct device *dev, struct search_state *state)
 {
-    struct region r; /* only `level` of each thread is set here: clearing the whole struct takes as long as some levels */
+    struct region r; /* only `level` of each thread is set here, because clearing the whole struct takes as long as some
+                      * levels */
     const uint64_t late = pool_late(dev->means.pool);
     int lacks_cores;
     make_frontier_sparse(dev);
@@ -334,7 +342,7 @@ int run_levels_in_region(struct device *dev, struct search_state *state)
     for (int i = 0; i < state->threads; i++)
         r.thread[i].level = 0;
     memset(r.parts, 0, (size_t)state->threads * sizeof r.parts[0]);
-    r.parts[0].list[DELEGATES] = dev->delegates.sparse; /* part 0 has the whole frontier */
+    r.parts[0].list[DELEGATES] = dev->delegates.sparse; /* in the beginning part 0 has the whole frontier */
     r.parts[0].list[NORMALS] = dev->normals.sparse;
     r.parts[0].count[DELEGATES] = dev->delegates.frontier_count;
     r.parts[0].count[NORMALS] = dev->normals.sparse_count;

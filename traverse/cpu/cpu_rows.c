@@ -1,17 +1,17 @@
-/* cpu_rows.c: pushes along rows of a frontier, of every kind (enum push_kind of cpu_rows.h), by one thread
+/* cpu_rows.c: pushes along the rows of a frontier by one thread, for every kind of push (enum push_kind of cpu_rows.h)
  *
- * push_rows is called by one thread for a whole frontier, or by several threads for pieces of it. Whether a destination is
- * new is a coin toss, so there is no branch on it. A push of one thread always writes the destination behind the list
- * `next` and marks it. The list becomes longer only if the destination was new. The parent goes into a list beside `next`.
- * It is written to its final address later, after a prefetch, because a store that misses the cache holds up the stores
- * behind it. Offsets and columns are prefetched, too, as the rows of a frontier lie anywhere.
+ * push_rows is called by one thread for a whole frontier, or by several threads for pieces of a frontier. Whether a
+ * destination is new cannot be predicted, so no branch depends on it. A push by one thread always writes the destination
+ * behind the end of the list `next`, and marks it. The list becomes longer only if the destination was new. The parent
+ * goes into a list beside `next`. Later the parent is prefetched and written to its final address, because a store that
+ * misses the cache delays the stores after it. Offsets and columns are prefetched, too, because the rows of a frontier
+ * are anywhere in memory.
  *
  * Bytes that must move for each row: 8 of offsets, 4 for each head column, and 4 for each further column. Bytes that must
  * move for each vertex found: 4 of the list and 4 of the depth, and 8 more if parents are recorded.
  *
- * If several threads push, very long rows are put aside, and cut into pieces of their own. So no thread has to push a whole
- * hub.
- */
+ * If several threads push, very long rows are put aside, and are divided into separate pieces. So no thread has to push a
+ * whole hub. */
 #include "cpu_rows.h"
 
 #include <pthread.h>
@@ -19,8 +19,8 @@
 
 /* ---- rows of equal length ---- */
 
-/* Returns 1 if most columns of even rows are near the number of their row, judged by a sample. Returns 0 for packed
- * columns. */
+/* Returns 1 if most columns of even rows are close to the number of their row. A sample of rows decides. Returns 0 for
+ * packed columns. */
 static int are_columns_near(const struct csr *csr, const struct even_rows *even)
 {
     enum { SAMPLE = 1024, NEAR = 1 << 12 };
@@ -32,10 +32,10 @@ static int are_columns_near(const struct csr *csr, const struct even_rows *even)
     return near > all / 2;
 }
 
-/* Sets dev->even_rows of each subgraph to a run of rows of equal length, if the subgraph has a run with at least 7/8 of its
- * rows. Otherwise leaves count 0. Vertices of one degree have consecutive rows, and no row has more edges than the degree
- * of its vertex. So all of these rows have the degree as their length if the sum of their lengths is the degree times their
- * number. */
+/* Sets dev->even_rows of each subgraph to a run of rows of equal length, if such a run has at least 7/8 of the subgraph's
+ * rows. Otherwise the count stays 0. Vertices of one degree have consecutive rows, and no row has more edges than the
+ * degree of its vertex. So if the sum of the lengths of these rows is the degree times their number, every such row has
+ * the degree as its length. */
 void find_even_rows(struct device *dev)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -60,18 +60,18 @@ void find_even_rows(struct device *dev)
 
 /* ---- destinations ---- */
 
-/* The properties of a push that are constants in the loop over its rows. The compiler makes a loop of its own for each call
- * with other constants. */
+/* The properties of a push that are constants in the loop over its rows. The compiler makes a separate loop for each call
+ * with different constants. */
 struct push_case {
     enum push_kind kind;
     int parents;           /* 1: parents are recorded */
     uint32_t heads;        /* number of head columns */
-    uint32_t offset_width; /* bytes of an offset */
-    int few_sources;       /* 1: few rows have edges, and bits of csr->sources are read first */
-    int even;              /* 1: most rows are in row_push.even, which gives their offsets */
+    uint32_t offset_width; /* number of bytes of an offset */
+    int few_sources;       /* 1: few rows have edges, so the bits of csr->sources are read first */
+    int even;              /* 1: most rows are in row_push.even, so their offsets are computed */
 };
 
-/* Sets the bit of a destination in the bitmap `found`. Returns 1 if the bit was not set before, otherwise 0. */
+/* Sets the bit of a destination in the bitmap `found`. Returns 1 if the bit was not set before, and 0 otherwise. */
 static inline uint64_t mark(uint64_t *found, uint32_t to)
 {
     uint64_t word = found[to / 64];
@@ -79,21 +79,23 @@ static inline uint64_t mark(uint64_t *found, uint32_t to)
     return ~word >> (to % 64) & 1;
 }
 
-/* Writes a destination to the end of the bin of its part, followed by its parent `from` if `parents`. With is_new 1 the bin
- * becomes longer. With is_new 0 its end stays, so the next destination overwrites this one. */
+/* Writes a destination to the end of the bin of its part. With `parents` also writes its parent `from` after it. If
+ * is_new is 1, the bin becomes longer. If is_new is 0, the end of the bin does not move, so the next destination
+ * overwrites this one. */
 static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_t from, int parents, uint64_t is_new)
 {
     uint32_t **bin = &t->bins.end[to >> t->bins.block_bits & t->bins.last_part], *at = *bin;
     at[0] = to;
     if (parents)
         at[1] = from;
-    *bin = extend_bin(t->bins.pool, at + (is_new << parents)); /* a new vertex takes one word, or two with its parent */
+    *bin = extend_bin(t->bins.pool, at + (is_new << parents)); /* a new vertex needs one word, or two words with its
+                                                                * parent */
 }
 
-/* Only for PUSH_BINS_LATER: moves the `count` vertices of the list `next` to the bins of their parts, if there are at least
- * `least`. Sets their bits in t->found now, and leaves out vertices whose bit is set. Bits are not set earlier, because
- * writes between reads of rows hold up the reads. Returns the number of vertices that `next` has then: 0, or `count` if
- * nothing was moved. */
+/* Only for PUSH_BINS_LATER. If the list `next` has at least `least` vertices, moves its `count` vertices to the bins of
+ * their parts. Leaves out vertices with a bit in t->found, and sets the bits of the other vertices. Bits are not set
+ * earlier, because writes between reads of rows delay the reads. Returns the new number of vertices in `next`: 0, or
+ * `count` if nothing was moved. */
 static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const struct push_targets *t, uint64_t count,
                                                                        uint64_t least, struct push_case c)
 {
@@ -104,8 +106,9 @@ static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const str
     return 0;
 }
 
-/* Visits the vertices of this shard in the thread's bin: unvisited ones go into the next frontier, behind next_sparse, with
- * visited bits, depths and parents. Empties the bin. Uses atomic operations if other threads do this at the same time. */
+/* Visits the vertices in the thread's bin of this shard, and empties the bin. Unvisited vertices are appended to
+ * next_sparse, with visited bits, depths and parents. Uses atomic operations if other threads may do this at the same
+ * time. */
 void visit_own_vertices(struct shard_push *s)
 {
     if (s->is_single_thread)
@@ -115,10 +118,10 @@ void visit_own_vertices(struct shard_push *s)
     s->own->count = 0;
 }
 
-/* Makes space in a bin of PUSH_SHARDS that is full. If it is the bin of this shard, and as large as it may become, visits
- * the vertices in it, and so empties it. Otherwise doubles the bin, and charges the budget. A lock lets one thread of the
- * process at a time do this. Returns 1 if there is space now. Returns 0 and sets dev->shard_bins_error if there is no
- * memory, and also if there was none for an earlier bin. */
+/* Makes space in a full bin of PUSH_SHARDS. Visits the vertices of the bin, and so empties it, if it is the bin of this
+ * shard and has its largest size. Otherwise doubles the bin, and charges the budget. A lock admits one thread of the
+ * process at a time. Returns 1 if there is space now. Returns 0 if memory is missing, and sets dev->shard_bins_error.
+ * Also returns 0 if memory for an earlier bin was missing. */
 static __attribute__((noinline)) int make_space(struct shard_push *s, struct shard_bin *bin)
 {
     static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
@@ -146,10 +149,10 @@ static __attribute__((noinline)) int make_space(struct shard_push *s, struct sha
     return bin->count < bin->capacity;
 }
 
-/* Does with one destination (`column`) of a row what the kind of push c.kind says: puts the destination into a list, a bin
- * or a bitmap. There is no branch on whether a destination is new or on its shard, as both are coin tosses. Only
- * PUSH_BINS_NOW has such a branch. `count` is the number of vertices in the list `next`. Returns the number that the list
- * has then. */
+/* Handles one destination (`column`) of a row in the way of the push kind c.kind: puts it into a list, a bin or a bitmap.
+ * Whether a destination is new, and whether it is on its shard, cannot be predicted, so no branch depends on it. Only
+ * PUSH_BINS_NOW has such a branch. `count` is the number of vertices in the list `next`. Returns the new number of
+ * vertices in the list. */
 static inline __attribute__((always_inline)) uint64_t
 reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct push_case c)
 {
@@ -166,8 +169,8 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
         set_mask_bit(t->found, to);
         return count;
     case PUSH_PARENTS: {
-        /* Without a branch: a parent that is not needed is written to `dummy`. If several threads find a vertex, any of them
-         * may be the last to write its parent. */
+        /* Without a branch: a parent that is not needed is written to `dummy`. If several threads find a vertex, any of
+         * them may be the last thread that writes the parent. */
         uint64_t word = t->found[to / 64], bit = UINT64_C(1) << (to % 64);
         uint32_t dummy, own = to - t->first, here = own < t->span, id = here ? own : 0;
         uint32_t *at = !here || ((word | t->visited[id / 64]) & bit) != 0 ? &dummy : &t->parent[id];
@@ -180,12 +183,13 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
         const uint32_t bits = s->dev->shard->local_bits;
         struct shard_bin *bin = &s->bins[column >> bits];
         if (bin->count == bin->capacity && !make_space(s, bin))
-            return count; /* dropped: the level fails with dev->shard_bins_error */
-        s->own_parents[s->own->count] = row; /* the next one overwrites it unless this destination goes into `own` */
+            return count; /* the vertex is dropped, because the level fails with dev->shard_bins_error */
+        s->own_parents[s->own->count] = row; /* the next destination overwrites this entry unless this destination goes into
+                                              * `own` */
         bin->ids[bin->count++] = (uint32_t)(column & ((UINT64_C(1) << bits) - 1));
         return count;
     }
-    default: { /* PUSH_VISIT, PUSH_UPDATE, PUSH_BINS_LATER */
+    default: { /* for PUSH_VISIT, PUSH_UPDATE and PUSH_BINS_LATER */
         t->next[count] = to;
         if (c.parents)
             t->from[count] = from;
@@ -200,15 +204,15 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
 
 /* ---- rows ---- */
 
-/* Returns 1 for the kinds of push that several threads do together, each of them by pieces, and 0 for PUSH_VISIT and
+/* Returns 1 for the kinds of push that several threads do together, piece by piece. Returns 0 for PUSH_VISIT and
  * PUSH_UPDATE. */
 static inline int is_shared(struct push_case c)
 {
     return c.kind != PUSH_VISIT && c.kind != PUSH_UPDATE;
 }
 
-/* Returns the offset of a row: the index of its first column behind the heads. It is also the end of the columns of the row
- * before. Computes offsets of even rows without reading them. */
+/* Returns the offset of a row: the index of its first column after the heads. The offset is also the end of the columns
+ * of the previous row. Computes the offsets of even rows without reading them. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
     const struct csr *csr = p->csr;
@@ -217,10 +221,10 @@ static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct
     return c.offset_width == 4 ? ((const uint32_t *)csr->offsets)[row] : ((const uint64_t *)csr->offsets)[row];
 }
 
-/* Prefetches the heads of a row, and its first columns or, if they are packed, their directory entry. The kinds of push for
- * many edges have long rows. For them, prefetches three cache lines of columns, which are as many as a core can wait for.
- * This function and prefetch_columns are always inlined, because a compiler may drop calls of functions that only
- * prefetch. */
+/* Prefetches the heads of a row, and its first columns. If columns are packed, prefetches their directory entry instead.
+ * Kinds of push for many edges have long rows, so three cache lines of columns are prefetched for them. A core cannot
+ * wait for more lines. This function and prefetch_columns are always inlined, because a compiler may drop calls of
+ * functions that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_row(const struct row_push *p, uint64_t row,
                                                                struct push_case c)
 {
@@ -236,8 +240,8 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes columns at..end of a row, which lie behind its heads. The columns may be packed, or have 8 bytes. The compiler
- * makes one loop for each push case c. Returns the number of vertices that the list `next` has then. */
+/* Pushes columns at..end of a row, which come after its heads. The columns may be packed, or have 8 bytes. The compiler
+ * makes one loop for each push case c. Returns the new number of vertices in the list `next`. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
 {
@@ -257,12 +261,12 @@ push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at
     return put_next_in_bins(&p->to, count, 1, c);
 }
 
-/* Pushes columns at..end of a row, which lie behind its heads, by a loop for the kind of push. Not inlined, because its
- * buffer for decoded columns is large. Returns the number of vertices that the list `next` has then. */
+/* Pushes columns at..end of a row, which come after its heads, with the loop for the kind of push. Not inlined, because
+ * its buffer for decoded columns is large. Returns the new number of vertices in the list `next`. */
 static __attribute__((noinline)) uint64_t push_part(const struct row_push *push, uint64_t count, uint32_t row, uint64_t at,
                                                     uint64_t end)
 {
-    const struct row_push p = *push; /* a copy that destinations cannot change: members stay in registers */
+    const struct row_push p = *push; /* destinations cannot change this copy, so its members stay in registers */
     const int parents = p.to.parents;
     switch (p.to.kind) {
     case PUSH_BINS_LATER:
@@ -282,8 +286,8 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
     }
 }
 
-/* Puts columns begin..end of a row aside, if p->aside is not NULL and not full. Returns 1 if it did so, and 0 if the caller
- * must push the columns. */
+/* Puts columns begin..end of a row aside. Returns 1 if this was done. Returns 0 if p->aside is NULL or full. The caller
+ * must then push the columns. */
 static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_t row, uint64_t begin, uint64_t end)
 {
     struct long_rows *aside = p->aside;
@@ -294,13 +298,13 @@ static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_
     return 1;
 }
 
-/* Pushes the rows of p, heads first, by a loop in which the members of c are constants. Puts long rows aside if several
- * threads push. `count` is the number of vertices that the list `next` has before. Returns the number that the list has
- * then. */
+/* Pushes the rows of p, heads first, in a loop in which the members of c are constants. If several threads push, puts
+ * long rows aside. `count` is the number of vertices in the list `next`. Returns the new number of vertices in the list. */
 static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct row_push *push, uint64_t count,
                                                                    struct push_case c)
 {
-    enum { COLUMNS_AHEAD = 16 }; /* columns are prefetched COLUMNS_AHEAD rows before their use, offsets AHEAD rows */
+    enum { COLUMNS_AHEAD = 16 }; /* columns are prefetched COLUMNS_AHEAD rows before their use, and offsets AHEAD rows
+                                  * before their use */
     const struct row_push p = *push;
     const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
     const uint64_t rows = p.csr->rows;
@@ -335,9 +339,9 @@ static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct 
     return put_next_in_bins(&p.to, count, 1, c);
 }
 
-/* Pushes the rows of p by a kind of push k, which is a constant. Common cases have a loop of their own: with or without
- * parents, and with even rows or with none, one or two head columns. The offsets have 4 bytes. Returns the number of
- * vertices that the list `next` has then. */
+/* Pushes the rows of p with push kind k, which is a constant. Common cases have a separate loop, with or without parents,
+ * and with offsets of 4 bytes. These cases are even rows without head columns, and other rows with no, one or two head
+ * columns. Returns the new number of vertices in the list `next`. */
 static inline __attribute__((always_inline)) uint64_t
 push_common(const struct row_push *p, uint64_t count, struct push_case c, enum push_kind k)
 {
@@ -361,16 +365,16 @@ push_common(const struct row_push *p, uint64_t count, struct push_case c, enum p
     }
 }
 
-/* Pushes the rows of a sparse level by one thread (PUSH_VISIT). Not inlined, because a loop keeps more in registers in a
- * function of its own. Returns the number of vertices that the list `next` has then. */
+/* Pushes the rows of a sparse level by one thread (PUSH_VISIT). Not inlined, because a loop keeps more in registers if it
+ * has its own function. Returns the new number of vertices in the list `next`. */
 static __attribute__((noinline)) uint64_t push_visits(const struct row_push *p, uint64_t count, struct push_case c)
 {
     return push_common(p, count, c, PUSH_VISIT);
 }
 
-/* Pushes the rows of p, or a part of one row if p->row_count is 0, by the calling thread. Chooses the loop for the kind of
- * push and for the rows of the subgraph. `count` is the number of vertices that the list p->to.next has before. Returns the
- * number that it has then. For kinds that write no list the number has no meaning. */
+/* Pushes the rows of p on the calling thread. If p->row_count is 0, pushes a part of one row instead. Chooses the loop
+ * for the kind of push and for the rows of the subgraph. `count` is the number of vertices in the list p->to.next.
+ * Returns the new number of vertices in the list. For kinds that write no list the returned number has no meaning. */
 uint64_t push_rows(const struct row_push *p, uint64_t count)
 {
     struct push_case c = {.kind = p->to.kind,
@@ -381,7 +385,7 @@ uint64_t push_rows(const struct row_push *p, uint64_t count)
                           .even = p->even.count > 0};
     if (p->row_count == 0)
         return push_part(p, count, p->part.row, p->part.begin, p->part.end);
-    switch (p->to.kind) { /* a loop of its own for each kind; the first four kinds do not depend on c.parents */
+    switch (p->to.kind) { /* There is a separate loop for each kind. The first four kinds do not depend on c.parents */
     case PUSH_PAIRS:
         c.kind = PUSH_PAIRS;
         return push_rows_as(p, 0, c);
@@ -405,8 +409,8 @@ uint64_t push_rows(const struct row_push *p, uint64_t count)
 
 /* ---- long rows ---- */
 
-/* Cuts the rows that were put aside into pieces of LONG_ROW columns, numbered through all rows: sets pieces_before of each
- * row. Called when all rows have been put aside. Returns the number of pieces. */
+/* Divides the rows that were put aside into pieces of LONG_ROW columns. The numbers of the pieces run through all rows.
+ * Sets pieces_before of each row. Called after all rows have been put aside. Returns the number of pieces. */
 uint64_t number_long_pieces(struct long_rows *aside)
 {
     uint64_t pieces = 0;
@@ -420,8 +424,8 @@ uint64_t number_long_pieces(struct long_rows *aside)
     return pieces;
 }
 
-/* Returns piece number `piece` of the rows that were put aside: at most LONG_ROW columns of one row. number_long_pieces has
- * been called before. */
+/* Returns piece number `piece` of the rows that were put aside: at most LONG_ROW columns of one row. number_long_pieces
+ * must have been called before. */
 struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 {
     uint32_t i = 0;
@@ -435,8 +439,8 @@ struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 
 /* ---- pushes of a frontier ---- */
 
-/* Returns the description of a PUSH_VISIT along g: the rows are the sparse part of the frontier, and new vertices go into
- * the list `next_sparse` of their kind. Pushes nothing and changes nothing. The caller may change members before it calls
+/* Returns the description of a PUSH_VISIT along g. The rows are the sparse part of the frontier. New vertices go into the
+ * list `next_sparse` of their kind. Pushes nothing and changes nothing. The caller may change members before it calls
  * push_rows. */
 struct row_push describe_push(struct device *dev, enum subgraph g)
 {
@@ -466,8 +470,9 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                              .to = targets};
 }
 
-/* Returns the description of a PUSH_VISIT along g: the rows are the whole frontier. If the frontier has a dense part, lists
- * its rows with edges in dev->gathered_rows first, and these are the rows. Pushes nothing. */
+/* Returns the description of a PUSH_VISIT along g. The rows are the whole frontier. If the frontier has a dense part,
+ * first lists the frontier's rows with edges in dev->gathered_rows. The rows of the push are then this list. Pushes
+ * nothing. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g)
 {
     struct row_push p = describe_push(dev, g);

@@ -1,8 +1,7 @@
-/* cpu_search.c: the steps of a level that the level loop runs, and of a dense level of a whole search; engine.h has the
+/* cpu_search.c: the steps of a level, for the level loop and for a dense level of a whole search; engine.h has the
  * contracts
  *
- * Functions that cannot fail return the status that *e has already.
- */
+ * Functions that cannot fail return the status that *e already has. */
 #include "cpu_device.h"
 
 #include "formats/base/cli.h"
@@ -11,8 +10,9 @@
 
 /* ---- start ---- */
 
-/* Zeroes words begin..end of the bitmaps that must be zero when a search begins: three of the delegates beside their
- * visited bits, and the visited bits of normals. Called by threads of the pool, for cpu_start. `context` is the device. */
+/* Zeroes words begin..end of the bitmaps that must be zero when a search begins: the visited bits of the delegates and
+ * three more bitmaps of the delegates, and the visited bits of the normals. Called by threads of the pool, for cpu_start.
+ * `context` is the device. */
 static void clear_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -31,13 +31,13 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Forgets the last search: zeroes bitmaps and counts, and with several shards the parents of delegates. Then puts the root,
- * if this device has it, where the first previsit finds it: a delegate into `incoming`, a normal into next_sparse, visited
- * with depth 0. Its parent is PARENT_SELF. Cannot fail: returns e->status. */
+/* Forgets the last search: zeroes bitmaps and counts. With several shards also resets the parents of delegates. If this
+ * device has the root, puts it where the first previsit finds it. A delegate goes into `incoming`. A normal goes into
+ * next_sparse, visited with depth 0. The parent of the root is PARENT_SELF. Cannot fail: returns e->status. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
-    /* One thread clears small bitmaps, because one thread also begins the search. If several threads cleared them, other
-     * cores would have the cache lines. */
+    /* Small bitmaps are cleared by one thread, because one thread also begins the search. If several threads cleared the
+     * bitmaps, their cache lines would be in other cores. */
     enum { WORDS_OF_WORK = 4 };
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
@@ -46,7 +46,7 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
     d->any_incoming = d->any_updated = 0;
     d->frontier_count = 0;
     d->is_sparse = 1;
-    if (dev->parents && dev->shard->p > 1) /* a delegate that only another device finds has PARENT_NONE here */
+    if (dev->parents && dev->shard->p > 1) /* a delegate that only another device finds keeps PARENT_NONE on this device */
         memset(d->parent, 0xff, dev->shard->d * sizeof *d->parent);
     n->any_dense = n->any_next_dense = 0;
     n->sparse_count = n->next_sparse_count = n->dense_count = n->next_dense_count = 0;
@@ -71,8 +71,8 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- previsit ---- */
 
-/* Makes the delegates that a visit found (`updated`) the incoming delegates, by an exchange of the two bitmaps. For the
- * only device of a search, as nothing is exchanged between devices. Sets any_incoming. */
+/* Makes the delegates that a visit found (`updated`) the incoming delegates, by exchanging the two bitmaps. Called if the
+ * search has a single device, because then devices exchange nothing. Sets any_incoming. */
 static void take_own_updates(struct cpu_delegates *d)
 {
     uint64_t *incoming = d->incoming;
@@ -81,9 +81,9 @@ static void take_own_updates(struct cpu_delegates *d)
     d->any_incoming = 1;
 }
 
-/* Makes the frontier, of depth `depth`, and counts it: the vertices of `kinds` that the last level found. Stores `kinds`
- * for cpu_counts. Adds the time to the phase of previsits. ONLY_DELEGATES leaves dev->depth as it is, because normals that
- * arrive still get their depth from it. Cannot fail: returns e->status. */
+/* Makes the frontier of depth `depth`, and counts it. The frontier has the vertices of `kinds` that the last level found.
+ * Stores `kinds` for cpu_counts. Adds the time to the phase of previsits. With ONLY_DELEGATES dev->depth does not change,
+ * because normals that still arrive get their depth from it. Cannot fail: returns e->status. */
 enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
@@ -105,8 +105,8 @@ enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return e->status;
 }
 
-/* Returns the counts of g in this level. Also adds the frontier to the work that dev->costs has seen in this search, so it
- * is called once a level. */
+/* Returns the counts of g in this level. Also adds the frontier to the work that dev->costs has seen in this search, so
+ * this function must be called once a level. */
 static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 {
     struct subgraph_work work = {.forward = dev->forward[g],
@@ -117,8 +117,8 @@ static struct subgraph_work see_work(struct device *dev, enum subgraph g)
     return work;
 }
 
-/* Sets all->of[g].cost to the predicted costs of a push and of a pull of g, in picoseconds. The costs of subgraphs with a
- * higher number must be set before, as the cost of a pull depends on an earlier pull (cost_before). */
+/* Sets all->of[g].cost to the predicted costs of a push and of a pull of g, in picoseconds. The costs of subgraphs with
+ * higher numbers must be set before, because the cost of a pull depends on an earlier pull (cost_before). */
 static void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *all)
 {
     struct direction_costs_of costs = direction_costs_of(&dev->costs, g, all);
@@ -128,8 +128,8 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
     work->cost[PUSH] = costs.of[PUSH];
     if (!pushes_into_bitmaps(dev, g))
         return;
-    /* a push into bitmaps costs by its rows, its edges, and the words of 64 bits that have a vertex of the frontier or a
-     * new one */
+    /* the cost of a push into bitmaps depends on its rows, its edges, and the 64-bit words that have a vertex of the
+     * frontier or a new vertex */
     double rows = (double)dev->frontier[g], from = graph->words[subgraph_rows(g)] / 2,
            to = graph->words[subgraph_columns(g)] / 2;
     double words = (rows < from ? rows : from) + (costs.found < to ? costs.found : to);
@@ -137,10 +137,10 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
                         words * graph->rates.mark_word) / threads_for(dev, dev->forward[g]);
 }
 
-/* Sets the counts of the frontier and the costs of visits in *work. After a previsit of ONLY_DELEGATES sets dd only. After
- * ONLY_NORMALS sets everything but dd, which keeps the counts and costs that it had. Costs are set last, as they depend on
- * the counts of several subgraphs. They are set from the highest subgraph down, because subgraphs from delegates have the
- * highest numbers and are pulled first. Cannot fail: returns e->status. */
+/* Sets the counts of the frontier and the costs of visits in *work. After a previsit with ONLY_DELEGATES sets only dd.
+ * After ONLY_NORMALS sets everything except dd, whose counts and costs do not change. Costs are set last, because they
+ * depend on the counts of several subgraphs. They are set from the highest subgraph number down, because subgraphs with
+ * delegates as sources have the highest numbers and are pulled first. Cannot fail: returns e->status. */
 enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     if (dev->previsited == ONLY_DELEGATES) {
@@ -163,7 +163,7 @@ enum status cpu_counts(struct device *dev, struct workload *work, struct error *
     return e->status;
 }
 
-/* Sets work->of[g].forward to the exact number of edges of the frontier, for each subgraph with exact[g]. Overwrites
+/* Sets work->of[g].forward to the exact number of edges of the frontier, for each subgraph g with exact[g]. Overwrites
  * dev->gathered_rows. Cannot fail: returns e->status. */
 enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
@@ -176,16 +176,16 @@ enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 
 /* ---- frontiers that are shown to peers, or sent ---- */
 
-/* Does nothing, as devices of the CPU send frontiers as whole bitmaps. Returns e->status. This is `learn_sources` of the
- * backend. */
+/* Does nothing, because devices of the CPU send frontiers as whole bitmaps. Returns e->status. This is `learn_sources` of
+ * the backend. */
 enum status cpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *bitmap, uint64_t words, struct error *e)
 {
     (void)dev, (void)shard, (void)bitmap, (void)words;
     return e->status;
 }
 
-/* Writes words begin..end of the dense part of the normals' frontier to where peers read it, or zeroes if there is no dense
- * part. Called by threads of the pool, for cpu_show_frontier. `context` is the device. */
+/* Writes words begin..end of the dense part of the normals' frontier to the bitmap that peers read. If there is no dense
+ * part, zeroes these words. Called by threads of the pool, for cpu_show_frontier. `context` is the device. */
 static void show_dense_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -196,9 +196,9 @@ static void show_dense_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
-/* Writes the frontier of the normals, both parts, as a bitmap to where peers read it. If `message` is not NULL, copies the
- * bitmap there, too, and sets words[s] to the length of the message of each shard s, in 32-bit words. Cannot fail: returns
- * e->status. */
+/* Writes both parts of the normals' frontier to the bitmap that peers read. If `message` is not NULL, also copies the
+ * bitmap to `message`, and sets words[s] to the number of 32-bit words of the message of each shard s. Cannot fail:
+ * returns e->status. */
 enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -214,8 +214,8 @@ enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     return e->status;
 }
 
-/* Copies the frontier of another shard, which came as a message, to the place of that shard in peers.gathered. Cannot fail:
- * returns e->status. */
+/* Copies the frontier of another shard, which came as a message, to peers.gathered, to the words of that shard. Cannot
+ * fail: returns e->status. */
 enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     memcpy(dev->peers.gathered + shard * column_words(dev->shard), message,
@@ -226,9 +226,9 @@ enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t
 /* ---- visits ---- */
 
 /* Visits g by a push or a pull, and sets the time of its phase. New normals of this shard go into next_sparse or
- * next_dense, and new delegates into `updated`. Vertices of other shards go to where peers read them. Does nothing if the
- * frontier has no edges in g, unless it is a pull of nn among several shards. Sets dev->shard_bins_error if bins have no
- * memory. */
+ * next_dense. New delegates go into `updated`. Vertices of other shards go into the memory that peers read. Does nothing
+ * if the frontier has no edges in g, except for a pull of nn with several shards. Sets dev->shard_bins_error if memory
+ * for bins is missing. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     const int to_shards = leads_to_shards(dev->shard, g);
@@ -249,8 +249,8 @@ static void visit_subgraph(struct device *dev, enum subgraph g, enum direction d
     dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
 }
 
-/* Visits dd, or a part of it. If the plan divides dd, it is pulled: in the part VISIT_DD the rows of delegates that this
- * shard owns, and in VISIT_REST the other rows. VISIT_REST first takes over the delegates that peers have found. Adds the
+/* Visits dd, or a part of dd. If the plan divides dd, dd is pulled. The part VISIT_DD pulls the rows of delegates that
+ * this shard owns. The part VISIT_REST first learns which delegates peers have found, and pulls the other rows. Adds the
  * time to the phase of dd. */
 static void visit_dd(struct device *dev, const struct visit_plan *plan, enum visit_part part)
 {
@@ -266,9 +266,11 @@ static void visit_dd(struct device *dev, const struct visit_plan *plan, enum vis
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 
-/* Visits nd, dn and nn, in this order. A pull of nd looks for normals that were visited before this level, so nd comes
- * before dn and nn, which visit more normals. nn is last, because after a pull of dn most of its destinations are visited,
- * and little is left. With several shards first empties what is shown to peers. ST_RESOURCE: bins had no memory. */
+/* Visits nd, dn and nn, in this order:
+ * - nd comes first. A pull of nd looks for normals that were visited before this level, and dn and nn visit more normals.
+ * - nn comes last, because after a pull of dn most destinations of nn are visited, and little work is left.
+ * With several shards first empties the memory that is shown to peers. Returns ST_RESOURCE if memory for bins was
+ * missing. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -284,9 +286,10 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return e->status;
 }
 
-/* Visits a part of the level: dd or a part of it, and the other subgraphs in the last part. If dd is divided, nd, dn and nn
- * are visited in VISIT_REST, and VISIT_OTHERS does nothing. Each visit uses all threads, so an earlier visit would gain
- * nothing. The part VISIT_DD also zeroes the times and probes of the level. Returns e->status. */
+/* Visits a part of the level. VISIT_DD visits dd or a part of it. VISIT_OTHERS visits nd, dn and nn, unless dd is
+ * divided. If dd is divided, VISIT_OTHERS does nothing, and VISIT_REST visits them after the rest of dd. Each visit uses
+ * all threads, so an earlier visit would gain nothing. VISIT_DD also zeroes the times and probes of the level. Returns
+ * e->status. */
 enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (part == VISIT_DD) {
@@ -300,8 +303,8 @@ enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Returns where the vertices are that the visits found for a shard: a part of the list or of the bitmap. If there are none,
- * returns an empty list, even if the form is a bitmap. */
+/* Returns the span of the vertices that the visits found for a shard: a part of the list or of the bitmap. If there are
+ * no such vertices, returns an empty list, even if the form is a bitmap. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->shown;
@@ -311,8 +314,8 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){(uint32_t *)s->mask + shard * shard_words, shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-/* Fills *result with what the visits found. Waits for nothing, as visits are over when cpu_visit returns. Sets only
- * found_delegates for ONLY_DELEGATES. Cannot fail: returns e->status. This is `finish` of the backend. */
+/* Fills *result with what the visits found. Does not wait, because visits are over when cpu_visit returns. With
+ * ONLY_DELEGATES sets only found_delegates. Cannot fail: returns e->status. This is `finish` of the backend. */
 enum status cpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     result->found_delegates = dev->delegates.any_updated;

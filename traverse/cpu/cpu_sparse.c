@@ -1,14 +1,13 @@
 /* cpu_sparse.c: pushes of a list of vertices by one thread
  *
- * A sparse level pushes all subgraphs in this way, and makes no pass over a bitmap. A dense level pushes subgraphs in this
- * way if they have too few edges for bitmaps. run_sparse_level leaves the same state behind as the level loop (loop.c) with
- * the steps of cpu_search.c: the next frontier is visited and counted.
- */
+ * A sparse level pushes all subgraphs in this way, and makes no pass over a bitmap. A dense level pushes a subgraph in
+ * this way if the subgraph has too few edges for bitmaps. run_sparse_level leaves the same state as a level of the level
+ * loop (loop.c) with the steps of cpu_search.c: the next frontier is visited and counted. */
 #include "cpu_rows.h"
 
-/* Pushes the whole frontier along g by one thread, in a dense level. New normals go behind next_sparse, with visited bits,
- * depths and parents. New delegates go into `updated`, with parents. The previsit sets their visited bits. g does not lead
- * to other shards. May overwrite dev->gathered_rows. */
+/* Pushes the whole frontier along g by one thread, in a dense level. New normals are appended to next_sparse, with
+ * visited bits, depths and parents. New delegates go into `updated`, with parents. The next previsit sets the visited
+ * bits of these delegates. g must not lead to other shards. May overwrite dev->gathered_rows. */
 void push_sparse(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;
@@ -17,7 +16,8 @@ void push_sparse(struct device *dev, enum subgraph g)
     if (subgraph_columns(g) == DELEGATES) {
         p.to.kind = PUSH_UPDATE;
         p.to.found = dev->delegates.updated;
-        p.to.next = dev->found_parents; /* only for this push: its first half is free, parents go into the second half */
+        p.to.next = dev->found_parents; /* Used only in this push: the first half of found_parents is free, and parents go
+                                         * into the second half */
         uint64_t found = push_rows(&p, 0);
         write_parents(&p.to, 0, found);
         dev->delegates.any_updated |= found > 0;
@@ -29,8 +29,8 @@ void push_sparse(struct device *dev, enum subgraph g)
 }
 
 /* Pushes the frontier, which is sparse, along g. Does nothing if the frontier has no edges in g. `count` is the number of
- * vertices that the next frontier of the columns' kind has before. Returns the number that it has then. New vertices have
- * visited bits and parents, but no depths yet. */
+ * vertices in the next frontier that have the kind of g's columns. Returns the new number of these vertices. New vertices
+ * get visited bits and parents, but no depths yet. */
 static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count)
 {
     if (dev->frontier[g] == 0)
@@ -49,8 +49,8 @@ static void swap_lists(uint32_t **a, uint32_t **b)
     *b = list;
 }
 
-/* Runs a level of a search of one shard by one thread: makes the frontier sparse, and pushes it along all subgraphs. The
- * vertices found become the frontier, with visited bits, parents and depths, and are counted. Adds 1 to dev->depth. */
+/* Runs a level of a search of one shard by one thread. Makes the frontier sparse, and pushes it along all subgraphs. The
+ * vertices found become the frontier. They get visited bits, parents and depths, and are counted. Adds 1 to dev->depth. */
 void run_sparse_level(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;

@@ -1,14 +1,14 @@
 /* thread_pool.c: the threads that search on the CPU; thread_pool.h has the contracts
  *
- * Works are numbered. `posted` has the number of the last work, and a bit that says whether threads may still join the
- * work. A thread joins in two steps. First it stores the number in works_on, and then it looks whether the work is still
- * open. The caller ends a work in two steps, too. First it closes the work, and then it waits until no thread has the
- * number in works_on. So at least one of the two sees the other one.
+ * Works are numbered. `posted` has the number of the last work, and a bit that says whether threads may still join this
+ * work. A thread joins in two steps. First it stores the number of the work in works_on. Then it checks whether the work
+ * is still open. The caller ends a work in two steps, too. First it closes the work. Then it waits until no thread has
+ * the number in works_on. So either the thread sees that the work is closed, or the caller sees the thread's number, or
+ * both.
  *
- * Threads that sleep are woken as a tree. The caller wakes two of the threads that may join, and each thread that wakes up
- * wakes two more while the work lasts. A thread that may not join sleeps on. Nobody is woken twice for one work: threads
- * that woke each other without end kept all cores busy.
- */
+ * Threads that sleep are woken as a tree. The caller wakes two of the threads that may join. Each thread that wakes up
+ * wakes two more threads, while the work lasts. A thread that may not join continues to sleep. No thread is woken twice
+ * for one work. Without this rule threads woke each other endlessly, and kept all cores busy. */
 #include "thread_pool.h"
 
 #include "formats/base/arith.h"
@@ -26,56 +26,60 @@
 
 enum {
     WORK_OPEN = 1,      /* the bit of `posted` that is set while threads may join the work */
-    NEXT_WORK = 2,      /* difference of the numbers of two successive works, as bit 0 of a number is WORK_OPEN */
-    WOKEN = 2,          /* sleeping threads that a thread wakes */
-    SLEEP_BITS = 32,    /* bits of a futex: thread i has bit i; all threads from the last bit on share the last bit */
+    NEXT_WORK = 2,      /* the difference between the numbers of two successive works. Bit 0 of a number is WORK_OPEN */
+    WOKEN = 2,          /* number of sleeping threads that one thread wakes */
+    SLEEP_BITS = 32, /* number of bits of a futex. Thread i has bit i. All threads from number SLEEP_BITS - 1 on share the
+                      * last bit */
     SLEEPS_AT_ONCE = 64 /* number of waits without spinning, after a wait in which another program wanted the core */
 };
 
-/* In seconds. LONGEST_SPIN: the time after which a thread without work sleeps. LATE: longer than any piece takes.
- * LONGEST_WAKE: the time for which pool_rouse waits for the threads. */
+/* Times in seconds:
+ * - LONGEST_SPIN: a thread without work sleeps after this time.
+ * - LATE: a time longer than any piece takes.
+ * - LONGEST_WAKE: pool_rouse waits at most this long for the threads. */
 static const double LONGEST_SPIN = 500e-6, LATE = 2e-3, LONGEST_WAKE = 200e-6;
 
-/* A thread of the pool. `taken` and `works_on`, which other threads read or write, have a cache line each. */
+/* A thread of the pool. Other threads read or write `taken` and `works_on`, so each of these two has its own cache line. */
 struct pool_thread {
-    _Alignas(64) _Atomic uint64_t taken; /* number of the work << 32 | how many of its pieces any threads have taken */
+    _Alignas(64) _Atomic uint64_t taken; /* number of the work << 32 | number of this thread's pieces that any thread has
+                                          * begun */
     _Alignas(64) _Atomic uint32_t works_on; /* number of the work that the thread has joined; 0: none */
     pthread_t thread;
     struct thread_pool *pool;
     int number;        /* the thread is all[number] of the pool */
-    int waits_asleep;  /* number of its next waits in which it does not spin */
-    uint32_t roused;   /* `roused` of the pool, as the thread saw it last */
+    int waits_asleep;  /* number of the thread's next waits in which it does not spin */
+    uint32_t roused;   /* the value of `roused` of the pool that the thread saw last */
 };
 
-/* A work that the caller gives the threads of the pool. */
+/* A work that the caller gives to the threads of the pool. */
 struct work {
     pool_job *job;
     void *context;
     uint64_t pieces;
-    int threads;     /* threads that may do pieces, the caller included: threads 0 to threads - 1 */
-    uint32_t number; /* with the bit WORK_OPEN */
+    int threads;     /* number of threads that may do pieces, the caller included: threads 0 to threads - 1 */
+    uint32_t number; /* the number of the work, with the bit WORK_OPEN */
 };
 
 /* The pool of the process. */
 struct thread_pool {
-    struct pool_thread *all; /* [threads]; thread 0 is the caller */
-    int threads, users;      /* users: calls of pool_open without a pool_close */
-    _Alignas(64) _Atomic uint64_t posted; /* threads that may join << 32 | number of the work | WORK_OPEN */
-    _Atomic int ends;        /* 1: the threads are to end */
+    struct pool_thread *all; /* [threads] the threads; thread 0 is the caller */
+    int threads, users;      /* `users` is the number of calls of pool_open without a pool_close */
+    _Alignas(64) _Atomic uint64_t posted; /* number of threads that may join << 32 | number of the work | WORK_OPEN */
+    _Atomic int ends;        /* 1: the threads must end */
     _Atomic uint32_t roused; /* number of calls of pool_rouse */
-    _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of threads that may be asleep */
-    _Alignas(64) struct work work; /* the last work; set before `posted` */
-    _Atomic uint64_t sum;    /* sum of the numbers that jobs returned to all threads but the caller */
-    uint64_t late;           /* how often the caller has waited longer than LATE (pool_late) */
+    _Atomic uint32_t asleep; /* the sleep bits (SLEEP_BITS) of all threads that may be asleep */
+    _Alignas(64) struct work work; /* the last work; it is set before `posted` */
+    _Atomic uint64_t sum;    /* the sum of the numbers that jobs returned on all threads except the caller */
+    uint64_t late;           /* the number of times that the caller has waited longer than LATE (pool_late) */
 };
 
 static struct thread_pool *shared; /* the pool of this process; NULL: it is not open */
 
 /* ---- pieces ---- */
 
-/* Takes the next piece of thread `owner` in the work of this number, for the thread that calls. Returns the number of the
- * owner's pieces that were taken before. This is also the index of the piece among the owner's pieces. The caller checks
- * whether there is a piece of this index. The first call in a work resets the count of the last work. */
+/* Reserves the next piece of thread `owner` in the work `work` for the calling thread. Returns the number of the owner's
+ * pieces that were reserved before. This number is also the index of the piece among the owner's pieces. The caller must
+ * check whether there is a piece with this index. The first call in a work resets the count of the last work. */
 static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -86,8 +90,9 @@ static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
     return atomic_fetch_add_explicit(&owner->taken, 1, memory_order_relaxed) & UINT32_MAX;
 }
 
-/* Returns 1 if thread `owner` may have pieces of the work that nobody has taken. Only reads the count, so its cache line
- * stays shared. Taking a piece would move the line from core to core, and most looks at other threads find no piece. */
+/* Returns 1 if thread `owner` may have pieces of the work that no thread has begun. Only reads the count, so its cache
+ * line stays shared between cores. Reserving a piece would move the cache line from core to core, and most checks of
+ * other threads find no piece. */
 static int may_have_piece(const struct pool_thread *owner, const struct work *work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -95,8 +100,8 @@ static int may_have_piece(const struct pool_thread *owner, const struct work *wo
     return taken * (uint64_t)work->threads + (uint64_t)owner->number < work->pieces;
 }
 
-/* Does pieces of a work as thread `number` until all are taken: first its own pieces, then pieces of the threads with the
- * next numbers. Returns the sum of the numbers that the job returned. */
+/* Does pieces of a work as thread `number`, until all pieces have been begun. Does its own pieces first, and then pieces
+ * of the threads with the next numbers. Returns the sum of the numbers that the job returned. */
 static uint64_t do_pieces(struct thread_pool *pool, struct work work, int number)
 {
     uint64_t sum = 0, threads = (uint64_t)work.threads;
@@ -126,15 +131,15 @@ static uint32_t *number_of_work(struct thread_pool *pool)
     return (uint32_t *)&pool->posted + (one.half[0] == 1 ? 0 : 1);
 }
 
-/* Returns the sleep bits of the threads 1 to count - 1. From SLEEP_BITS threads on these are all bits but bit 0, which
- * belongs to the caller. */
+/* Returns the sleep bits of the threads 1 to count - 1. If `count` is at least SLEEP_BITS, these are all bits except bit
+ * 0, which belongs to the caller. */
 static uint32_t sleep_bits_below(uint64_t count)
 {
     return (count < SLEEP_BITS ? (UINT32_C(1) << count) - 1 : UINT32_MAX) & ~UINT32_C(1);
 }
 
-/* Wakes up to WOKEN sleeping threads among the threads 1 to threads - 1. Does nothing if none of them may be asleep. Each
- * thread woken wakes further threads by the same function. */
+/* Wakes up to WOKEN sleeping threads among the threads 1 to threads - 1. Does nothing if none of these threads may be
+ * asleep. Each woken thread calls this function, too, and wakes further threads. */
 static void wake_some(struct thread_pool *pool, uint64_t threads)
 {
     uint32_t bits = atomic_load(&pool->asleep) & sleep_bits_below(threads);
@@ -142,21 +147,21 @@ static void wake_some(struct thread_pool *pool, uint64_t threads)
         syscall(SYS_futex, number_of_work(pool), FUTEX_WAKE_BITSET_PRIVATE, WOKEN, NULL, NULL, bits);
 }
 
-/* Sleeps until the thread is woken. Does not sleep if `posted` of the pool is not `posted` any more, if pool_rouse was
- * called, or if threads are to end. May also return for no reason, so the caller looks again. Sets the thread's bit in
- * pool->asleep while it sleeps. */
+/* Sleeps until the thread is woken. Does not sleep if pool->posted differs from `posted`, if pool_rouse was called, or if
+ * threads must end. May also return although no thread woke it, so the caller must check again. Sets the thread's bit in
+ * pool->asleep while the thread sleeps. */
 static void sleep_once(struct thread_pool *pool, const struct pool_thread *self, uint64_t posted)
 {
     uint32_t bit = UINT32_C(1) << (self->number < SLEEP_BITS ? self->number : SLEEP_BITS - 1);
     atomic_fetch_or(&pool->asleep, bit);
     if (atomic_load(&pool->posted) == posted && atomic_load(&pool->roused) == self->roused && !atomic_load(&pool->ends))
         syscall(SYS_futex, number_of_work(pool), FUTEX_WAIT_BITSET_PRIVATE, (uint32_t)posted, NULL, NULL, bit);
-    if (self->number < SLEEP_BITS - 1) /* the last bit stays set, as other threads may sleep by it */
+    if (self->number < SLEEP_BITS - 1) /* the last bit stays set, because another thread with the same bit may sleep */
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 
-/* Waits until there is an open work that this thread may join, other than `last`, or until threads are to end. Returns the
- * value of `posted`. Spins at first, and then sleeps. Sleeps at once if another program wants the core. A thread that has
+/* Waits until a work is open that this thread may join, other than `last`, or until threads must end. Returns the value
+ * of `posted`. Spins at first, and sleeps later. Sleeps at once if another program wants the core. A thread that has
  * slept wakes further threads before it returns. */
 static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self, uint64_t last)
 {
@@ -189,8 +194,8 @@ static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self
     }
 }
 
-/* The main function of a thread of the pool: joins one work after the other until threads are to end. `argument` is its
- * struct pool_thread. Returns NULL. */
+/* The main function of a thread of the pool: joins one work after the other, until threads must end. `argument` is the
+ * thread's struct pool_thread. Returns NULL. */
 static void *serve(void *argument)
 {
     struct pool_thread *self = argument;
@@ -199,13 +204,13 @@ static void *serve(void *argument)
         last = wait_for_work(pool, self, last);
         if (atomic_load(&pool->ends))
             return NULL;
-        __builtin_prefetch(&pool->work); /* arrives while other threads see works_on change */
+        __builtin_prefetch(&pool->work); /* the work arrives while other threads see that works_on has changed */
         __builtin_prefetch(&self->taken, 1);
         atomic_store(&self->works_on, (uint32_t)last);
         if (atomic_load(&pool->posted) == last) {
             uint64_t sum = do_pieces(pool, pool->work, self->number);
             if (sum > 0)
-                pool->sum += sum; /* one addition a thread, as all threads want this cache line */
+                pool->sum += sum; /* only one addition for each thread, because all threads write to this cache line */
         }
         atomic_store_explicit(&self->works_on, 0, memory_order_release);
     }
@@ -213,15 +218,15 @@ static void *serve(void *argument)
 
 /* ---- giving work ---- */
 
-/* Waits until none of the threads 1 to threads - 1 does pieces of the work with the number `posted`. The caller has closed
- * the work. Offers the core to other programs now and then. Adds 1 to pool->late if that took longer than LATE seconds,
- * because a thread that had joined lost its core then. */
+/* Waits until none of the threads 1 to threads - 1 does pieces of the work with the number `posted`. The caller must have
+ * closed the work. Offers the core to other programs from time to time. If the wait takes longer than LATE seconds, adds
+ * 1 to pool->late: a thread that had joined has lost its core. */
 static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t posted)
 {
     struct patience patience = {0};
     for (;;) {
         int working = 0;
-        for (int i = 1; i < threads; i++) /* without a branch, so that the core reads all lines at once */
+        for (int i = 1; i < threads; i++) /* has no branch, so that the core reads all cache lines at once */
             working += atomic_load(&pool->all[i].works_on) == posted;
         if (working == 0)
             break;
@@ -231,7 +236,8 @@ static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t pos
 }
 
 /* Posts a work, wakes threads, does pieces as thread 0, closes the work, and waits for the threads that have joined.
- * Returns the sum of the numbers that `job` returned. With one thread or one piece does all pieces itself. */
+ * Returns the sum of the numbers that `job` returned. If there is only one thread or one piece, the caller does all
+ * pieces itself. */
 uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_job *job, void *context)
 {
     uint64_t sum = 0;
@@ -242,27 +248,27 @@ uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_j
         return sum;
     }
     uint32_t open = ((uint32_t)atomic_load_explicit(&pool->posted, memory_order_relaxed) | WORK_OPEN) + NEXT_WORK;
-    open += open == WORK_OPEN ? NEXT_WORK : 0; /* the number 0 is no work */
+    open += open == WORK_OPEN ? NEXT_WORK : 0; /* skips the number 0, which means no work */
     pool->work =
         (struct work){.job = job, .context = context, .pieces = pieces, .threads = threads, .number = open};
     atomic_store_explicit(&pool->sum, 0, memory_order_relaxed);
     atomic_store(&pool->posted, (uint64_t)threads << 32 | open);
     wake_some(pool, (uint64_t)threads);
     sum = do_pieces(pool, pool->work, 0);
-    atomic_store(&pool->posted, open & ~(uint32_t)WORK_OPEN); /* closed */
+    atomic_store(&pool->posted, open & ~(uint32_t)WORK_OPEN); /* closes the work */
     wait_for_threads(pool, threads, open);
     return sum + pool->sum;
 }
 
-/* A loop that pool_for runs over 0..count, `step` elements at a time. */
+/* A loop that pool_for runs over 0..count. A piece has `step` elements. */
 struct loop {
     uint64_t count, step;
     pool_body *body;
     void *context;
 };
 
-/* Calls the body of the loop for the elements of a piece. Returns 0. Called by threads of the pool, for pool_for. `context`
- * is a struct loop. */
+/* Calls the body of the loop for the elements of a piece. Returns 0. Called by threads of the pool, for pool_for.
+ * `context` is a struct loop. */
 static uint64_t do_loop_piece(void *context, int thread, uint64_t piece)
 {
     const struct loop *loop = context;
@@ -272,19 +278,20 @@ static uint64_t do_loop_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Runs `body` over 0..count as a work with a piece for every `step` elements, by up to `threads` threads. Returns when all
- * is done. */
+/* Runs `body` over 0..count as a work, with up to `threads` threads. A piece of the work has `step` elements. Returns
+ * when all pieces are done. */
 void pool_for(struct thread_pool *pool, int threads, uint64_t count, uint64_t step, pool_body *body, void *context)
 {
     struct loop loop = {count, step, body, context};
     pool_run(pool, threads, divide_up(count, step), do_loop_piece, &loop);
 }
 
-/* Makes all threads spin: adds 1 to pool->roused, which each thread compares with the count that it saw last, and wakes the
- * threads that sleep. Returns when no thread below SLEEP_BITS - 1 is asleep any more, or after LONGEST_WAKE seconds. */
+/* Makes all threads spin. Adds 1 to pool->roused, and wakes the threads that sleep. Each thread compares pool->roused
+ * with the value that it saw last. Returns when no thread with a number below SLEEP_BITS - 1 is asleep, or after
+ * LONGEST_WAKE seconds. */
 void pool_rouse(struct thread_pool *pool)
 {
-    /* without the last bit, which is never cleared */
+    /* leaves out the last bit, which is never cleared */
     uint32_t bits = sleep_bits_below(smaller((uint64_t)pool->threads, SLEEP_BITS - 1));
     double begun = cli_seconds();
     atomic_fetch_add(&pool->roused, 1);
@@ -293,7 +300,7 @@ void pool_rouse(struct thread_pool *pool)
         pause_briefly();
 }
 
-/* Returns how often the caller of a work has waited for longer than LATE for a thread that had joined. */
+/* Returns how often the caller of a work has waited longer than LATE for a thread that had joined. */
 uint64_t pool_late(const struct thread_pool *pool)
 {
     return pool->late;
@@ -301,7 +308,7 @@ uint64_t pool_late(const struct thread_pool *pool)
 
 /* ---- opening ---- */
 
-/* Ends the threads 1 to count - 1, waits for their end, and frees the pool. The caller is thread 0 and goes on. */
+/* Ends the threads 1 to count - 1, waits for their end, and frees the pool. The caller is thread 0 and does not end. */
 static void end_threads(struct thread_pool *pool, int count)
 {
     atomic_store(&pool->ends, 1);
@@ -313,9 +320,9 @@ static void end_threads(struct thread_pool *pool, int count)
     free(pool);
 }
 
-/* Sets *result to the pool of the process, and counts one more user. The first call starts the threads: `threads` with the
- * caller, at most as many as there are cores. If a thread cannot be started, ends the threads that have been started.
- * *result is NULL after a failure. The memory is in no budget. */
+/* Sets *result to the pool of the process, and adds 1 to its users. The first call starts the threads. Their number is
+ * `threads`, the caller included, but at most the number of cores. If a thread cannot be started, ends the threads that
+ * were started. After a failure *result is NULL. The memory is not charged to a budget. */
 enum status pool_open(struct thread_pool **result, int threads, struct error *e)
 {
     *result = NULL;
@@ -346,7 +353,7 @@ enum status pool_open(struct thread_pool **result, int threads, struct error *e)
     return ST_OK;
 }
 
-/* Gives up one use of the pool. The last user's call ends the threads and frees the pool. `pool` may be NULL. */
+/* Subtracts 1 from the users of the pool. If no user is left, ends the threads and frees the pool. `pool` may be NULL. */
 void pool_close(struct thread_pool *pool)
 {
     if (pool == NULL || --pool->users > 0)

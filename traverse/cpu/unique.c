@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-/* Drops duplicates from ids[0..count), which are at most `largest`, by a bitmap of largest + 1 bits. The ids left ascend.
- * Returns the number of ids left, or 0 if there is no memory for the bitmap. The ids are unchanged then. */
+/* Drops duplicates from ids[0..count), by a bitmap of largest + 1 bits. All ids must be at most `largest`. The remaining
+ * ids are in ascending order. Returns the number of remaining ids. Returns 0 if memory for the bitmap is missing. The ids
+ * are then unchanged. */
 static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest)
 {
     uint64_t words = (uint64_t)largest / 64 + 1, kept = 0;
@@ -21,8 +22,8 @@ static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest
     return kept;
 }
 
-/* Drops duplicates from ids[0..count), and returns the number of ids left. Uses a bitmap, which is faster than sorting
- * unless most of its words would stay zero. Sorts if most words would stay zero, or if there is no memory for a bitmap. */
+/* Drops duplicates from ids[0..count), and returns the number of remaining ids. Uses a bitmap, which is usually faster
+ * than sorting. Sorts if most words of the bitmap would stay zero, or if memory for the bitmap is missing. */
 uint64_t unique_ids(uint32_t *ids, uint64_t count)
 {
     if (count == 0)

@@ -1,13 +1,13 @@
-/* choose.c: chooses directions by factors and by predicted costs, and counts the rows and edges of a shard for them; see
- * choose.h and cost.h */
+/* choose.c: chooses directions, by factors or by predicted costs. Also counts the rows and edges of a shard, from which
+ * costs are predicted. See choose.h and cost.h */
 #include "choose.h"
 
 #include "formats/base/arith.h"
 
 #include <string.h>
 
-/* The policy for a user who gives no options. Its factors stand in rates.def. A CPU uses factors only if the user gives
- * some. */
+/* The policy for a user who gives no options. Its factors are defined in rates.def. A CPU uses factors only if the user
+ * gives factors. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
     .factor0 = {
@@ -28,8 +28,11 @@ double backward_work(const struct subgraph_work *w)
     return (double)w->unvisited_targets * (q + s) / q;
 }
 
-/* Returns whether the choice by factors needs the exact forward workload FV. FV is not needed if the frontier is empty, if
- * the mode says the direction, or if q decides already (q is a lower bound of FV). Changes nothing. */
+/* Returns whether the choice by factors needs the exact forward workload FV. FV is not needed in three cases:
+ * - the frontier is empty;
+ * - the mode says the direction;
+ * - the number q of frontier vertices, which is a lower bound of FV, decides already.
+ * Changes nothing. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                             enum direction current)
 {
@@ -51,7 +54,7 @@ enum direction choose_direction(const struct direction_policy *policy, enum subg
     if (policy->mode == DIRECTION_PULL)
         return PULL;
     if (work->frontier == 0)
-        return current; /* nothing to visit either way */
+        return current; /* there is nothing to visit in either direction */
     double forward = (double)work->forward, backward = backward_work(work);
     if (current == PUSH && forward > policy->factor0[g] * backward)
         return PULL;
@@ -78,10 +81,10 @@ void direction_costs_see(struct direction_costs *costs, enum subgraph g, const s
     costs->seen_edges[g] += (double)work->forward;
 }
 
-/* Returns an estimate of the vertices that a push along g finds. The estimate is the number of the frontier's edges to
- * vertices that were not visited before this level. The share `overlap` of these edges is taken off: such an edge leads to
- * a vertex that another edge of the same level finds, too. In meshes most edges are of this kind, and their share changes
- * little from level to level. The estimate is at most the number of unvisited targets. */
+/* Returns an estimate of the number of vertices that a push along g finds. The estimate begins with the number of the
+ * frontier's edges to vertices that were not visited before this level. Some of these edges lead to a vertex that another
+ * edge of the same level finds, too. The share `overlap` of such edges is subtracted. In meshes most edges are such
+ * edges, and their share changes little from level to level. The estimate is at most the number of unvisited targets. */
 static double expect_found(const struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     enum subgraph reverse = subgraph_reverse(g);
@@ -91,8 +94,8 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
-/* Returns the share of the rows of a pull of g that the pull of cost_before(g) leaves in the same level. Returns 1 if the
- * subgraph cost_before(g) is g itself, has no frontier or is pushed. */
+/* Returns the share of the rows of a pull of g that remain without a parent after the pull of cost_before(g) in the same
+ * level. Returns 1 if the subgraph cost_before(g) is g itself, has no frontier, or is pushed. */
 static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
 {
     const int before = cost_before(g);
@@ -102,8 +105,9 @@ static double left_by_pull(const struct direction_costs *costs, enum subgraph g,
                : 1;
 }
 
-/* Returns the predicted costs of a push and of a pull of g, and the vertices that the push may find. All three are 0 if g
- * has no frontier. `all`: the counts of all subgraphs. The pull of cost_before(g) comes first, so its costs must be set. */
+/* Returns the predicted costs of a push and of a pull of g, and the number of vertices that the push may find. All three
+ * are 0 if g has no frontier. `all`: the counts of all subgraphs. The costs of cost_before(g) in `all` must be set,
+ * because that subgraph is pulled before g. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *all)
 {
@@ -138,9 +142,9 @@ const struct cost_rates cost_rates_h200 = {
 #include "formats/rates.def"
 };
 
-/* Returns about how many rows a pull along g reads. `unvisited`: rows that a push along the reverse of g reads, and that
- * were not visited. In undirected graphs the pull reads the same rows. In directed graphs the number is scaled: the pulled
- * rows are other rows, and the same share of them is taken as unvisited. */
+/* Returns an estimate of the number of rows that a pull along g reads. `unvisited`: the number of unvisited rows of the
+ * reverse of g. In an undirected graph the pull reads the rows that a push reads, so the estimate is `unvisited`. In a
+ * directed graph the pull reads other rows. The share of unvisited rows among these is assumed to be equal. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited)
 {
     const struct csr *pushed = &shard->csr[subgraph_reverse(g)], *pulled = shard_pull_rows(shard, g);
@@ -150,8 +154,8 @@ uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t u
     return (uint64_t)(share * (double)pulled->source_rows);
 }
 
-/* Sets rows_each and edges_each: how many rows and edges a pull reads for each row and each edge of a push. Called when the
- * counts of rows and edges are set. */
+/* Sets rows_each and edges_each: the number of rows and edges that a pull reads for each row and each edge of a push.
+ * Called after the counts of rows and edges are set. */
 void cost_settle_pulled(struct cost_graph *graph)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -161,7 +165,7 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
-/* Returns how many vertices of a kind have rows in both subgraphs that are pulled to find vertices of this kind. */
+/* Returns how many vertices of a kind have rows in both subgraphs in which pulls find vertices of this kind. */
 static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
 {
     const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
@@ -172,11 +176,12 @@ static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
     return (double)rows;
 }
 
-/* Counts the rows and edges of a shard, on which the costs of its visits depend. Copies the rates. Two of the copies are
- * raised by the size of the shard: `found` and `list_edge`. Called once, when a device is opened. */
+/* Counts the rows and edges of a shard, on which the costs of its visits depend. Copies the rates, and raises the copies
+ * of `found` and `list_edge` with the size of the shard. Called once, when a device is opened. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
-    static const double NEAR_VERTICES = 1 << 18; /* vertices of 8 bytes each, which fit the second cache of a core */
+    static const double NEAR_VERTICES = 1 << 18; /* with this many vertices, of 8 bytes each, the vertices fit the
+                                                  * second-level cache of a core */
     const double vertices = (double)(shard->locals + shard->d);
     struct cost_graph graph = {.rates = *rates};
     for (int g = 0; g < SUBGRAPHS; g++) {

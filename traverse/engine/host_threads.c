@@ -1,9 +1,8 @@
-/* host_threads.c: starts host threads, calls them to jobs and to steps, and lets them wait for each other; see
+/* host_threads.c: starts host threads, makes them run jobs and steps, and lets them wait for each other; see
  * host_threads.h
  *
- * Barriers of a search are microseconds apart, so threads wait by spinning at first. After some milliseconds without a
- * barrier, as between two searches, threads sleep. They sleep at once if other programs want their cores.
- */
+ * Barriers of a search are microseconds apart, so threads spin at first when they wait. If no barrier comes for some
+ * milliseconds, as between two searches, threads sleep. Threads sleep at once if other programs want their cores. */
 #include "host_threads.h"
 
 #include "formats/base/barrier.h"
@@ -20,30 +19,32 @@ static const double LONGEST_SPIN = 50e-3; /* seconds that a thread spins before 
 struct worker {
     struct host_thread thread;
     struct error error;
-    int over;           /* a barrier brought a failure, so the thread must leave the job */
-    pthread_t pthread;  /* not set for worker 0, which is the caller */
+    int over;           /* the last barrier reported a failure, so the thread must leave the job */
+    pthread_t pthread;  /* not set for worker 0, which is the calling thread */
 };
 
 struct host_threads {
     struct worker *worker; /* [count] */
     _Atomic uint32_t count;
-    struct barrier calls;      /* each end of a pass is a call to all threads. A late thread may miss calls to steps */
-    _Atomic uint32_t job_call; /* the number of the last call to a job. No thread misses a call to a job */
-    _Atomic uint64_t left;     /* the number of the last call to steps << 32 | the steps that no thread has taken */
-    _Atomic uint32_t done, failed; /* steps of this call that are done; whether a step of this call failed */
+    struct barrier calls;      /* threads wait here for the next call. A thread that is late may miss a call to steps */
+    _Atomic uint32_t job_call; /* the number of the last call to a job. No thread can miss a call to a job */
+    _Atomic uint64_t left; /* the number of the last call to steps << 32 | the number of its steps that no thread has
+                            * begun */
+    _Atomic uint32_t done, failed; /* the number of steps of this call that are done, and whether a step of this call
+                                    * failed */
     struct error step_failure;     /* the failure of the step that failed first */
-    host_thread_job *job;          /* NULL: the threads end */
+    host_thread_job *job;          /* NULL: the threads must end */
     device_step *step;
-    void *context;             /* the argument of job or step */
-    struct barrier barrier;    /* for the threads of a job */
-    _Atomic(const struct error *) earliest; /* the first failure of the current barrier's threads, or NULL */
-    const struct error *failure;            /* the first failure of the last barrier's threads, or NULL */
+    void *context;             /* the argument of the job or of the step */
+    struct barrier barrier;    /* the barrier at which the threads of a job wait for each other */
+    _Atomic(const struct error *) earliest; /* the first failure among the threads at the current barrier, or NULL */
+    const struct error *failure;            /* the first failure among the threads at the last barrier, or NULL */
 };
 
 /* ---- the barrier of a job ---- */
 
-/* Waits until all threads of the job have called this function. The last thread to arrive moves the first failure of this
- * barrier from `earliest` to `failure`, where all threads see it, and then ends the barrier. */
+/* Waits until all threads of the job have called this function. The last thread that arrives moves the first failure from
+ * `earliest` to `failure`, which all threads read. Then it ends the barrier. */
 static void await_all(struct host_threads *all)
 {
     uint32_t number;
@@ -55,9 +56,9 @@ static void await_all(struct host_threads *all)
     barrier_end(&all->barrier);
 }
 
-/* Waits for all threads of the job. If any thread came with a failure, sets *e of each thread to the failure that came
- * first and returns its status; the thread must then leave the job (w->over). A thread's own failure is kept in w->error. A
- * single thread does not wait, and returns e->status. */
+/* Waits for all threads of the job. If any thread came with a failure, sets *e of each thread to the first failure, and
+ * returns its status. The thread must then leave the job (w->over). A thread's own failure is kept in w->error. A single
+ * thread does not wait, and returns e->status. */
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
     struct host_threads *all = thread->all;
@@ -76,11 +77,11 @@ enum status host_threads_barrier(const struct host_thread *thread, struct error 
     return e->status;
 }
 
-/* ---- what threads are called to do ---- */
+/* ---- jobs and steps ---- */
 
-/* Runs the current job on the calling thread, and waits for the end of the job on all threads. A failure is left in
- * w->error. After a failure the threads wait a second time, so that nobody's error changes before all have read it. Called
- * with w->thread, after the job was set in all->job. */
+/* Runs the current job on the calling thread, and waits until all threads have ended the job. A failure is left in
+ * w->error. After a failure the threads wait a second time, so that no thread changes its error before all threads have
+ * read it. Called with w->thread, after all->job was set. */
 static void run_job(struct host_threads *all, struct worker *w)
 {
     w->over = 0;
@@ -89,12 +90,13 @@ static void run_job(struct host_threads *all, struct worker *w)
     if (!w->over)
         host_threads_barrier(&w->thread, &w->error);
     if (w->over)
-        await_all(all); /* w->error of a thread that failed stays until all threads have copied it */
+        await_all(all); /* no thread changes its w->error before all threads have copied the first failure */
 }
 
-/* Takes steps of call `number` that no thread has taken, one after the other, and runs them, until none is left. Counts each
- * step in all->done. Keeps the first failure in all->step_failure. Does nothing if a later call has begun. A step that was
- * taken keeps the call open, because the caller waits for it. So all->step and all->context are those of call `number`. */
+/* Runs steps of call `number` until no step is left. Runs only steps that no other thread has begun. Counts each finished
+ * step in all->done. Keeps the first failure in all->step_failure. Does nothing if a later call has begun. The caller
+ * waits for each step that a thread has begun, so the call stays open during the step, and all->step and all->context
+ * belong to call `number`. */
 static void take_steps(struct host_threads *all, uint32_t number)
 {
     uint64_t left = atomic_load(&all->left);
@@ -109,8 +111,8 @@ static void take_steps(struct host_threads *all, uint32_t number)
     }
 }
 
-/* The main function of each thread but the caller's. Waits for calls, and does its part of each, until a call without a job
- * ends the thread. `argument` is the thread's struct worker. */
+/* The main function of each thread except the caller's. Waits for calls, and does its part of each call. A call without a
+ * job ends the thread. `argument` is the thread's struct worker. */
 static void *thread_main(void *argument)
 {
     struct worker *w = argument;
@@ -127,14 +129,14 @@ static void *thread_main(void *argument)
     }
 }
 
-/* Returns the number that the next call will have. Calls to jobs and calls to steps are numbered together. */
+/* Returns the number of the next call. Calls to jobs and calls to steps have one common numbering. */
 static uint32_t next_call(struct host_threads *all)
 {
     return atomic_load(&all->calls.over) + 1;
 }
 
-/* Gives a job to all threads but the caller, and wakes them. Sets all->job and all->context. Returns at once, without
- * waiting for the job. A `job` of NULL makes the threads end. */
+/* Gives a job to all threads except the caller, and wakes them. Sets all->job and all->context. Returns without waiting
+ * for the job. If `job` is NULL, the threads end. */
 static void call_to_job(struct host_threads *all, host_thread_job *job, void *context)
 {
     all->job = job;
@@ -143,8 +145,8 @@ static void call_to_job(struct host_threads *all, host_thread_job *job, void *co
     barrier_end(&all->calls);
 }
 
-/* Runs the job on all threads, the caller included, and waits until all have ended it. Sets *e to the first failure of any
- * thread. With a single thread the caller runs the job for all devices. */
+/* Runs the job on all threads, the caller included, and waits until all threads have ended the job. Sets *e to the first
+ * failure of any thread. If there is a single thread, the caller runs the job for all devices. */
 enum status host_threads_run(struct host_threads *all, host_thread_job *job, void *context, struct error *e)
 {
     struct worker *own = &all->worker[0];
@@ -157,9 +159,9 @@ enum status host_threads_run(struct host_threads *all, host_thread_job *job, voi
     return e->status;
 }
 
-/* Runs the step once for each device, each on the first thread that is free, and waits until all steps are done. The caller
- * takes steps, too. Sets *e to the failure that came first. Does nothing if *e has failed already. Without other threads the
- * caller runs the steps in order, and stops at the first failure. */
+/* Runs the step once for each device, and waits until all steps are done. Each step runs on the first thread that is
+ * free. The caller runs steps, too. Sets *e to the failure that came first. Does nothing if *e has failed already. If the
+ * caller is the only thread, it runs the steps in order, and stops at the first failure. */
 enum status host_threads_each(struct host_threads *all, uint32_t devices, device_step *step, void *context, struct error *e)
 {
     struct patience patience = {0};
@@ -184,8 +186,8 @@ enum status host_threads_each(struct host_threads *all, uint32_t devices, device
 
 /* ---- opening ---- */
 
-/* Starts a thread for each device but the first with `side_by_side`, and otherwise none. Sets *result, or NULL after a
- * failure, which leaves no thread and no memory. */
+/* With `side_by_side` starts a thread for each device except the first. Otherwise starts no thread. Sets *result. After a
+ * failure *result is NULL, and no thread and no memory is left. */
 enum status host_threads_open(struct host_threads **result, uint32_t devices, int side_by_side, struct error *e)
 {
     const uint32_t count = side_by_side ? devices : 1;
@@ -201,7 +203,7 @@ enum status host_threads_open(struct host_threads **result, uint32_t devices, in
     for (uint32_t i = 0; i < count; i++)
         workers[i].thread = (struct host_thread){
             .all = all, .number = i, .first = i, .end = side_by_side ? i + 1 : devices};
-    all->count = count; /* set before any thread waits for the other threads */
+    all->count = count; /* must be set before any thread waits for the other threads */
     for (uint32_t i = 1; i < count; i++) {
         errno = pthread_create(&workers[i].pthread, NULL, thread_main, &workers[i]);
         if (errno == 0)
@@ -215,7 +217,7 @@ enum status host_threads_open(struct host_threads **result, uint32_t devices, in
     return ST_OK;
 }
 
-/* Makes all threads but the caller end, waits for them, and frees the memory. No job may be running. NULL is allowed. */
+/* Ends all threads except the caller, waits for their end, and frees the memory. No job may be running. NULL is allowed. */
 void host_threads_close(struct host_threads *all)
 {
     if (all == NULL)

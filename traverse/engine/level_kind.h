@@ -2,15 +2,16 @@
 #ifndef DBFS_LEVEL_KIND_H
 #define DBFS_LEVEL_KIND_H
 
-/* What runs a level, and the form of the level's frontier: sparse (a list of vertices), or dense (a bitmap). */
+/* Which code runs a level, and in which form the frontier of the level is: sparse (a list of vertices) or dense (a
+ * bitmap). */
 enum level_kind {
-    LEVEL_STEPPED,      /* the level loop (loop.c), step by step */
+    LEVEL_STEPPED,      /* run by the level loop (loop.c), step by step */
     LEVEL_DENSE,        /* dense: a pull, or a push of a large frontier */
     LEVEL_SPARSE,       /* sparse: pushed by one thread of a CPU, or by all blocks of a GPU */
     LEVEL_REGION,       /* sparse: pushed by several threads of a CPU, in a parallel region that spans several levels */
-    LEVEL_THREAD_GROUP, /* sparse: pushed by a few blocks of a GPU; the other blocks are not needed */
+    LEVEL_THREAD_GROUP, /* sparse: pushed by a few blocks of a GPU, without the other blocks */
     LEVEL_BLOCK,        /* sparse: pushed by one block of a GPU */
-    /* Sliced searches on a GPU (cuda_sliced.h). The last three are dense. */
+    /* Sliced searches on a GPU (cuda_sliced.h). The last three kinds are dense. */
     LEVEL_SLICED_BLOCK,  /* sparse: pushed by one block */
     LEVEL_SLICED_SPARSE, /* sparse: pushed by all blocks */
     LEVEL_SLICED_ALL,    /* each slice (four columns) of the unvisited rows looks for a parent by itself */

@@ -8,13 +8,14 @@ extern const char *const level_kind_name[LEVEL_KINDS];
 
 /* The counts of a level, summed over all devices of this rank. */
 struct level_counts {
-    uint64_t fresh; /* vertices of the frontier; a delegate is counted once for every device */
-    uint64_t delegates; /* delegates among `fresh` */
-    uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS];  /* edges of these sources, or the lower bound from which the direction was chosen */
-    uint64_t pushed[SUBGRAPHS];   /* the part of `forward` on devices that pushed */
-    uint64_t pulling[SUBGRAPHS];  /* how many devices pulled */
-    uint64_t probes[SUBGRAPHS];   /* columns that pulls looked at */
+    uint64_t fresh; /* number of vertices of the frontier; a delegate is counted once for every device */
+    uint64_t delegates; /* number of delegates among `fresh` */
+    uint64_t frontier[SUBGRAPHS]; /* number of sources of each subgraph in the frontier */
+    uint64_t forward[SUBGRAPHS]; /* number of edges of these sources, or the lower bound from which the direction was
+                                  * chosen */
+    uint64_t pushed[SUBGRAPHS];   /* the part of `forward` that belongs to devices that pushed */
+    uint64_t pulling[SUBGRAPHS];  /* number of devices that pulled */
+    uint64_t probes[SUBGRAPHS];   /* number of columns that pulls looked at */
 };
 
 /* The work of one level on this rank. */
@@ -23,7 +24,7 @@ struct level_trace {
     struct level_counts counts;
     double backward[SUBGRAPHS];   /* the sum of the devices' BV (backward workload) */
     int counts_probes;            /* counts.probes is valid */
-    struct exchange_stats exchange; /* exchange.times has the times of the devices' phases, too, if the search is timed */
+    struct exchange_stats exchange; /* if the search is timed, exchange.times also has the times of the devices' phases */
     double compute_s, exchange_s;
 };
 
@@ -31,10 +32,10 @@ struct level_trace {
 struct level_log {
     struct level_trace *level; /* [count], owned */
     uint32_t count;
-    int failed; /* there was no memory for a level; this level and all later levels are lost */
+    int failed; /* memory for a level was missing; this level and all later levels are lost */
 };
 
-/* Appends a copy of a level. Without memory the function sets `failed`. */
+/* Appends a copy of a level. Sets `failed` if memory is short. */
 void level_log_add(struct level_log *log, const struct level_trace *level);
 
 /* Frees the levels. The log is empty afterwards. */

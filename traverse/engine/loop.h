@@ -6,24 +6,24 @@
 
 /* The level loop's state of each device. */
 struct device_level {
-    struct visit_plan plan; /* the last choice of directions */
-    struct workload work;   /* of the last previsit */
-    struct visit_result result; /* of the last visit */
+    struct visit_plan plan; /* the directions that were chosen last */
+    struct workload work;   /* the counts of the last previsit */
+    struct visit_result result; /* the result of the last visit */
 };
 
 /* The options of searches. */
 struct bfs_options {
     struct direction_policy policy;
-    int32_t deepest;  /* a search ends at this depth; INT32_MAX: at none */
-    int timed;        /* each level records the times of its phases; the devices were opened with timing */
-    int counts_edges; /* FV (edges of the frontier) is counted in every level, also where the choice does not need it */
+    int32_t deepest;  /* a search ends at this depth; INT32_MAX: no limit */
+    int timed;        /* each level records the times of its phases; the devices must have been opened with timing */
+    int counts_edges; /* FV (the number of edges of the frontier) is counted in every level, even if no choice needs it */
 };
 
 /* The times and counts of one search on this rank. */
 struct bfs_times {
     double compute_s, exchange_s; /* seconds of this rank, summed over all levels */
-    uint32_t iterations;          /* levels that were visited; the last, empty level is counted */
-    uint32_t mask_reductions;     /* S' of section V-A: levels that reduced masks of delegates */
+    uint32_t iterations;          /* number of levels that were visited, including the last, empty level */
+    uint32_t mask_reductions;     /* S' of section V-A: number of levels that reduced masks of delegates */
     uint64_t sent_vertices;
 };
 
@@ -32,7 +32,7 @@ struct bfs {
     const struct rank *rank;
     struct exchange *exchange;
     struct bfs_options options;
-    struct device_level *levels; /* [device_count] */
+    struct device_level *levels; /* [device_count] the state of each device */
     /* Members below belong to the last search. */
     const struct root *root;
     struct bfs_times *times;
@@ -42,21 +42,21 @@ struct bfs {
 
 /* How a program searches: by the degree-separated level loop (bfs_by_levels), or by the method of programs/grid/. */
 struct bfs_method {
-    /* Collective. Allocates what a search needs beside the devices of the rank. */
+    /* Collective. Allocates the memory of searches that is not part of the devices of the rank. */
     enum status (*open)(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                         const struct bfs_options *options, struct error *e);
     void (*close)(struct bfs *bfs); /* frees what `open` allocated; a zeroed bfs is allowed */
 
-    /* Wakes the links between devices, and the threads that drive devices, before a search and its clock. */
+    /* Wakes the links between devices and the threads that drive devices, before a search and its clock begin. */
     enum status (*prepare)(struct bfs *bfs, struct error *e);
 
     /* Collective. Searches from one root, and appends the levels to the log. `log` is NULL if levels are not wanted. A
-     * failure is known to this rank only, and the other ranks wait for this rank, so the caller must end the job. */
+     * failure is known to this rank only. The other ranks wait for this rank, so the caller must end the job. */
     enum status (*search)(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                           struct error *e);
 
-    /* Appends the levels of the last search that devices noted and that `search` did not log. Called when the clock of the
-     * search has stopped. */
+    /* Appends the levels of the last search that devices noted and that `search` did not log. Called after the clock of
+     * the search has stopped. */
     enum status (*log_rest)(struct bfs *bfs, struct error *e);
 };
 

@@ -3,8 +3,9 @@
 
 #include "formats/graph/partition.h"
 
-/* Splits the delegates that a pull of dd on this shard looks for a parent of into two masks. own[mask_words(d)] gets the
- * delegates that this shard owns, and others[] the delegates that other shards own. Overwrites both masks. */
+/* Splits the delegates for which a pull of dd on this shard looks for a parent into two masks. own[mask_words(d)] gets
+ * the delegates that this shard owns. others[mask_words(d)] gets the delegates that other shards own. Overwrites both
+ * masks. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others)
 {
     const struct csr *dd = shard_pull_rows(shard, DD);

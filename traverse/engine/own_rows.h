@@ -4,8 +4,8 @@
 
 #include "formats/graph/shard.h"
 
-/* Splits the delegates that have rows for a pull of dd. own[mask_words(d)] gets the delegates that the shard owns, and
- * others[mask_words(d)] the other delegates. */
+/* Splits the delegates that have rows for a pull of dd into two masks. own[mask_words(d)] gets the delegates that the
+ * shard owns. others[mask_words(d)] gets the other delegates. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others);
 
 #endif

@@ -9,9 +9,9 @@ struct opening {
     const struct device_options *options;
 };
 
-/* Job of a host thread: opens the thread's devices, each with its shard, and sets the options that depend on the rank. All
- * threads run this job at the same time, so GPUs load their shards side by side. Devices that are driven side by side share
- * options.threads. */
+/* Job of a host thread: opens the thread's devices, each with its shard, and sets the options that depend on the rank.
+ * All threads run this job at the same time, so GPUs load their shards at the same time. If the backend drives devices
+ * side by side, options.threads is divided among the devices of the rank. */
 static enum status open_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct opening *opening = context;
@@ -32,8 +32,8 @@ static enum status open_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Starts the host threads, and opens the devices of the rank, each on the thread that drives it. Sets device_count, devices,
- * descriptions and host_threads. After a failure rank_close_devices frees what was opened. */
+/* Starts the host threads, and opens the devices of the rank. Each device is opened by the thread that drives it. Sets
+ * device_count, devices, descriptions and host_threads. After a failure rank_close_devices frees what was opened. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e)
 {
     struct opening opening = {rank, options};
@@ -56,7 +56,7 @@ void rank_close_devices(struct rank *rank)
 }
 
 /* Returns a description of the rank's devices: the sum of their bytes, the description of the device that took longest to
- * load, and the residence. If residences differ, the residence that comes last in enum residence is taken. */
+ * load, and the residence. If the devices have different residences, returns the one that comes last in enum residence. */
 struct rank_description rank_describe(const struct rank *rank)
 {
     struct rank_description all = {.resident = RESIDENT_RAW};

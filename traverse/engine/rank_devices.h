@@ -11,34 +11,34 @@
 /* One rank of a search. */
 struct rank {
     const struct comm *comm;
-    const struct graph *graph; /* shard g of this rank is on device g */
+    const struct graph *graph; /* device g of this rank holds shard g of the graph */
     const struct backend *backend;
-    struct device **devices; /* [device_count] */
-    struct device_description *descriptions; /* [device_count] */
-    uint32_t device_count;   /* G */
-    struct host_threads *host_threads; /* drive the devices */
+    struct device **devices; /* [device_count] the devices */
+    struct device_description *descriptions; /* [device_count] the description of each device */
+    uint32_t device_count;   /* G, the number of devices */
+    struct host_threads *host_threads; /* the threads that drive the devices */
     enum exchange_memory exchange_memory;
     struct memory_budget *budget;
 };
 
 /* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and budget.
- * options->threads is the number of threads of the whole rank: devices of the CPU use all threads in turn, and GPUs get a
- * share each. The function sets slot, host, rank, budget and locals in a copy of the options. A failure is known to this
- * rank only. After a failure rank_close_devices frees what was opened. */
+ * options->threads is the number of threads of the whole rank. Devices of the CPU use all threads in turn. GPUs divide
+ * the threads among them. The function sets slot, host, rank, budget and locals in a copy of the options. A failure is
+ * known to this rank only. After a failure rank_close_devices frees what was opened. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e);
 void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */
 
 /* A description of the devices of a rank, for reports. */
 struct rank_description {
-    struct device_description slowest; /* of the device that took longest to load; on a CPU of the first device */
+    struct device_description slowest; /* the device that took longest to load; on a CPU the first device */
     enum residence resident;     /* RESIDENT_RAW if no device has another residence */
-    uint64_t bytes, host_bytes;  /* of the shards of all devices; device_description says which bytes are counted */
+    uint64_t bytes, host_bytes;  /* bytes of the shards of all devices; device_description says which bytes are counted */
 };
 
 /* Returns the description of the open devices of a rank. */
 struct rank_description rank_describe(const struct rank *rank);
 
-/* Returns whether one device of one rank has the whole graph, so that nothing is exchanged. */
+/* Returns whether one device of one rank has the whole graph. Then nothing is exchanged. */
 static inline int rank_is_single_device(const struct rank *rank)
 {
     return rank->comm->ranks * rank->device_count == 1;

@@ -3,8 +3,9 @@
 
 const char *const residence_name[] = {"raw", "packed", "host", "auto"};
 
-/* Returns whether a section of a shard file stays packed when the shard is loaded with this residence: only columns of a
- * subgraph, only with RESIDENT_PACKED, and only if the columns can be searched while they are packed. */
+/* Returns whether a section of a shard file stays packed when the shard is loaded with this residence. Three conditions
+ * must hold: the section has columns of a subgraph, the residence is RESIDENT_PACKED, and the columns can be searched
+ * while they are packed. */
 static int stays_packed(const struct shard *shard, const struct section *s, enum residence residence)
 {
     struct packed packed;
@@ -15,8 +16,8 @@ static int stays_packed(const struct shard *shard, const struct section *s, enum
     return 0;
 }
 
-/* Returns the bytes that a search reads of a shard: the sum of its sections. Columns that stay packed count their packed
- * bytes, and all other sections their decoded bytes. */
+/* Returns the number of bytes of a shard that a search reads: the sum over its sections. Columns that stay packed count
+ * their packed bytes. All other sections count their decoded bytes. */
 uint64_t residence_bytes(const struct shard *shard, enum residence residence)
 {
     uint64_t bytes = 0;
@@ -28,8 +29,9 @@ uint64_t residence_bytes(const struct shard *shard, enum residence residence)
     return bytes;
 }
 
-/* Returns the bytes that loading the shard allocates: the sections that are decoded, and a directory for each packed
- * section of columns. The other bytes of residence_bytes are in the mapped file. */
+/* Returns the number of bytes that are allocated when the shard is loaded. These are the decoded bytes of packed sections
+ * that are decoded, and a directory for each section that stays packed. The other bytes of residence_bytes are in the
+ * mapped file. */
 uint64_t residence_taken_bytes(const struct shard *shard, enum residence residence)
 {
     uint64_t bytes = 0;

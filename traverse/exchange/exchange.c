@@ -1,5 +1,5 @@
-/* exchange.c: chooses the memory of messages, opens the exchange, and has the steps of a level's end, in order; see
- * exchange.h */
+/* exchange.c: chooses the memory of messages, opens the exchange, and runs the steps at the end of a level in their
+ * order; see exchange.h */
 #include "exchange.h"
 
 #include "formats/base/cli.h"
@@ -12,12 +12,13 @@ const char *const exchange_count_name[EXCHANGE_COUNTS] = {
 
 /* ---- opening ---- */
 
-/* Sets *memory to the kind of memory of messages: device memory if the option, the backend and the MPI library allow it,
- * else host memory. ST_RESOURCE: the option wants device memory, which cannot be used; *memory is then host memory. */
+/* Sets *memory to the kind of memory from which messages go. The kind is device memory if the option, the backend and the
+ * MPI library allow device memory, else host memory. Returns ST_RESOURCE if the option wants device memory that cannot be
+ * used. *memory is then host memory. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e)
 {
-    /* A rank without other ranks sends no messages. Asking the MPI library would start it for nothing. */
+    /* A single rank sends no messages. Asking the MPI library would start the library for nothing. */
     int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
     int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && comm_takes_device_memory();
     *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
@@ -29,23 +30,23 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                 "takes device memory: %s", comm->library);
 }
 
-/* Returns whether devices of different ranks will read each other's memory: the option must allow it, and this host must
- * have several ranks. */
+/* Returns whether devices of different ranks will read each other's memory. The option must allow this, and this host
+ * must have several ranks. */
 int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
 {
     return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
 }
 
-/* Returns the bits of the first frontiers that groups give each other in a search, summed over all shards. An update has a
- * bit for each vertex with nn edges. A bitmap has a bit for each normal vertex. */
+/* Returns the number of bits of the first frontiers that groups give each other in a search, summed over all shards. A
+ * frontier update has a bit for each vertex with nn edges. A bitmap has a bit for each normal vertex. */
 static uint64_t first_frontier_bits(const struct backend *backend, const struct nn_total *nn)
 {
     return backend->updates_frontiers ? nn->sources : nn->normals;
 }
 
-/* Collective. Counts the normals and the rows of nn, and forms the group of devices. Allocates the memory of masks and, if
- * the group lacks a shard, the memory of vertices. exchange_close frees everything, also after a failure, which all ranks
- * return. */
+/* Collective. Counts the normals and the rows of nn, and forms the group of devices. Allocates the memory of masks. Also
+ * allocates the memory of vertices if some shard is outside the group. A failure of one rank is returned by all ranks.
+ * exchange_close frees everything, also after a failure. */
 enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
                           struct error *e)
 {
@@ -92,9 +93,9 @@ static double lap(double *clock)
 
 /* ---- before and within a visit ---- */
 
-/* Gives the normals of the frontier of this thread's devices to the other devices, before nn is pulled: shows the frontiers
- * to peers, and sends messages to other groups. Waits until all frontiers have come. Adds the time to stats. If frontiers
- * go as updates, sets nn.bits to the bits of the next frontiers. */
+/* Gives the normals of the frontier of this thread's devices to the other devices. Called before nn is pulled. Shows the
+ * frontiers to peers, sends messages to other groups, and waits until all frontiers have arrived. Adds the time to
+ * *stats. If frontiers go as updates, sets nn.bits to the number of bits of the next frontiers. */
 enum status exchange_frontier(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     const int sends = !x->group.holds_all_shards;
@@ -105,13 +106,13 @@ enum status exchange_frontier(struct exchange *x, const struct host_thread *t, s
     if (group_barrier(&x->group, t, e) == ST_OK && sends)
         vertices_give_frontiers(&x->vertices, t, &x->counts, e);
     if (t->number == 0 && sends && x->rank->backend->updates_frontiers)
-        x->nn.bits = x->nn.work.unvisited_sources; /* the next updates leave out what was visited by now */
+        x->nn.bits = x->nn.work.unvisited_sources; /* the next updates leave out all vertices that are visited now */
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
 }
 
-/* Waits until the devices of all threads of the group have looked for delegates. Writes to group->updated which devices
- * found some. Ends with a barrier of the group. Visits that look for normals may still go on. */
+/* Waits until the devices of all host threads of the group have finished looking for delegates. Writes to group->updated
+ * which devices found delegates. Ends with a barrier of the group. Visits that look for normals may continue. */
 static enum status await_delegates(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -123,8 +124,9 @@ static enum status await_delegates(const struct group *group, const struct host_
     return group_barrier(group, t, e);
 }
 
-/* Lets all devices know the delegates that the first part of a pull of dd found. Peers need only a barrier, as they read
- * each other. Other groups get the delegates by a reduction of masks, which is counted and timed in stats. */
+/* Tells all devices which delegates the first part of a pull of dd found. Peers read each other's memory, so they need
+ * only a barrier. Other groups get the delegates by a reduction of masks. Adds the count and the time of the reduction to
+ * *stats. */
 enum status exchange_join_parts(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                 struct error *e)
 {
@@ -142,16 +144,17 @@ enum status exchange_join_parts(struct exchange *x, const struct host_thread *t,
     return e->status;
 }
 
-/* Returns whether masks are reduced while devices still look for normals: with several groups, a non-blocking reduction,
- * and a level before that found something. The level of a root does not overlap. It mostly reaches few delegates, and
- * reducing these is faster than asking for their number. All ranks know alike whether the level before found something. */
+/* Returns whether masks are reduced while devices still look for normals. All ranks get the same result. Masks are
+ * reduced in this way if there are several groups, if the reduction is non-blocking, and if the last level found a
+ * vertex. The level of a root does not overlap: it mostly reaches few delegates, and a reduction of few delegates is
+ * faster than the exchange of their number. */
 int exchange_overlaps(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
-/* Waits for the delegates of the group, and begins the reduction of their masks while normals are looked for. exchange_drive
- * goes on with the reduction. The time is added to *stats. Ends with a barrier of the group. */
+/* Waits for the delegates of the group, and begins the reduction of their masks, while devices still look for normals.
+ * exchange_drive continues the reduction. Adds the time to *stats. Ends with a barrier of the group. */
 enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                  struct error *e)
 {
@@ -161,15 +164,16 @@ enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t
     if (t->number == 0)
         masks_begin(&x->masks, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
-    return group_barrier(&x->group, t, e); /* masks are read by the flags `updated`, which change next */
+    return group_barrier(&x->group, t, e); /* the reduction reads the flags `updated`, which change after this barrier */
 }
 
-/* On thread 0: moves the reduction of masks on until the reduction is over, or until the visits of the thread's devices are
- * over. Does nothing on other threads, or if no reduction has begun. Called before the wait for the visits. */
+/* Continues the reduction of masks until the reduction is over, or until the visits of the thread's devices are over.
+ * Only thread 0 does this. Does nothing on other threads, and nothing if no reduction has begun. Called before the wait
+ * for the visits. */
 void exchange_drive(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
-    int busy = t->number == 0; /* thread 0 alone calls MPI */
+    int busy = t->number == 0; /* only thread 0 calls MPI */
     while (busy && !masks_move(&x->masks, &x->counts)) {
         busy = 0;
         for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
@@ -182,7 +186,8 @@ void exchange_drive(struct exchange *x, const struct host_thread *t, struct erro
 
 /* ---- the end of a level in a group that holds all shards ---- */
 
-/* Completes the counts of this level, moves them to stats->counts, and zeroes them in the exchange for the next level. */
+/* Completes the counts of this level, moves the counts to stats->counts, and zeroes the counts of the exchange for the
+ * next level. */
 static void take_counts(struct exchange *x, struct exchange_stats *stats)
 {
     masks_count_peers(&x->masks, &x->counts);
@@ -191,10 +196,10 @@ static void take_counts(struct exchange *x, struct exchange_stats *stats)
     x->counts = (struct exchange_counts){0};
 }
 
-/* Ends a level without messages: every device reads, in the memory of its peers, the delegates and vertices that the peers
- * found. Sets *done to whether nobody found anything; each thread finds that out for itself. The arrays of the peers change
- * only after the next barrier. Thread 0 also moves the counts of the level to stats->counts. The times and the number of
- * reductions are added to *stats. */
+/* Ends a level without messages. Every device reads, in the memory of its peers, the delegates and vertices that the
+ * peers found. Each thread sets its own *done to whether no device found anything. The arrays of the peers stay unchanged
+ * until the next barrier. Thread 0 also moves the counts of the level to stats->counts. Adds the times and the number of
+ * reductions to *stats. */
 static enum status end_level_in_group(struct exchange *x, const struct host_thread *t, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
@@ -217,7 +222,7 @@ static enum status end_level_in_group(struct exchange *x, const struct host_thre
 
 /* ---- the end of a level of several groups ---- */
 
-/* Collective. Tells the other ranks how the level of this rank went, and learns how the level went on all ranks: sets
+/* Collective. Tells the other ranks how the level of this rank went, and learns how the level went on all ranks. Sets
  * exchange->level, and clears in_parts. Called by thread 0. */
 static enum status share_level(struct exchange *x, struct error *e)
 {
@@ -240,10 +245,11 @@ static enum status share_level(struct exchange *x, struct error *e)
     return ST_OK;
 }
 
-/* Puts the vertices that leave into send buffers, without duplicates if option U asks for it. Then tells all ranks how the
- * level went, and sets exchange->level. Before that waits for the sum of masks_begin, and counts the vertices found. All
- * threads call this function. Thread 0 does most of the work. Dropping duplicates is shared by all threads.
- */
+/* Prepares the messages of a level, in this order:
+ * - waits for the sum that masks_begin began, and counts the vertices that were found;
+ * - puts the vertices that leave the rank into send buffers, without duplicates if option U asks for this;
+ * - tells all ranks how the level went, and sets exchange->level.
+ * All threads call this function. All threads drop duplicates, each for its devices. Thread 0 does the other work. */
 static enum status prepare_messages(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
@@ -255,22 +261,25 @@ static enum status prepare_messages(struct exchange *x, const struct host_thread
     }
     if (drops && host_threads_barrier(t, e) != ST_OK)
         return e->status;
-    for (uint32_t g = t->first; drops && g < t->end && e->status == ST_OK; g++) /* in the vertices that each device found */
+    /* drops duplicates among the vertices that each device found */
+    for (uint32_t g = t->first; drops && g < t->end && e->status == ST_OK; g++)
         rank->backend->uniquify(rank->devices[g], group_outgoing(&x->group, g), rank->graph->manifest.p, e);
     if (drops && host_threads_barrier(t, e) != ST_OK)
         return e->status;
     if (t->number == 0)
         vertices_collect(&x->vertices, e);
     const int gathered = drops && x->options.local_all2all && host_threads_barrier(t, e) == ST_OK && v->leaving;
-    for (uint32_t g = t->first; gathered && g < t->end && e->status == ST_OK; g++) /* in what option L gathered of devices */
+    /* drops duplicates among the vertices that option L gathered of several devices */
+    for (uint32_t g = t->first; gathered && g < t->end && e->status == ST_OK; g++)
         rank->backend->uniquify(rank->devices[g], send_buffer_of(v, g, 0, 0), (uint32_t)buffers_of_device(v), e);
     if (host_threads_barrier(t, e) == ST_OK && t->number == 0)
         share_level(x, e);
     return host_threads_barrier(t, e);
 }
 
-/* Sends and receives the vertices that can move now. `beside`: a reduction of masks has been under way, too, since the time
- * `begun`. If `beside` and if vertices were still under way, sets *merged_s to the seconds since `begun`. */
+/* Sends and receives the vertices that can move now. `beside` says that a reduction of masks is under way, too. This
+ * reduction began at the time `begun`. Sets *merged_s to the seconds since `begun` if `beside` is set and vertices were
+ * still under way. */
 static void move_vertices(struct vertices *vertices, int beside, double begun, double *merged_s, struct error *e)
 {
     const int moving = !vertices_are_here(vertices);
@@ -279,9 +288,9 @@ static void move_vertices(struct vertices *vertices, int beside, double begun, d
         *merged_s = cli_seconds() - begun;
 }
 
-/* Reduces the masks of all groups if a device of any rank found a delegate. Moves vertices on until the masks are in the
- * memory of all ranks of the group. Called by thread 0. If masks and vertices were both under way, sets *merged_s to the
- * seconds that this took. */
+/* Reduces the masks of all groups if a device of any rank found a delegate. Continues to send and receive vertices until
+ * the masks are in the memory of all ranks of the group. Called by thread 0. Sets *merged_s to the seconds in which masks
+ * and vertices were both under way, if there were any. */
 static enum status reduce_masks(struct exchange *x, double *merged_s, struct error *e)
 {
     double begun = cli_seconds();
@@ -298,10 +307,10 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     return e->status;
 }
 
-/* Ends a level between groups up to its delegates. Sends vertices on their way, reduces masks at the same time, and gives
- * the masks to devices. Vertices may be under way afterwards. Sets *done to whether no rank found anything. At the end of a
- * search nn.bits is set for the next search. The times and the number of reductions are added to *stats. All threads call
- * this function. */
+/* Ends a level between groups, except the wait for vertices. Begins to send vertices, reduces masks at the same time, and
+ * gives the masks to the devices. Vertices may still be under way afterwards. Sets *done to whether no rank found
+ * anything. At the end of a search sets nn.bits for the next search. Adds the times and the number of reductions to
+ * *stats. All threads call this function. */
 static enum status reduce_between_groups(struct exchange *x, const struct host_thread *t, int *done,
                                          struct exchange_stats *stats, struct error *e)
 {
@@ -313,7 +322,7 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     if (t->number == 0 && e->status == ST_OK)
         reduce_masks(x, &phase_s[PHASE_MERGED_EXCHANGE], e);
-    if (host_threads_barrier(t, e) != ST_OK) /* until here peers read masks */
+    if (host_threads_barrier(t, e) != ST_OK) /* peers read masks before this barrier */
         return e->status;
     phase_s[PHASE_MASK_REDUCTION] += lap(&clock) - phase_s[PHASE_MERGED_EXCHANGE];
     vertices_take_peers(&x->group, t, e);
@@ -324,13 +333,13 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     stats->reduced_masks += x->level.updated;
     *done = !x->level.updated && !x->level.found;
     if (*done && t->number == 0)
-        x->nn.bits = first_frontier_bits(x->rank->backend, &x->nn); /* for the next search */
+        x->nn.bits = first_frontier_bits(x->rank->backend, &x->nn); /* the value with which the next search begins */
     return host_threads_barrier(t, e);
 }
 
-/* Makes the delegates that any device found known to all devices. In a group that holds all shards peers read each other,
- * and vertices are taken in, too. Between groups messages are sent, and exchange_vertices takes in the vertices. Sets *done
- * to whether no device of any rank found a vertex. */
+/* Tells all devices which delegates were found by any device. In a group that holds all shards peers read each other's
+ * memory, and devices also take in the vertices. Between groups messages are sent, and exchange_vertices takes in the
+ * vertices later. Sets *done to whether no device of any rank found a vertex. */
 enum status exchange_masks(struct exchange *x, const struct host_thread *t, int *done, struct exchange_stats *stats,
                            struct error *e)
 {
@@ -338,16 +347,16 @@ enum status exchange_masks(struct exchange *x, const struct host_thread *t, int 
                                      : reduce_between_groups(x, t, done, stats, e);
 }
 
-/* Returns whether the next level may begin with dd while vertices are under way: groups send messages, and some device
- * found a delegate. */
+/* Returns whether the next level may begin with dd while vertices are under way. This is so if groups send messages and
+ * some device found a delegate. */
 int exchange_runs_ahead(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated;
 }
 
-/* Waits until the vertices of other groups have arrived, takes them in, and moves the counts of the level to stats->counts.
- * Does nothing in a group that holds all shards, as exchange_masks has done it. Also appends a level to the log of pairs,
- * if there is one. Adds its time to *stats. */
+/* Waits until the vertices of other groups have arrived, takes in these vertices, and moves the counts of the level to
+ * stats->counts. Adds the time to *stats. Also appends a level to the log of pairs, if there is such a log. Does nothing
+ * in a group that holds all shards, because exchange_masks has done all this. */
 enum status exchange_vertices(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();
@@ -363,7 +372,7 @@ enum status exchange_vertices(struct exchange *x, const struct host_thread *t, s
             pair_log_add(x->pairs, x->rank->comm, x->vertices.to);
         take_counts(x, stats);
     }
-    host_threads_barrier(t, e); /* the next steps of other threads may change arrays that thread 0 reads here */
+    host_threads_barrier(t, e); /* after this barrier other threads may change arrays that thread 0 reads above */
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
 }

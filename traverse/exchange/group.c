@@ -1,4 +1,5 @@
-/* group.c: forms the group of devices that read each other's memory, and keeps what they found in a level; see group.h */
+/* group.c: forms the group of devices that read each other's memory, and keeps what the devices found in a level; see
+ * group.h */
 #include "group.h"
 
 #include <stdlib.h>
@@ -6,8 +7,9 @@
 
 /* ---- opening ---- */
 
-/* Points work, spans, mask, updated and found to their places in `memory`, one behind the other. The handles of the peers
- * stand in front of them. Returns the bytes of all. `memory` is NULL if only the bytes are wanted. */
+/* Points work, spans, mask, updated and found to their places in `memory`. The arrays lie one after the other, after the
+ * handles of the peers. Returns the number of bytes of all arrays and handles. `memory` is NULL if only the number of
+ * bytes is wanted. */
 static uint64_t place_arrays(struct group *g, void *memory)
 {
     uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_handle);
@@ -22,9 +24,9 @@ static uint64_t place_arrays(struct group *g, void *memory)
     return at + 2 * g->count * sizeof *g->found - (uintptr_t)memory;
 }
 
-/* Collective over `comm`, the ranks of the group. Allocates the memory that the ranks share, points the arrays there,
- * charges its bytes to the budget of the group's first rank, and numbers the peers and their shards. Sets window, leaders,
- * shard and peer. */
+/* Collective over `comm`, which has the ranks of the group. Allocates the memory that the ranks share, and points the
+ * arrays to this memory. Charges the bytes to the budget of the group's first rank. Numbers the peers and their shards.
+ * Sets window, leaders, shard and peer. */
 static enum status open_memory(struct group *g, const struct comm *comm, struct error *e)
 {
     const uint64_t bytes = place_arrays(g, NULL), charged = comm->host_rank == 0 ? bytes : 0;
@@ -35,7 +37,7 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
         return e->status;
     place_arrays(g, comm_window_memory(g->window));
     g->leaders = g->of_host ? g->window : NULL;
-    memset(g->peer, 0xff, (size_t)G * ranks * sizeof *g->peer); /* GROUP_NONE */
+    memset(g->peer, 0xff, (size_t)G * ranks * sizeof *g->peer); /* all bytes 0xff make GROUP_NONE */
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t rank = g->of_host ? comm_window_rank(g->window, i / G) : g->rank->comm->rank;
         g->shard[i] = shard_of_device(rank, i % G, ranks);
@@ -44,7 +46,8 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
     return ST_OK;
 }
 
-/* Job of a host thread: lets the thread's devices join their peers, by the handles in the shared memory. */
+/* Job of a host thread: lets the devices of the thread join their peers. The handles of the peers are in the shared
+ * memory. */
 static enum status join_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct group *group = context;
@@ -55,20 +58,21 @@ static enum status join_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Collective. Shows the devices of this rank to their peers, and lets them join the peers. Sets searches_fused to whether
- * all devices of all ranks can search by themselves. */
+/* Collective. Shows the devices of this rank to their peers, and lets the devices join the peers. Sets searches_fused to
+ * whether all devices of all ranks can search by themselves. */
 static enum status join_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
     struct peer_handle *handles = comm_window_memory(g->window);
     const int elsewhere = g->of_host && rank->comm->host_ranks > 1;
-    uint64_t stepped = 0; /* devices that cannot search by themselves. One is enough: all other devices would wait for it */
+    uint64_t stepped = 0; /* the number of devices that cannot search by themselves. If there is one, no device may, because
+                           * all devices would wait for that one */
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->show(rank->devices[i], elsewhere, &handles[g->first + i], e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     host_threads_run(rank->host_threads, join_devices, g, e);
-    if (comm_agree(rank->comm, e) != ST_OK) /* all handles are read, too */
+    if (comm_agree(rank->comm, e) != ST_OK) /* after this all devices have also read all handles */
         return e->status;
     for (uint32_t i = 0; i < rank->device_count; i++)
         stepped += !rank->descriptions[i].searches_fused;
@@ -76,11 +80,12 @@ static enum status join_peers(struct group *g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Zeroes *g, and forms the group of the host (of_host) or of this rank. After a failure group_close frees what
- * was taken. ST_RESOURCE: a device cannot read the memory of a peer, or memory is short. Sets all members of *g. */
+/* Collective. Zeroes *g, and forms the group of the host if `of_host` is set, else the group of this rank. Sets all
+ * members of *g. Returns ST_RESOURCE if a device cannot read the memory of a peer, or if memory is short. After a failure
+ * group_close frees what was allocated. */
 static enum status form_group(struct group *g, const struct rank *rank, int of_host, struct error *e)
 {
-    struct comm alone = comm_alone; /* for a window that this rank does not share */
+    struct comm alone = comm_alone; /* used if this rank shares its window with no other rank */
     const struct comm *comm = of_host ? rank->comm : &alone;
     uint32_t G = rank->device_count, p = G * rank->comm->ranks;
     *g = (struct group){.rank = rank, .of_host = of_host};
@@ -96,8 +101,8 @@ static enum status form_group(struct group *g, const struct rank *rank, int of_h
 }
 
 /* Collective. Forms the group of the host if `reach` allows it and some host has several ranks, else the group of this
- * rank. If the host's group cannot be formed and `reach` allows it, forms the group of this rank, and writes the reason to
- * `why`. */
+ * rank. If the group of the host fails and `reach` allows the group of this rank, forms the group of this rank, and
+ * writes the reason to `why`. */
 enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why, struct error *e)
 {
     int of_host = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
@@ -110,20 +115,20 @@ enum status group_open(struct group *g, const struct rank *rank, enum group_reac
     return form_group(g, rank, 0, e);
 }
 
-/* Ends the sharing of memory, closes the shared window, discharges the budget, frees the tables and zeroes *g. All ranks of
- * the host leave their peers before any rank frees memory. Does nothing for a zeroed group. */
+/* Ends the sharing of memory, closes the shared window, returns the charged bytes to the budget, frees the tables and
+ * zeroes *g. All ranks of the host leave their peers before any rank frees memory. Does nothing for a zeroed group. */
 void group_close(struct group *g)
 {
     const struct rank *rank = g->rank;
     if (rank == NULL)
         return;
     for (uint32_t i = 0; rank->devices != NULL && i < rank->device_count; i++) {
-        struct error none = {0}; /* leaving cannot fail */
+        struct error none = {0}; /* leaving a group cannot fail, so nothing is reported */
         if (rank->devices[i] != NULL)
             rank->backend->join(rank->devices[i], NULL, 0, &rank->descriptions[i].searches_fused, &none);
     }
     if (g->of_host)
-        comm_barrier(rank->comm); /* before a device frees the memory that it showed */
+        comm_barrier(rank->comm); /* all ranks have left before a device frees memory that it showed */
     comm_window_close(g->window);
     memory_discharge(rank->budget, g->charged);
     free(g->shard);
@@ -132,9 +137,9 @@ void group_close(struct group *g)
     *g = (struct group){0};
 }
 
-/* Allocates memory of the host that devices copy to and from fast, and charges it to the budget. The caller frees the
- * memory by backend.release_buffer of the rank's first device before group_close. group_close takes the charge back.
- * Returns NULL after a failure, which *e describes by the name `what`. */
+/* Allocates host memory that devices copy to and from fast, and charges the memory to the budget. The caller frees the
+ * memory before group_close, with backend.release_buffer of the rank's first device. group_close returns the charged
+ * bytes to the budget. After a failure returns NULL, and *e names the memory by `what`. */
 void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
 {
     if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
@@ -145,8 +150,8 @@ void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struc
 
 /* ---- levels ---- */
 
-/* Waits until all host threads of this rank have called this function and, in a group of the host, all host threads of the
- * other ranks of the host. If a thread of this rank failed, all threads of this rank get the failure. */
+/* Waits until all host threads of this rank have called this function. In a group of the host, also waits for all host
+ * threads of the other ranks of the host. If a thread of this rank has failed, all threads of this rank get the failure. */
 enum status group_barrier(const struct group *g, const struct host_thread *t, struct error *e)
 {
     if (host_threads_barrier(t, e) != ST_OK || !g->of_host)
@@ -156,8 +161,8 @@ enum status group_barrier(const struct group *g, const struct host_thread *t, st
     return host_threads_barrier(t, e);
 }
 
-/* Returns the vertices that peer `from` found for peer `to`, from shared memory or from this rank's own table. Empty if
- * both are the same peer. */
+/* Returns the vertices that peer `from` found for peer `to`, from shared memory or from the table of this rank. Returns
+ * an empty span if both are the same peer. */
 struct vertex_span group_span_between(const struct group *g, uint32_t from, uint32_t to)
 {
     if (from == to)
@@ -165,9 +170,10 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
     return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_outgoing(g, from - g->first)[g->shard[to]];
 }
 
-/* Writes what a device of this rank found to where its peers see it: the flags `updated` and `found`, and the spans for
- * each peer. Shortens the bitmaps in result->outgoing to the words of their shards. Called before the barrier that ends a
- * visit. The spans that peers see have no pointers (ids), because peers may be in other processes. */
+/* Publishes the result of a device of this rank: writes the flags `updated` and `found`, and the spans for each peer, to
+ * memory that the device's peers see. Shortens each bitmap in result->outgoing to the words of its shard. Called before
+ * the barrier that ends a visit. The spans that peers see have no pointers (ids), because peers may be in other
+ * processes. */
 void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
     const uint32_t from = g->first + device;
@@ -176,7 +182,7 @@ void group_put_result(struct group *g, uint32_t device, const struct visit_resul
     for (uint32_t s = 0; s < g->rank->graph->manifest.p; s++) {
         struct vertex_span *span = &result->outgoing[s];
         if (span->form == OUTGOING_MASK && span->count > 0)
-            span->count = group_shard_words(g, s); /* without the words behind the shard's vertices */
+            span->count = group_shard_words(g, s); /* leaves out the words after the shard's last vertex */
     }
     for (uint32_t to = 0; to < g->count; to++) {
         struct vertex_span span = to == from ? (struct vertex_span){0} : result->outgoing[g->shard[to]];

@@ -10,9 +10,9 @@
 const char *const pair_member_name[PAIR_MEMBERS] = {"level",          "source",        "destination",
                                                     "found_vertices", "sent_vertices", "bytes"};
 
-/* Appends a note of this level for each rank to which this rank sent something, and counts the level in log->levels.
- * Without memory sets log->failed; this note and all later ones are lost, but levels are counted. to[ranks]: the counts for
- * each rank. */
+/* Appends a note of this level for each rank to which this rank sent something. Counts the level in log->levels. If
+ * memory for a note is missing, sets log->failed. This note and all later notes are then lost, but levels are still
+ * counted. to[ranks]: the counts for each receiving rank. */
 void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to)
 {
     for (uint32_t r = 0; r < comm->ranks && !log->failed; r++) {
@@ -33,8 +33,8 @@ void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pa
 }
 
 /* Collective. Replaces the notes of each rank by the notes of all ranks, in the order of ranks. Each rank writes its own
- * notes into zeroed memory, and a sum over all ranks merges them. If any rank failed to log, or has no memory, all ranks
- * fail, and the log stays as it was. */
+ * notes into zeroed memory, and a sum over all ranks merges the notes. If any rank failed to log, or has no memory, all
+ * ranks fail, and the log stays unchanged. */
 enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struct error *e)
 {
     uint64_t before = comm_sum_before(comm, log->count), all = log->count;

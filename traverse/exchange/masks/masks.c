@@ -8,12 +8,12 @@
 
 /* ---- opening ---- */
 
-/* A mask of fewer words is never sent as a list, because sending the whole mask takes as long as sending one word. */
+/* A mask of fewer words is never sent as a list. Sending such a mask whole takes as long as sending one word. */
 enum { LEAST_WORDS = 64 };
 
-/* Allocates the memory of lists of up to a quarter of a mask's `words`, charged to the budget. Masks of fewer than
- * LEAST_WORDS words get none. masks_close frees the memory, also after a failure. Sets list->most, which stays 0 without
- * lists. */
+/* Allocates the memory of lists, and charges it to the budget. A list can have up to a quarter of a mask's `words`. A
+ * mask of fewer than LEAST_WORDS words gets no lists. Sets list->most, which stays 0 without lists. masks_close frees the
+ * memory, also after a failure. */
 static enum status open_list(struct mask_list *list, struct group *group, uint64_t words, struct error *e)
 {
     static const char what[] = "words of masks";
@@ -31,8 +31,8 @@ static enum status open_list(struct mask_list *list, struct group *group, uint64
     return e->status;
 }
 
-/* Sets up *m, and allocates the mask and the lists on their way to and from MPI. A group that holds all shards needs no
- * memory. Nothing is allocated if *e has failed already. masks_close frees the memory, also after a failure. */
+/* Sets up *m, and allocates the mask and the lists that MPI sends and receives. A group that holds all shards needs no
+ * memory. Allocates nothing if *e has failed already. masks_close frees the memory, also after a failure. */
 enum status masks_open(struct masks *m, struct group *group, int nonblocking, struct error *e)
 {
     *m = (struct masks){.group = group, .words = mask_words(group->rank->graph->manifest.d)};
@@ -46,7 +46,8 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     return e->status == ST_OK ? open_list(&m->list, group, m->words, e) : e->status;
 }
 
-/* Frees the memory of masks_open. Zeroed masks are allowed. The shared mask of a group of the host stays with the group. */
+/* Frees the memory that masks_open allocated. Zeroed masks are allowed. The shared mask of a group of the host belongs to
+ * the group, and is not freed. */
 void masks_close(struct masks *m, const struct rank *rank)
 {
     rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->list.own);
@@ -58,15 +59,17 @@ void masks_close(struct masks *m, const struct rank *rank)
 
 /* ---- updates of the group ---- */
 
-/* Returns whether this rank takes part in reductions: the first rank of each group does, for all ranks of the group. */
+/* Returns whether this rank takes part in reductions. Only the first rank of each group takes part, for all ranks of the
+ * group. */
 static int rank_reduces(const struct masks *m)
 {
     return m->group->first == 0;
 }
 
-/* Reads the delegates that the group found, by the rank's first device. Writes them to list.own or, if too many words
- * changed, to `bits`. Sets `changed` to the number of words that changed, and is_whole to whether `bits` was written. Both
- * are 0 on ranks that do not reduce, and if the group found no delegate. */
+/* Reads the delegates that the group found, with the first device of the rank. Writes the changed words to list.own. If
+ * the list is too short, writes the mask to `bits` instead. Sets `changed` to the number of words that changed, and
+ * is_whole to whether `bits` was written. Both are 0 if the group found no delegate, and on ranks that do not take part
+ * in reductions. */
 static enum status read_updates(struct masks *m, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -81,9 +84,9 @@ static enum status read_updates(struct masks *m, struct error *e)
     return e->status;
 }
 
-/* Sets *changed to this rank's rank_note.changed: the words that its group changed plus 1, or 0 if another rank of the
- * group sends the number. Reads the group's delegates first, unless masks_begin has read them. Clears is_read for the next
- * level. */
+/* Sets *changed to the value of this rank's rank_note.changed. The value is the number of words that the group changed
+ * plus 1, or 0 if another rank of the group sends the number. First reads the group's delegates, unless masks_begin has
+ * read them. Clears is_read for the next level. */
 enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error *e)
 {
     if (!m->is_read)
@@ -95,7 +98,7 @@ enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error
 
 /* ---- reductions ---- */
 
-/* ORs `count` words of a list into the mask `bits`. Clears `bits` before, unless the group's own changes are there
+/* ORs `count` words of a list into the mask `bits`. First zeroes `bits`, unless `bits` has the group's own changes
  * (is_whole). */
 static void or_words(struct masks *m, const struct mask_word *words, uint64_t count)
 {
@@ -105,15 +108,15 @@ static void or_words(struct masks *m, const struct mask_word *words, uint64_t co
         m->bits[words[i].at] |= words[i].bits;
 }
 
-/* Adds the bytes that this rank sends to reduce masks to `counts`, and the bytes that a whole mask would have. */
+/* Adds the bytes that this rank sends to reduce masks to `counts`. Also adds the bytes that a whole mask would need. */
 static void count_sent(const struct masks *m, uint64_t bytes, struct exchange_counts *counts)
 {
     counts->of[COUNT_MASK_BYTES] += bytes;
     counts->of[COUNT_WHOLE_MASK_BYTES] += m->words * sizeof *m->bits;
 }
 
-/* Reduces whole masks over all groups, in place in `bits`. If the group's changes are a list, they are put into `bits`
- * first. Returns before the end of a non-blocking reduction. */
+/* Reduces whole masks over all groups, in place in `bits`. If the group's changes are in a list, first puts them into
+ * `bits`. A non-blocking reduction may still be under way when this function returns. */
 static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {
     or_words(m, m->list.own, m->is_whole ? 0 : m->changed);
@@ -124,22 +127,22 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
 
-/* Returns how many words the group of a rank changed, from the note of the rank. Only the note of a group's first rank has
- * the number; the notes of other ranks give 0. */
+/* Returns how many words the group of a rank changed, from the note of that rank. Only the note of a group's first rank
+ * has the number. For the notes of other ranks returns 0. */
 static uint64_t changed_words(const struct rank_note *note)
 {
     return note->changed > 0 ? note->changed - 1 : 0;
 }
 
-/* Returns whether devices take list.all, the gathered list, and not a mask. That is so after a reduction by lists if the
- * group is of this rank alone. */
+/* Returns whether devices get the gathered list list.all, and not a mask. This is so after a reduction by lists if the
+ * group has this rank alone. */
 static int takes_list(const struct masks *m)
 {
     return m->is_sparse && !m->group->of_host;
 }
 
-/* Gathers the lists of all groups in list.all, by MPI between the groups' first ranks. ORs the lists into `bits` if the
- * devices of this group take a mask. Sets list.gathered to the number of words of all groups. Counts the bytes sent. */
+/* Gathers the lists of all groups in list.all. The first ranks of the groups do this by MPI. ORs the lists into `bits` if
+ * the devices of this group get a mask. Sets list.gathered to the number of words of all groups. Counts the bytes sent. */
 static void reduce_lists(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     struct mask_list *list = &m->list;
@@ -147,7 +150,7 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
     int groups = 0;
     list->gathered = 0;
     for (uint32_t r = 0; r < comm->ranks; r++) {
-        if (notes[r].changed == 0) /* this rank is not the first one of its group */
+        if (notes[r].changed == 0) /* rank r is not the first rank of its group */
             continue;
         list->begins[groups] = (int)(2 * list->gathered);
         list->counts[groups++] = (int)(2 * changed_words(&notes[r]));
@@ -159,10 +162,10 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
         or_words(m, list->all, list->gathered);
 }
 
-/* Reduces the masks of all groups: as lists if the lists have room for the words of all groups, otherwise as whole masks.
- * Begins no reduction of whole masks that masks_move has begun already. All ranks choose alike, by the notes. Returns
- * whether the reduction may still be under way, which masks_are_here tells. Sets is_sparse to that choice, and clears
- * `begun` for the next level. */
+/* Reduces the masks of all groups: as lists if the words of all groups fit the lists, otherwise as whole masks. If
+ * masks_move has already begun a reduction of whole masks, begins no second one. All ranks make the same choice from the
+ * notes. is_sparse keeps the choice. Clears `begun` for the next level. Returns whether the reduction may still be under
+ * way. masks_are_here then says when it is over. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;
@@ -177,7 +180,7 @@ int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange
     return m->nonblocking && !m->is_sparse;
 }
 
-/* Lets MPI go on with a non-blocking reduction of whole masks. Returns whether the reduction is over. */
+/* Lets MPI continue a non-blocking reduction of whole masks. Returns whether the reduction is over. */
 int masks_are_here(const struct masks *m)
 {
     return !m->nonblocking || comm_masks_are_here();
@@ -185,8 +188,9 @@ int masks_are_here(const struct masks *m)
 
 /* ---- between the parts of a visit ---- */
 
-/* Called between the two parts of a pull of dd. Reads the delegates that the group found, reduces the whole mask over all
- * groups into `bits`, and waits. Ranks that do not reduce do nothing. Sets is_whole. Counts the bytes sent. */
+/* Reads the delegates that the group found, reduces the whole mask over all groups into `bits`, and waits. Called between
+ * the two parts of a pull of dd. Does nothing on ranks that do not take part in reductions. Sets is_whole. Counts the
+ * bytes sent. */
 enum status masks_join(struct masks *m, struct exchange_counts *counts, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -202,7 +206,8 @@ enum status masks_join(struct masks *m, struct exchange_counts *counts, struct e
     return e->status;
 }
 
-/* Tells this thread's devices which delegates masks_join found, so that the second part of dd does not look for them. */
+/* Tells the devices of this thread which delegates masks_join found. The second part of dd then does not look for these
+ * delegates. */
 enum status masks_know(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -213,9 +218,10 @@ enum status masks_know(const struct masks *m, const struct host_thread *t, struc
 
 /* ---- while normals are looked for ---- */
 
-/* Reads the delegates that the group found, and begins to add up over all ranks how many words changed. The sum is
- * all_changed. masks_move goes on. Called by thread 0 while normals are looked for. Does nothing if the graph has no
- * delegates. Sets is_read, so that masks_count_changed does not read again, and is_summing. */
+/* Reads the delegates that the group found. Begins to add up over all ranks how many words changed, and does not wait.
+ * The sum is all_changed. masks_move continues the sum. Called by thread 0 while devices look for normals. Does nothing
+ * if the graph has no delegates. Sets is_summing. Also sets is_read, so that masks_count_changed does not read the
+ * delegates again. */
 enum status masks_begin(struct masks *m, struct error *e)
 {
     if (m->words == 0 || read_updates(m, e) != ST_OK)
@@ -226,9 +232,9 @@ enum status masks_begin(struct masks *m, struct error *e)
     return ST_OK;
 }
 
-/* Moves the work of masks_begin on. When the sum has come and is too large for lists, begins the reduction of whole masks.
- * After that lets MPI go on with the reduction. Returns 1 if nothing is under way, and 0 otherwise. Sets `begun` if a
- * reduction has begun, and clears is_summing. */
+/* Continues the work that masks_begin began. When the sum is complete, clears is_summing. If the sum is too large for
+ * lists, then begins the reduction of whole masks, and sets `begun`. Later calls let MPI continue the reduction. Returns
+ * 1 if nothing is under way, and 0 otherwise. */
 int masks_move(struct masks *m, struct exchange_counts *counts)
 {
     if (m->is_summing && !comm_sum_is_here(m->group->rank->comm))
@@ -240,8 +246,8 @@ int masks_move(struct masks *m, struct exchange_counts *counts)
     return !m->begun || masks_are_here(m);
 }
 
-/* Waits until all ranks have added up how many words changed, if masks_begin has begun the sum. Then begins the reduction of
- * whole masks if the sum is too large for lists. */
+/* If masks_begin has begun a sum, waits until all ranks have added up how many words changed. Then begins the reduction
+ * of whole masks if the sum is too large for lists. */
 void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 {
     watch_wait_begin();
@@ -253,7 +259,7 @@ void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 
 /* ---- devices ---- */
 
-/* Lets each of this thread's devices OR the masks of all its peers into a mask of its own, which masks_take then uses. */
+/* Lets each device of this thread OR the masks of all its peers into its own mask. masks_take then uses that mask. */
 enum status masks_read_peers(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -262,8 +268,8 @@ enum status masks_read_peers(const struct masks *m, const struct host_thread *t,
     return e->status;
 }
 
-/* Gives this thread's devices the result of the reduction: the list that was gathered, or the mask `bits`. In a group that
- * holds all shards `bits` is NULL, and devices use the result of masks_read_peers. */
+/* Gives the result of the reduction to the devices of this thread. The result is the gathered list, or the mask `bits`.
+ * In a group that holds all shards `bits` is NULL, and devices use the result of masks_read_peers. */
 enum status masks_take(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -275,7 +281,8 @@ enum status masks_take(const struct masks *m, const struct host_thread *t, struc
     return e->status;
 }
 
-/* Adds to `counts` the bytes of masks that devices of this rank read of their peers in this level. */
+/* Counts the bytes of masks that devices of this rank read in the memory of their peers in this level. Adds the bytes to
+ * `counts`. */
 void masks_count_peers(const struct masks *m, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < m->group->count; i++) {

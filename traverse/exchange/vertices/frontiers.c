@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Collective. Tells every device of this rank which normals of each shard have nn edges. The owner of each shard broadcasts
- * its bitmap. `bitmap` has room for the normals of the largest shard, and is overwritten. */
+/* Collective. Tells every device of this rank which normals of each shard have nn edges. The owner of each shard
+ * broadcasts a bitmap of these normals. `bitmap` is overwritten, and must hold the normals of the largest shard. */
 static void share_sources(const struct rank *rank, uint64_t *bitmap, struct error *e)
 {
     const struct comm *comm = rank->comm;
@@ -19,9 +19,9 @@ static void share_sources(const struct rank *rank, uint64_t *bitmap, struct erro
     }
 }
 
-/* Allocates the memory for the frontiers of all shards. If frontiers go as updates, also tells all devices which normals of
- * each shard have nn edges. A failed *e is passed on to all ranks. The frontiers are charged to the budget until the group
- * is closed. */
+/* Allocates the memory for the frontiers of all shards. If frontiers go as updates, also tells all devices which normals
+ * of each shard have nn edges. If *e of a rank has failed, all ranks fail. The memory of the frontiers is charged to the
+ * budget until the group is closed. */
 enum status open_frontiers(struct vertices *v, struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -40,14 +40,14 @@ enum status open_frontiers(struct vertices *v, struct group *group, struct error
     return e->status;
 }
 
-/* Returns where the frontier of a shard is in `frontiers`. */
+/* Returns the address of the frontier of a shard in `frontiers`. */
 static uint32_t *frontier_of(const struct vertices *v, uint32_t shard)
 {
     return v->frontiers + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
 }
 
-/* Shows the frontier of each of the thread's devices to its peers. Unless `sent` is NULL, also writes each device's message
- * for other groups into sent->frontiers, and sets sent->frontier_words. */
+/* Shows the frontier of each of the thread's devices to the peers of the device. Unless `sent` is NULL, also writes each
+ * device's message for other groups to sent->frontiers, and sets sent->frontier_words. */
 enum status vertices_show_frontiers(const struct group *group, const struct vertices *sent, const struct host_thread *t,
                                     struct error *e)
 {
@@ -60,9 +60,9 @@ enum status vertices_show_frontiers(const struct group *group, const struct vert
     return e->status;
 }
 
-/* Sends the frontiers of this rank's devices to the ranks of other groups, and receives the frontiers of these ranks. Adds
- * the bytes that are sent to `counts`. Each frontier goes once to each rank of another group. Called by thread 0, and
- * waits. */
+/* Sends the frontiers of this rank's devices to the ranks of other groups, receives the frontiers of these ranks, and
+ * waits. Each frontier goes once to each rank of another group. Adds the bytes that are sent to `counts`. Called by
+ * thread 0. */
 static enum status transfer_frontiers(const struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     const struct comm *comm = v->rank->comm;

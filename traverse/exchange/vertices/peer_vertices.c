@@ -1,10 +1,11 @@
-/* peer_vertices.c: devices of a group take vertices from their peers, and the bytes are counted; see vertices.h */
+/* peer_vertices.c: devices of a group read vertices in the memory of their peers, and the bytes are counted; see
+ * vertices.h */
 #include "vertices.h"
 
 #include <stdlib.h>
 
-/* Lets each of this thread's devices take in the vertices that its peers found for it. A device for which nothing was found
- * is left alone. */
+/* Lets each device of this thread take in the vertices that its peers found for the device. Does nothing for a device if
+ * its peers found nothing for it. */
 enum status vertices_take_peers(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -12,7 +13,7 @@ enum status vertices_take_peers(const struct group *group, const struct host_thr
     if (spans == NULL)
         return fail_memory(e, "vertices of peers", group->count * sizeof *spans);
     for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
-        uint64_t units = 0; /* ids of lists, and words of bitmaps */
+        uint64_t units = 0; /* the number of ids of lists and words of bitmaps */
         for (uint32_t i = 0; i < group->count; i++) {
             spans[i] = group_span_between(group, i, group->first + g);
             units += spans[i].count;
@@ -24,8 +25,8 @@ enum status vertices_take_peers(const struct group *group, const struct host_thr
     return e->status;
 }
 
-/* Adds to `counts` the listed vertices that devices of this rank read of their peers in a level, and the bytes of these
- * lists and of bitmaps. */
+/* Counts the vertices that devices of this rank read in the memory of their peers in a level. Adds the number of vertices
+ * in lists, and the bytes of lists and bitmaps, to `counts`. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t to = group->first; to < group->first + group->rank->device_count; to++) {
@@ -37,7 +38,8 @@ void vertices_count_peers(const struct group *group, struct exchange_counts *cou
     }
 }
 
-/* Adds to `counts` the bytes of frontiers that devices of this rank read of their peers before nn is pulled. */
+/* Counts the bytes of frontiers that devices of this rank read in the memory of their peers before nn is pulled. Adds the
+ * bytes to `counts`. */
 void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < group->count; i++)

@@ -1,28 +1,27 @@
 /* send_buffers.c: puts the vertices that leave this rank into send buffers; see vertices.h
  *
- * There is a buffer for each pair of a sending device and a receiving device of another rank. The buffers of a device lie
- * one after the other in its exchange memory. So vertices are first counted and then copied.
- */
+ * There is a send buffer for each pair of devices: a sending device of this rank, and a receiving device of another rank.
+ * The buffers of a sending device lie one after the other in its exchange memory. So vertices are counted before they are
+ * copied. */
 #include "vertices.h"
 
 #include <string.h>
 
-/* Returns the buffer for vertices that device `from` found for shard s of another rank. With option L the device with the
- * same number as the receiver sends the vertices, so the buffer belongs to that device. */
+/* Returns the send buffer for the vertices that device `from` found for shard s of another rank. With option L the device
+ * that has the same number as the receiving device sends the vertices. The buffer then belongs to that device. */
 static struct vertex_span *leaving_buffer(const struct vertices *v, uint32_t from, uint32_t s)
 {
     uint32_t ranks = v->rank->comm->ranks, to = device_of_shard(s, ranks);
     return send_buffer_of(v, v->gathers ? to : from, rank_of_shard(s, ranks), to);
 }
 
-/* Returns the vertices that device `from` found for shard s, if the shard is of another group; otherwise an empty span. */
+/* Returns the vertices that device `from` found for shard s. Returns an empty span if the shard is in this group. */
 static struct vertex_span leaving_span(const struct vertices *v, uint32_t from, uint32_t s)
 {
     return group_has_shard(v->group, s) ? (struct vertex_span){0} : group_outgoing(v->group, from)[s];
 }
 
-/* Sets v->to: counts the vertices that leave in lists, for each rank that they go to. Called before duplicates are dropped.
- */
+/* Sets v->to: for each receiving rank, counts the vertices that leave in lists. Called before duplicates are dropped. */
 void vertices_count_found(const struct vertices *v)
 {
     const uint32_t ranks = v->rank->comm->ranks;
@@ -36,7 +35,8 @@ void vertices_count_found(const struct vertices *v)
     }
 }
 
-/* Grows a device's memory for sent messages to the sizes of its buffers, and sets where each buffer begins there. */
+/* Grows a device's memory for sent messages to the total size of its send buffers, and sets where each buffer begins in
+ * this memory. */
 static enum status place_buffers(const struct vertices *v, uint32_t device, struct error *e)
 {
     struct vertex_span *buffer = send_buffer_of(v, device, 0, 0);
@@ -53,7 +53,7 @@ static enum status place_buffers(const struct vertices *v, uint32_t device, stru
     return ST_OK;
 }
 
-/* Waits until all copies that devices have begun are over. Each copy must have recorded event 0. */
+/* Waits until all copies that devices have begun are over. Each of these copies must have recorded event 0. */
 static enum status wait_for_copies(const struct rank *rank, struct error *e)
 {
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
@@ -64,8 +64,8 @@ static enum status wait_for_copies(const struct rank *rank, struct error *e)
     return e->status;
 }
 
-/* Fills the send buffers by copying the vertices of all devices of this rank, for option L. Sets the buffers' sizes again
- * while it copies. Waits for the copies. */
+/* Fills the send buffers with the vertices of all devices of this rank, for option L. Counts the sizes of the buffers
+ * anew during the copying. Waits for the copies. */
 static enum status fill_buffers(const struct vertices *v, struct error *e)
 {
     const struct rank *rank = v->rank;
@@ -77,7 +77,8 @@ static enum status fill_buffers(const struct vertices *v, struct error *e)
             const struct vertex_span span = leaving_span(v, from, s);
             struct vertex_span *buffer = leaving_buffer(v, from, s);
             const int adds = span.form == OUTGOING_MASK && buffer->count > 0;
-            if (span.count == 0 || (adds && wait_for_copies(rank, e) != ST_OK)) /* bitmaps are ORed one after the other */
+            /* two bitmaps must not be ORed into one buffer at the same time */
+            if (span.count == 0 || (adds && wait_for_copies(rank, e) != ST_OK))
                 continue;
             rank->backend->copy_vertices(rank->devices[from], &span, buffer->ids + (adds ? 0 : buffer->count), adds, 0, e);
             buffer->count += adds ? 0 : span.count;
@@ -86,9 +87,9 @@ static enum status fill_buffers(const struct vertices *v, struct error *e)
     return e->status == ST_OK ? wait_for_copies(rank, e) : e->status;
 }
 
-/* Sets v->leaving and the sizes of the send buffers, from the spans that leave this group, and places the buffers in
- * memory. With option L also fills the buffers, and waits. Without option L the buffers are filled chunk by chunk, in
- * vertex_flow.c. */
+/* Sets v->leaving and the sizes of the send buffers from the spans that leave this group. Then places the buffers in
+ * memory. With option L also fills the buffers, and waits. Without option L vertex_flow.c fills the buffers later, chunk
+ * by chunk. */
 enum status vertices_collect(struct vertices *v, struct error *e)
 {
     const uint32_t devices = v->rank->device_count, shards = (uint32_t)buffers_of_device(v);
@@ -101,7 +102,8 @@ enum status vertices_collect(struct vertices *v, struct error *e)
             if (span.count == 0)
                 continue;
             buffer->form = span.form;
-            /* With option L the bitmaps of all devices become one bitmap. All devices use the same form. */
+            /* With option L the bitmaps of all devices become one bitmap, so the sizes are not added. All devices use the
+             * same form. */
             buffer->count = span.form == OUTGOING_MASK ? span.count : buffer->count + span.count;
             v->leaving = 1;
         }

@@ -1,13 +1,13 @@
-/* vertex_flow.c: vertices on their way to devices of other groups; see vertices.h
+/* vertex_flow.c: sends vertices to devices of other groups, and receives vertices; see vertices.h
  *
- * There is a message for each send buffer that is not empty. A message goes in chunks, and several chunks are under way at
+ * There is a message for each send buffer that is not empty. A message goes in chunks. Several chunks are under way at
  * once:
- * 1. The device copies a chunk to exchange memory.
+ * 1. The sending device copies a chunk to exchange memory.
  * 2. MPI sends the chunk when the copy is over.
- * 3. The receiving device takes in the chunk when it has arrived.
- * Host thread 0 does these steps for all devices of its rank, because only this thread calls MPI. It never waits for a
- * step.
- */
+ * 3. The receiving device takes in the chunk when the chunk has arrived.
+ *
+ * Host thread 0 does these steps for all devices of its rank, because only this thread calls MPI. Thread 0 never waits
+ * for a step. */
 #include "vertices.h"
 
 #include "formats/base/arith.h"
@@ -15,13 +15,14 @@
 
 /* ---- sending ---- */
 
-/* Returns the tag of a message, which says from which device of its rank it is, and for which device of the other rank. */
+/* Returns the tag of a message. The tag holds the number of the sending device and the number of the receiving device. */
 static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
 {
     return (int)(from * v->rank->device_count + to);
 }
 
-/* Appends the chunks of a device's send buffer `number` to v->chunk, where *count chunks stand. Raises *count. */
+/* Appends the chunks of send buffer `number` of a device to v->chunk, which has *count chunks so far. Adds the number of
+ * the new chunks to *count. */
 static enum status list_chunks(struct vertices *v, uint32_t device, size_t number, size_t *count, struct error *e)
 {
     const struct vertex_span *buffer = send_buffer_of(v, device, 0, 0) + number;
@@ -40,9 +41,9 @@ static enum status list_chunks(struct vertices *v, uint32_t device, size_t numbe
     return ST_OK;
 }
 
-/* Begins to copy the next chunk of a device to exchange memory: all ids that begin in the chunk. With option L the buffers
- * have their ids already, and nothing is copied. Returns 1 if a chunk was begun, and 0 if no chunk is left or after a
- * failure. */
+/* Begins to copy the next chunk of a device to exchange memory. The copy has all ids that begin in the chunk. With option
+ * L the send buffers are filled already, and nothing is copied. Returns 1 if a chunk was begun. Returns 0 if no chunk is
+ * left, or after a failure. */
 static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     const struct rank *rank = v->rank;
@@ -67,9 +68,9 @@ static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
     return 1;
 }
 
-/* Sends the oldest chunk of a device that is being copied, if its copy is over. Returns 1 if a chunk was sent. Returns 0 if
- * no chunk is being copied, if the copy is not over, or after a failure. With option L nothing is copied, and the next
- * chunk is sent at once. */
+/* Sends the oldest chunk of a device that is being copied, if the copy is over. With option L nothing is copied, so the
+ * next chunk is sent at once. Returns 1 if a chunk was sent. Returns 0 if no chunk is being copied, if the copy is not
+ * over, or after a failure. */
 static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     struct device_messages *own = &v->of[device];
@@ -85,8 +86,8 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 
 /* ---- receiving ---- */
 
-/* Grows the memory for the messages that device `to` receives, and appends these messages to v->receives: one from each
- * device of each rank that sends something to the device. Raises v->receive_count. */
+/* Appends the messages that device `to` receives to v->receives: one message from each device of each rank that sends a
+ * message to the device. Grows the device's memory for these messages. Raises v->receive_count. */
 static enum status list_receives(struct vertices *v, uint32_t to, struct error *e)
 {
     uint32_t G = v->rank->device_count, devices = v->rank->comm->ranks * G;
@@ -106,8 +107,8 @@ static enum status list_receives(struct vertices *v, uint32_t to, struct error *
     return ST_OK;
 }
 
-/* Gives a chunk that arrived to its device: all ids that end in the chunk. An id that a chunk boundary cuts belongs to the
- * later chunk. */
+/* Gives a chunk that has arrived to the receiving device. The device gets all ids that end in the chunk. An id on the
+ * boundary of two chunks belongs to the later chunk. */
 static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk, struct error *e)
 {
     const struct transfer *t = &v->receives[chunk->message];
@@ -121,7 +122,8 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
 
 /* ---- both ---- */
 
-/* Adds the vertices and bytes of the send buffers to `counts` and to v->to, the counts for each rank. */
+/* Adds the number of vertices and bytes of the send buffers to `counts`. Also adds them to v->to, the counts for each
+ * receiving rank. */
 static void count_buffers(const struct vertices *v, struct exchange_counts *counts)
 {
     const uint32_t G = v->rank->device_count;
@@ -129,7 +131,7 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
         const struct vertex_span *buffer = &v->buffer[i];
         const uint64_t bytes = buffer->count * sizeof *buffer->ids;
         const int is_list = buffer->form == OUTGOING_LIST;
-        uint64_t *to = v->to[i % buffers_of_device(v) / G].of; /* the receiving rank's */
+        uint64_t *to = v->to[i % buffers_of_device(v) / G].of; /* the counts for the receiving rank */
         to[PAIR_SENT] += is_list ? buffer->count : 0;
         to[PAIR_BYTES] += bytes;
         counts->of[is_list ? COUNT_LIST_BYTES : COUNT_BITS_BYTES] += bytes;
@@ -140,10 +142,9 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
     }
 }
 
-/* Begins the messages of a level: counts them, lists the chunks to send and the messages to receive, grows the memory for
- * these, and opens the flow.
- * Sends nothing yet; vertices_move does. If *e has failed, only counts. Sets `sent`, `copied`, `end` and `event` of each
- * device. */
+/* Prepares the messages of a level. Counts the messages, lists the chunks to send and the messages to receive, grows the
+ * memory for received messages, and opens the flow. Sends nothing yet, because vertices_move sends. Sets `sent`,
+ * `copied`, `end` and `event` of each device. If *e has failed, only counts. */
 enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     size_t chunks = 0;
@@ -174,8 +175,8 @@ int vertices_are_here(const struct vertices *v)
     return over;
 }
 
-/* Moves the messages on without waiting: begins copies of chunks, sends chunks that are copied, and takes in one chunk that
- * has arrived. */
+/* Continues the messages without waiting. Begins copies of chunks, sends chunks that are copied, and takes in one chunk
+ * that has arrived. */
 enum status vertices_move(struct vertices *v, struct error *e)
 {
     struct flow_chunk chunk;

@@ -1,9 +1,8 @@
-/* vertices.c: the memory of messages, and the notes in which ranks tell each other about a level; see vertices.h
+/* vertices.c: the memory of messages, and the notes by which ranks tell each other about a level; see vertices.h
  *
- * A note says how the level of the rank went. Beside the note stand the sizes of the messages from each device of the rank
- * to each device of the receiver. There is one message for each send buffer that is not empty. Receivers know its length
- * from these sizes.
- */
+ * A note says what a rank found in the level. With the note go the sizes of the messages from each device of the rank to
+ * each device of the receiving rank. There is one message for each send buffer that is not empty. The receiving rank
+ * learns the length of each message from these sizes. */
 #include "vertices.h"
 
 #include "formats/base/arith.h"
@@ -15,16 +14,16 @@
 
 enum { NOTE_WORDS = sizeof(struct rank_note) / sizeof(uint64_t) };
 
-#define BITMAP_BIT (UINT64_C(1) << 63) /* set in a count of words of a bitmap; not set in a count of ids */
+#define BITMAP_BIT (UINT64_C(1) << 63) /* set in the number of words of a bitmap; not set in the number of ids of a list */
 
-/* Returns the 64-bit words of a row of `control`: a note, and a count for each pair of devices. */
+/* Returns the number of 64-bit words in a row of `control`. A row has a note, and a count for each pair of devices. */
 static size_t control_width(const struct rank *rank)
 {
     return NOTE_WORDS + (size_t)rank->device_count * rank->device_count;
 }
 
-/* Frees a device's exchange memory, and zeroes *memory. Takes back the charge to the budget, which only host memory has.
- * Empty memory is allowed. */
+/* Frees a device's exchange memory, and zeroes *memory. For host memory also returns the charged bytes to the budget.
+ * Device memory is not charged. Empty memory is allowed. */
 static void free_message_memory(const struct rank *rank, uint32_t device, struct message_memory *memory)
 {
     rank->backend->release_buffer(rank->devices[device], rank->exchange_memory, memory->ids);
@@ -33,16 +32,16 @@ static void free_message_memory(const struct rank *rank, uint32_t device, struct
     *memory = (struct message_memory){0};
 }
 
-/* Grows a device's memory for messages to at least `need` ids. The old content is lost if the memory grows. Host memory is
- * charged to the budget. After a failure *memory is empty, or has a capacity without ids. */
+/* Grows a device's memory for messages to at least `need` ids. If the memory grows, the old content is lost. Host memory
+ * is charged to the budget. After a failure *memory is empty, or it has a capacity without ids. */
 enum status message_memory_grow(const struct vertices *v, uint32_t device, struct message_memory *memory, uint64_t need,
                                 struct error *e)
 {
     static const char what[] = "nn exchange buffers";
     const struct rank *rank = v->rank;
-    /* Twice the capacity of before, but not more ids than the shard has edges of nn. With option L a device may gather more
-     * than its own vertices, and nobody knows how many. So the memory grows only to `need`, and all devices together have
-     * no more memory than without option L. */
+    /* The new capacity is twice the old capacity, but at most one id for each nn edge of the shard. With option L a
+     * device may gather vertices of other devices, and their number is not known. So the capacity grows only to `need`.
+     * All devices together then have no more memory than without option L. */
     const uint64_t twice = smaller(2 * memory->capacity, rank->graph->shards[device].csr[NN].edges);
     const uint64_t capacity = v->gathers ? need : larger(need, twice);
     const size_t bytes = capacity * sizeof *memory->ids;
@@ -56,9 +55,9 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
     return e->status;
 }
 
-/* Grows the memory of each device for messages to send and to receive. The size is that of the longest list that is shorter
- * than a bitmap, or one id for each nn edge of the shard if that is less. Then no search has to wait for more memory:
- * memory that devices copy to fast takes milliseconds to allocate. */
+/* Grows the memory of each device for messages to send and to receive. The size is the length of the longest list that
+ * has fewer bytes than a bitmap. If the shard has fewer nn edges, the size is one id for each nn edge. This is done
+ * before any search, because memory that devices copy to fast takes milliseconds to allocate. */
 static enum status grow_all(const struct vertices *v, struct error *e)
 {
     const struct graph *graph = v->rank->graph;
@@ -73,9 +72,9 @@ static enum status grow_all(const struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Sets up *v, and allocates the tables of messages. For GPUs also allocates the memory of messages, which is slow to
- * allocate. With `frontiers` also allocates the memory of frontiers. Collective. After a failure vertices_close frees what
- * was allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
+/* Collective. Sets up *v, and allocates the tables of messages. For GPUs also allocates the memory of messages now,
+ * because this allocation is slow. With `frontiers` also allocates the memory of frontiers. After a failure
+ * vertices_close frees what was allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {
@@ -95,8 +94,8 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
     return frontiers ? open_frontiers(v, group, e) : e->status;
 }
 
-/* Frees the message memory of devices, the tables, the chunks and the frontiers. *v is not zeroed. Zeroed vertices, and
- * vertices that were opened in part, are allowed. `rank` must be given, because zeroed vertices have none. */
+/* Frees the message memory of devices, the tables, the chunks and the frontiers. *v is not zeroed. *v may be zeroed
+ * before the call, or opened in part. `rank` is a parameter because zeroed vertices have no rank. */
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
     for (uint32_t g = 0; v->of != NULL && g < rank->device_count; g++) {
@@ -113,8 +112,8 @@ void vertices_close(struct vertices *v, const struct rank *rank)
 
 /* ---- notes ---- */
 
-/* Collective, by thread 0. Sends to each rank the note of this rank and the sizes of the send buffers for that rank's
- * devices, in one all-to-all. Sets v->notes, and the sizes that incoming_span reads. */
+/* Collective, called by thread 0. Sends the note of this rank to each rank, together with the sizes of the send buffers
+ * for the devices of that rank. One all-to-all does this. Sets v->notes, and the sizes that incoming_span reads. */
 void vertices_share(struct vertices *v, const struct rank_note *own)
 {
     const uint32_t G = v->rank->device_count, R = v->rank->comm->ranks;
@@ -133,8 +132,8 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
         memcpy(&v->notes[r], in + r * width, sizeof *v->notes);
 }
 
-/* Returns the size and form of the message from device `from` of a rank to device `to` of this rank. The ids of the span
- * are not set. Called after vertices_share. */
+/* Returns the size and the form of the message from device `from` of a rank to device `to` of this rank. Does not set the
+ * ids of the span. Called after vertices_share. */
 struct vertex_span incoming_span(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)
 {
     const uint64_t *row = v->control + (v->rank->comm->ranks + rank) * control_width(v->rank);
