@@ -56,7 +56,7 @@ static inline uint32_t shards_of_rank(uint32_t p, uint32_t ranks, uint64_t wante
     return shards * ranks == p ? (uint32_t)shards : 0;
 }
 
-/* Returns the stored id of a vertex, by which shards know it, from the original id, which people use. */
+/* Returns the stored id of the vertex with this original id. Shards have stored ids, and users give original ids. */
 static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
 {
     return graph->manifest.randomized && original < graph->bijection.n
@@ -64,7 +64,7 @@ static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
                : original;
 }
 
-/* Returns the original id of a vertex, which people use, from the stored id, by which shards know it. */
+/* Returns the original id of the vertex with this stored id. Shards have stored ids, and users see original ids. */
 static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
 {
     return graph->manifest.randomized && stored < graph->bijection.n
@@ -72,13 +72,13 @@ static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
                : stored;
 }
 
-/* Returns the stored id of a local vertex. */
+/* Returns the stored id of local vertex number `local` of a shard. */
 static inline uint64_t local_vertex_id(const struct shard *shard, uint64_t local)
 {
     return vertex_of_slot(shard->ids.local_slots[local], shard->index, shard->p);
 }
 
-/* Returns the stored id of vertex `number` of a shard. Numbers below `locals` are local vertices. Larger numbers are
+/* Returns the stored id of vertex `number` of a shard. Numbers below `locals` are local vertices, and all other numbers are
  * delegates. */
 static inline uint64_t numbered_vertex_id(const struct shard *shard, uint64_t number)
 {
