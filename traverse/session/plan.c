@@ -43,7 +43,7 @@ struct plan {
     const struct args *args;
     struct manifest manifest;
     struct residence_plan of[RESIDENCES]; /* one plan for each residence of columns */
-    uint64_t locals, words;         /* the number of normal vertices in all shards, and the sum of words_of over all shards */
+    uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of words_of */
     struct plan_bytes nn, messages; /* edges of nn; the most ids or words that a shard sends and receives in a level */
 };
 

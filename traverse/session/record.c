@@ -54,9 +54,9 @@ void record_nothing(struct searcher *s, const struct args *args, const struct ro
     search_and_answer(&unused, s, args, root, &times, NULL);
 }
 
-/* Collective. Searches from a root, makes the answer if searches make answers, and fills the record. The caller sets root and
- * name of the record. Times in the record are of the slowest rank, and counts are sums over all ranks. With -v rank 0 prints
- * a line for each level. The log of levels stays in the record only with --trace. record_free frees the record. */
+/* Collective. Searches from a root, makes the answer if searches make answers, and fills the record. The caller sets root
+ * and name of the record. Times in the record are of the slowest rank, and counts are sums over all ranks. With -v rank 0
+ * prints a line for each level. The log of levels stays in the record only with --trace. record_free frees the record. */
 enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                           struct error *e)
 {
