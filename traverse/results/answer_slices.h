@@ -30,7 +30,7 @@ struct slices {
 
 /* Allocates the tables of slices. All slices are empty at first. The caller calls slices_close, even after a failure. */
 enum status slices_open(struct slices *slices, const struct rank *rank, struct error *e);
-void slices_close(struct slices *slices); /* frees tables and buffers; zeroed slices are allowed */
+void slices_close(struct slices *slices); /* frees tables and buffers; *slices may be zeroed */
 
 /* Returns the array of the slices that device g of this rank has for the p shards. */
 static inline struct slice *slices_out(const struct slices *slices, uint32_t g)

@@ -27,9 +27,9 @@
 
 /* ---- opening ---- */
 
-/* Makes the tables of device g, which the backend's function answers->open reads. The table `vertex` has the vertex of each
- * value. The table `ids`, made only with `parents`, has the input id of each vertex. Charges both tables to the memory
- * budget. release_tables frees them, even after a failure. */
+/* Makes two tables for device g. The backend's function answers->open reads them. The table `vertex` has the vertex of each
+ * value. The table `ids` has the input id of each vertex; it is made only if `parents` is set. Charges both tables to the
+ * memory budget. release_tables frees both tables, even after a failure. */
 static enum status make_tables(const struct answers *a, uint32_t g, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -175,8 +175,8 @@ static enum status take_replies(void *context, uint32_t g, struct error *e)
     return a->rank->backend->answers->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
 }
 
-/* Called by rank_each. Copies the parents of delegates that device g has recorded to delegate_parents[g] on the host. For a
- * CPU device both arrays are the same. */
+/* Called by rank_each. Device g has recorded parents of delegates in an array of its own. Copies this array to
+ * delegate_parents[g] on the host. For a CPU device both arrays are the same. */
 static enum status read_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;

@@ -29,7 +29,7 @@ struct answers {
 /* Collective. Prepares the devices for answers. `parents`: answers_make may be called for parents. The devices must then
  * record parents in the search. */
 enum status answers_open(struct answers *answers, const struct rank *rank, int parents, struct error *e);
-void answers_close(struct answers *answers); /* frees what answers_open allocated; zeroed answers are allowed */
+void answers_close(struct answers *answers); /* frees what answers_open has allocated; *answers may be zeroed */
 
 /* Collective. Makes the answer of the last search. All depths of that search are below `levels`. *root must live as long as
  * the answer. On return the values of this rank lie in the memory of its devices. Other ranks may still be working. A

@@ -72,7 +72,7 @@ static enum status gather_list(struct reached_list *list, const struct comm *com
 
 /* ---- the file ---- */
 
-/* Compares two struct reached_vertex for qsort: by depth, and at equal depths by id. */
+/* Compares two struct reached_vertex for qsort. They are sorted by depth, and vertices of one depth by id. */
 static int compare(const void *a, const void *b)
 {
     const struct reached_vertex *x = a, *y = b;

@@ -23,9 +23,9 @@ void results_close(struct results *r)
 }
 
 /* Returns whether searches make answers:
- * - args->no_answer is set, as only the list of reached vertices is wanted: no.
- * - `files` is set, as answers are written to files: yes.
- * - Otherwise: only if an array over all ids is not much larger than the graph. */
+ * - With args->no_answer: no. Only the list of reached vertices is wanted.
+ * - With `files`: yes. The answers are written to files.
+ * - Otherwise: yes if an array over all ids is not much larger than the graph. */
 int results_wanted(const struct graph *graph, const struct args *args, int files)
 {
     return !args->no_answer && (files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
@@ -83,9 +83,9 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
         sums->deepest = (uint64_t)deepest;
 }
 
-/* Adds the reached vertices among vertices first to end - 1 of one kind to the sums. Leaves sums->degrees as it is. The kind
- * is the local vertices of the shard if `at` is ROOT_AT_LOCAL, otherwise the delegates. Reads the depths that
- * results_collect has copied to the host. Uses threads of OpenMP if there are many vertices. */
+/* Looks at vertices number first to end - 1 of one kind. Adds the reached vertices to the sums, but leaves sums->degrees as
+ * it is. The kind is the local vertices of the shard if `at` is ROOT_AT_LOCAL, otherwise the delegates. Reads the depths
+ * that results_collect has copied to the host. Uses threads of OpenMP if there are many vertices. */
 static void add_range(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {

@@ -22,7 +22,7 @@ struct reach {
 /* The results of the searches of one rank: depths and counts on the host, and answers on its devices. */
 struct results {
     const struct rank *rank;
-    const struct graph *graph; /* graph, comm and budget are copied from the rank */
+    const struct graph *graph; /* graph, comm and budget are those of `rank` */
     const struct comm *comm;
     struct memory_budget *budget;
     int32_t **depth;         /* [G][locals] depths of normals, set by results_collect */

@@ -20,15 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PIECE: the number of ids of which one thread makes lines of text at a time. MANY: a single thread makes the lines of a
- * window with at most this number of ids. */
+/* PIECE: a thread makes the lines of text for this number of ids at a time. MANY: for a window with at most this number of
+ * ids, a single thread makes all lines. */
 enum { PIECE = 1 << 14, PIECES = ANSWER_WINDOW / PIECE, MANY = 1 << 15 };
 
 /* One file that is being written. */
 struct writing {
     struct results *results;
     const struct result_file *file;
-    enum result_format format; /* not RESULT_BY_SUFFIX */
+    enum result_format format; /* the chosen format, never RESULT_BY_SUFFIX */
     uint32_t width;      /* bytes of a value in the file, if the file is not text */
     uint32_t memory_width; /* bytes of a value in memory */
     char *name;          /* the name of the file, with the root for %d. Owned */

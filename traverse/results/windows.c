@@ -74,7 +74,7 @@ void windows_close(struct windows *w)
     free(w->source);
 }
 
-/* ---- parts of the own devices ---- */
+/* ---- slices for the windows of all ranks ---- */
 
 /* Returns a slice with the values that device g has of the ids in `range`.
  * - Ids are permuted: the slice is a list in `copy`. The list has all values, and then their indices in the window. The
@@ -119,7 +119,7 @@ static enum status get_parts(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* ---- shards that take turns ---- */
+/* ---- ids that are not permuted ---- */
 
 /* Marks functions that are always inlined. The compiler then knows the width of values as a constant, and in interleave_as
  * also the number of shards, if it is 2, 4 or 8. */
@@ -234,7 +234,7 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
 static void put_lists(struct windows *w, struct id_range own)
 {
     const struct rank *rank = w->rank;
-    for (uint32_t g = 0; w->takes_own && g < rank->device_count; g++) /* the sources of shards of other ranks stay NULL */
+    for (uint32_t g = 0; w->takes_own && g < rank->device_count; g++) /* w->source stays NULL for shards of other ranks */
         w->source[rank->graph->shards[g].index] = w->answers->arrays[g].values;
     if (w->takes_own)
         pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_own_range, w);
@@ -249,7 +249,7 @@ static void put_lists(struct windows *w, struct id_range own)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- reading windows ---- */
 
 /* Collective. Reads the values of consecutive input ids. Sets *values to the values of range[r], where r is this rank. The
  * values are valid until the next call.

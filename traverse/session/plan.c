@@ -30,7 +30,7 @@ static const char *const sum_name[RESIDENCES][SUMS] = {
     {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
     {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
 
-/* The plan for all shards with their columns in one residence. */
+/* The plan of all shards, if their columns have a certain residence (RESIDENT_RAW, RESIDENT_PACKED or RESIDENT_HOST). */
 struct residence_plan {
     struct gpu_plan_options options;
     const char *name[GPU_ARRAY_COUNT];

@@ -5,9 +5,9 @@
 #include "traverse/engine/level_log.h"
 #include "searcher.h"
 
-/* The numbers of one search. */
+/* The times and counts of one search. */
 struct record {
-    uint64_t root; /* original id */
+    uint64_t root; /* the original id of the root */
     char *name;    /* the name of the root; NULL: there is no map. Owned */
     double time_s; /* seconds from the start until all ranks know that the search has ended; of the slowest rank */
     double answer_s; /* seconds from the start until the devices have the answer; of the slowest rank. 0: no answer */

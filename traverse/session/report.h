@@ -1,4 +1,4 @@
-/* report.h: prints the records of searches: a line for each search, lines of summary, and JSON */
+/* report.h: prints reports of searches: as text, with a line for each search and a summary, or as JSON */
 #ifndef DBFS_REPORT_H
 #define DBFS_REPORT_H
 
@@ -12,7 +12,7 @@ struct environment {
     const struct searcher *searcher;
     char *const *command;           /* the words of the command line; NULL ends them */
     struct rank_description devices; /* the devices of this rank */
-    double start_s;                 /* seconds from the return of MPI_Init to the first search */
+    double start_s;                 /* seconds from the end of MPI_Init until all is ready for the first search */
     uint64_t peak_bytes;            /* the largest resident memory that any rank had during the run; 0 until the end */
 };
 

@@ -14,7 +14,7 @@ struct serve {
     int ended;            /* 1: standard input has no more lines */
     struct error refused; /* on rank 0: the reason why the last line was refused; ST_OK: the line was not refused */
     int any_refused;      /* on rank 0: 1: at least one line was refused */
-    char line[MOST_LINE_BYTES + 1]; /* on rank 0: the last line */
+    char line[MOST_LINE_BYTES + 1]; /* on rank 0: the line that was read last */
 };
 
 /* Collective. Waits for the next line of standard input, and finds the shard of the root on this line. All ranks sleep while
