@@ -133,7 +133,7 @@ static void parse_roots(struct args *args, const char *text)
     free(list);
 }
 
-/* Replaces the texts of all -r by ids. Sets args->roots and args->count, and frees args->root_names. With a map does
+/* Replaces the texts of all -r by ids. Sets args->roots and args->count, and frees args->root_names. With a map, does
  * nothing, because each text is a name. Ends the program if a text is wrong. */
 void options_read_roots(struct args *args)
 {

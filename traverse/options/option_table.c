@@ -38,8 +38,8 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
         take_root(args, row, f->line[i]);
 }
 
-/* Handles -n. Sets count_given, and sets args->count to the value. In dbfs-batch the value may be "all". Then sets
- * args->all_roots instead of args->count. Ends the program if the value is wrong, or if roots were given. */
+/* Handles -n. Sets count_given, and sets args->count to the value. In dbfs-batch the value may be "all": in this case sets
+ * args->all_roots, and leaves args->count as it is. Ends the program if the value is wrong, or if roots were given. */
 void options_take_count(struct args *args, const struct option_row *row, char *value)
 {
     if (args->roots_given)
@@ -133,8 +133,8 @@ const struct option_row option_table[] = {
 
     {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
      .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
-    /* With "cost" directions are chosen as with "auto". In addition, in small graphs on a GPU, each class of edges has a
-     * direction of its own. */
+    /* With "cost", directions are chosen as with "auto". In addition, each class of edges has a direction of its own even in
+     * small graphs on a GPU. */
     {.name = "direction", .value = "auto|push|pull|cost", .shown = "auto|push|pull", .group = GROUP_SEARCH, .of = OF_BOTH,
      .kind = TAKE_CHOICE, .at = AT(direction), .json = "direction",
      .help = "auto: in each level and subgraph, the one that is predicted to be faster (default auto)"},

@@ -48,7 +48,7 @@ struct option_row {
     const char *name;  /* the long name, without dashes */
     int letter;        /* the letter; 0: the option has no letter. For TAKE_COMMON: the number of the option in cli.h */
     const char *value; /* the name of the value in --help, or for TAKE_CHOICE the words, as "a|b|c"; NULL: no value */
-    const char *shown; /* the words of `value` that --help and the man pages show; the rest is for tests. NULL: all words */
+    const char *shown; /* the words of `value` for --help and the man pages; only tests use the rest. NULL: all words */
     enum option_group group;
     unsigned of;       /* the bits OF_..., EVERYDAY and FOR_TESTS */
     enum option_kind kind;
@@ -89,7 +89,7 @@ char *args_copy(struct args *args, const char *text);
  * memory. */
 void args_add_root(struct args *args, char *text);
 
-/* Replaces the texts of all -r by ids. With a map does nothing, because each text is a name. Exits with 2 if a text is
+/* Replaces the texts of all -r by ids. With a map, does nothing, because each text is a name. Exits with 2 if a text is
  * wrong. */
 void options_read_roots(struct args *args);
 
@@ -109,7 +109,7 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
 extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 
-/* Returns the text of --help of a program. The caller frees the text. The text has the EVERYDAY options. With `all` it has
+/* Returns the text of --help of a program. The caller frees the text. The text has the EVERYDAY options. With `all`, it has
  * all options except those for tests. Returns NULL if there is no memory. */
 char *options_help(const struct option_program *program, int all);
 

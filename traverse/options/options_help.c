@@ -48,7 +48,7 @@ static void print_row(FILE *out, const struct option_row *row)
 }
 
 /* Returns the text of --help of a program. The caller frees the text. The text has the program's own options and its options
- * of the table, each group under a heading. Only EVERYDAY options are shown. With `all` all options are shown except those
+ * of the table, each group under a heading. Only EVERYDAY options are shown. With `all`, all options are shown except those
  * for tests. Returns NULL if there is no memory. */
 char *options_help(const struct option_program *program, int all)
 {

@@ -182,7 +182,7 @@ void options_json(struct json *json, const struct args *args)
 
 /* ---- the command line of a program that searches and writes results ---- */
 
-/* Called with --serve. Ends the program if an option was given that cannot be used with --serve. With --serve the number of
+/* Called with --serve. Ends the program if an option was given that cannot be used with --serve. With --serve, the number of
  * searches is not known at the start, and there is no summary and no report. */
 static void check_serve(const struct args *args)
 {
@@ -199,7 +199,7 @@ static void check_serve(const struct args *args)
 }
 
 /* Ends the program if two results would go to the same file. Each root needs a file of its own, and only one result can go
- * to standard output. With --in-place all roots may use the same file, which is overwritten for each root. */
+ * to standard output. With --in-place, all roots may use the same file, which is overwritten for each root. */
 static void check_outputs(const struct args *args)
 {
     for (int i = 0; i < ROOT_RESULTS && (args->count > 1 || args->serve); i++) {

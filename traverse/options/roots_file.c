@@ -14,9 +14,9 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* Opens the file `path`, or standard input if `path` is NULL. Returns NULL after a failure. With several ranks fails if the
- * file is not a regular file. Each rank reads the whole file, but from a pipe a rank would get only a part of the lines, or
- * would wait forever. `name`: the name of the file in messages. */
+/* Opens the file `path`, or standard input if `path` is NULL. Returns NULL after a failure. If there are several ranks, only
+ * a regular file can be opened, because each rank reads the whole file. From a pipe, a rank would get only some of the
+ * lines, or would wait forever. `name`: the name of the file in messages. */
 static FILE *open_text(const char *path, const char *name, struct error *e)
 {
     struct stat st;

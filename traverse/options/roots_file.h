@@ -13,7 +13,7 @@ struct roots_file {
     uint64_t count;
 };
 
-/* Reads the lines of the file `path`. The path "-" is standard input. With several ranks each rank reads the file.
+/* Reads the lines of the file `path`. The path "-" is standard input. With several ranks, each rank reads the file.
  * roots_file_free frees the lines, even after a failure. `item`: "root" or "pair", for messages. `memory_bytes`: the memory
  * of -S; 0: the default of -S. Failures:
  * - ST_USAGE: there are several ranks, and the file is not a regular file.

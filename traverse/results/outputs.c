@@ -33,10 +33,10 @@ int outputs_ends_in(const char *name, const char *suffix)
     return length >= end && strcmp(name + length - end, suffix) == 0;
 }
 
-/* Collective. Lets the other ranks open the file that rank 0 has open in *out. They have it in their own *out. Rank 0
- * broadcasts the path of its temporary file. The path is empty if rank 0 has no file, or passes 0 for `wanted`. Returns
- * whether all ranks have the file open. All ranks get the same result. If the result is 0, some ranks may still have the
- * file open. */
+/* Collective. Lets the other ranks open the file that rank 0 has open in *out. On each of these ranks, *out becomes the open
+ * file. Rank 0 broadcasts the path of its temporary file. If rank 0 has no file, or passes 0 for `wanted`, the path is
+ * empty, and no other rank opens the file. Returns whether all ranks have the file open. All ranks get the same result. If
+ * the result is 0, some ranks may still have the file open. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name)
 {
     struct error ignored = {0};
@@ -122,9 +122,10 @@ static int is_ending(const char *name, const char *suffix)
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
-/* Fails with ST_USAGE if the name of a result has a suffix of compressed files, such as .gz. With has_values, a suffix of a
- * file format that cannot be written, such as .json, fails, too. Without this check the file would be written as usual, and
- * only the next program that reads the file would find that the content does not match the suffix. */
+/* Fails with ST_USAGE if the name of a result has a suffix of compressed files, such as .gz. If has_values is set, also
+ * fails if the name has the suffix of a file format that cannot be written, such as .json. Without this check, the file
+ * would be written as usual. Only the next program that reads the file would find that the content does not match the
+ * suffix. */
 static enum status refuse_formats(const char *name, int has_values, struct error *e)
 {
     static const char *const compression[][2] = {
@@ -171,8 +172,8 @@ static enum status check_names(const char *const *result, const struct inputs *i
     return e->status;
 }
 
-/* Checks the names of all results as they are given, before the graph is opened. With --plan only the JSON file is written,
- * so only the name of the JSON file is checked. */
+/* Checks the names of all results as they are given, before the graph is opened. With --plan, checks only the name of the
+ * JSON file, because no other file is written. */
 enum status outputs_check(const struct args *args, struct error *e)
 {
     const char *const plan[RESULTS] = {[RESULT_JSON] = args->json};

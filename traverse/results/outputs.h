@@ -15,9 +15,10 @@ char *outputs_name(const char *pattern, uint64_t root);
 /* Returns whether a name ends in this suffix. Upper case and lower case are different. */
 int outputs_ends_in(const char *name, const char *suffix);
 
-/* Collective. Lets the other ranks open the file that rank 0 has open in *out. They have it in their own *out. Does so only
- * if rank 0 passes a nonzero `wanted`. Returns whether all ranks have the file open. All ranks get the same result. If the
- * result is 0, some ranks may still have the file open. `name`: the final name of the file. */
+/* Collective. Lets the other ranks open the file that rank 0 has open in *out. On each of these ranks, *out becomes the open
+ * file. If rank 0 passes 0 for `wanted`, no other rank opens the file. Returns whether all ranks have the file open. All
+ * ranks get the same result. If the result is 0, some ranks may still have the file open. `name`: the final name of the
+ * file. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name);
 
 /* Collective. Closes a file on all ranks, and sets *out to NULL. If no rank has failed, rank 0 gives the file its final

@@ -34,7 +34,7 @@ struct results {
 };
 
 /* Returns whether searches make answers. `files`: results_write will write files of answers. If `files` is 0, searches make
- * answers only if an array over all ids is not much larger than the graph. With args->no_answer they make none. */
+ * answers only if an array over all ids is not much larger than the graph. With args->no_answer, they make none. */
 int results_wanted(const struct graph *graph, const struct args *args, int files);
 
 /* Collective. Allocates arrays over the vertices of this rank. Prepares the devices for answers if searches make answers.

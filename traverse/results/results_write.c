@@ -53,7 +53,7 @@ static int is_text(const struct writing *w)
 
 /* Writes the header of a numpy array of integers of `width` bytes to `header`. The array has n integers. If `rows` is not 0,
  * the array is a matrix of `rows` rows and n columns. The header has numpy's format 1.0: a magic number, the version, the
- * length of the header, a Python dict, spaces and a newline. With the spaces the length is a multiple of 64 bytes. */
+ * length of the header, a Python dict, spaces and a newline. With the spaces, the length is a multiple of 64 bytes. */
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n)
 {
     char shape[48];

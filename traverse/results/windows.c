@@ -6,7 +6,8 @@
  * - Ids are permuted: an id of a window may belong to any shard. So each shard goes over all ids of the window, and sends a
  *   list of the values that it has.
  *
- * Values that lie in memory of the host are not copied before they are sent.
+ * A range of values in memory of the host is not copied before it is sent. Lists, and values in device memory, are written
+ * to memory of the host first.
  */
 #include "windows.h"
 
@@ -105,7 +106,7 @@ static struct slice part_of(const struct windows *w, uint32_t g, struct id_range
 }
 
 /* Called by rank_each. Sets slices_out of device g to the values that device g has of each rank's window. The receiver is
- * the first device of that rank. With takes_own leaves out the window of this rank. The context is a struct windows. */
+ * the first device of that rank. With takes_own, leaves out the window of this rank. The context is a struct windows. */
 static enum status get_parts(void *context, uint32_t g, struct error *e)
 {
     const struct windows *w = context;
@@ -254,7 +255,7 @@ static void put_lists(struct windows *w, struct id_range own)
 /* Collective. Reads the values of consecutive input ids. Sets *values to the values of range[r], where r is this rank. The
  * values are valid until the next call.
  * First each device prepares slices for the windows of all ranks. Then the ranks exchange the slices, and each rank fills
- * its own window from them. With a single device the window is the slice itself, without a copy. Keeps the arguments in
+ * its own window from them. With a single device, the window is the slice itself, without a copy. Keeps the arguments in
  * w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)

@@ -65,8 +65,8 @@ static int has_columns(const struct graph_options *options)
 }
 
 /* Decodes the sections of this rank's shards. The memory for the decoded sections is charged to the memory budget. Columns
- * stay packed with RESIDENT_PACKED. With RESIDENT_AUTO columns stay packed if decoded columns and the arrays of devices need
- * more memory than the budget has left. Sets graph->search_bytes. */
+ * stay packed with RESIDENT_PACKED. With RESIDENT_AUTO, columns stay packed if decoded columns and the arrays of devices
+ * need more memory than the budget has left. Sets graph->search_bytes. */
 static enum status decode_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint64_t raw_bytes = 0, packed_bytes = 0;

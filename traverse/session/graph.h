@@ -40,7 +40,7 @@ struct graph_options {
 };
 
 /* Collective. Opens, decodes and checks the shards of this rank.
- * - With RESIDENT_AUTO columns stay packed if decoded columns and the arrays of devices need more memory than is left.
+ * - With RESIDENT_AUTO, columns stay packed if decoded columns and the arrays of devices need more memory than is left.
  * - Checks the ids of columns only if the columns are decoded on the host, because a device that decodes columns checks
  *   their ids itself.
  * Fails with ST_USAGE if R*G is not p, or if the search needs in-rows and the graph has none. graph_close frees the graph,

@@ -65,7 +65,7 @@ static uint64_t words_of(const struct shard *shard)
 
 /* Adds the bytes of a shard in each residence, and the messages of the shard in a level, to the sums of the plan. If the
  * shard needs more GPUs than the shards before, raises `gpus` of the residence. If no number of GPUs suffices for the shard,
- * sets `gpus` to 0. plan->words must have the words of all shards. */
+ * sets `gpus` to 0. Called when plan->words is the sum over all shards. */
 static void add_shard(struct plan *plan, const struct shard *shard)
 {
     const uint64_t capacity = plan->args->cli.memory_bytes;
@@ -135,7 +135,7 @@ static enum status add_shards(struct plan *plan, struct error *e)
 
 /* ---- printing ---- */
 
-/* Prints a name and two numbers of bytes: for all shards, and for the largest shard. With --json prints them as a member of
+/* Prints a name and two numbers of bytes: for all shards, and for the largest shard. With --json, prints them as a member of
  * an object, otherwise as a line of text. */
 static void print_bytes(FILE *out, const struct plan *plan, const char *name, uint64_t all, uint64_t largest)
 {
@@ -234,7 +234,7 @@ static void print_json(FILE *out, const void *context)
     fputs("\n}\n", out);
 }
 
-/* Computes the device memory that the graph in args->folder needs, and prints the plan. With --json writes the plan as JSON
+/* Computes the device memory that the graph in args->folder needs, and prints the plan. With --json, writes the plan as JSON
  * to that file. Otherwise prints text on standard output. */
 enum status plan_print(const struct args *args, struct error *e)
 {

@@ -10,7 +10,7 @@
  * - the bytes that Table I of Pan et al. gives for the graph;
  * - with -S, how many GPUs are enough. Here -S is the memory of one GPU;
  * - the largest sizes of the arrays that grow during a search.
- * With --json writes the plan as a JSON object to that file instead. Needs no GPU. */
+ * With --json, writes the plan as a JSON object to that file instead. Needs no GPU. */
 enum status plan_print(const struct args *args, struct error *e);
 
 #endif

@@ -55,7 +55,7 @@ void record_nothing(struct searcher *s, const struct args *args, const struct ro
 }
 
 /* Collective. Searches from a root, makes the answer if searches make answers, and fills the record. The caller sets root
- * and name of the record. Times in the record are of the slowest rank, and counts are sums over all ranks. With -v rank 0
+ * and name of the record. Times in the record are of the slowest rank, and counts are sums over all ranks. With -v, rank 0
  * prints a line for each level. The log of levels stays in the record only with --trace. record_free frees the record. */
 enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                           struct error *e)
@@ -83,8 +83,8 @@ enum status record_search(struct record *record, struct searcher *s, const struc
         level_log_clear(log);
     if (e->status != ST_OK || results_collect(&s->results, root, &record->reach, e) != ST_OK)
         return e->status;
-    /* So far times and counts are of this rank. Each time becomes the largest of all ranks, and each count a sum over all
-     * ranks. */
+    /* Until here, times and counts are of this rank. Now each time becomes the largest of all ranks, and each count becomes
+     * a sum over all ranks. */
     double slowest[] = {record->time_s, record->answer_s, times.compute_s, times.exchange_s};
     comm_max_double(&s->comm, slowest, sizeof slowest / sizeof *slowest);
     record->time_s = slowest[0];

@@ -29,7 +29,7 @@ struct record {
 void record_nothing(struct searcher *searcher, const struct args *args, const struct root *root);
 
 /* Searches from a root, and makes the answer if searches make answers. Fills the record with times, and with counts of
- * reached vertices and edges. The caller sets root and name of the record. With -v rank 0 prints a line for each level. */
+ * reached vertices and edges. The caller sets root and name of the record. With -v, rank 0 prints a line for each level. */
 enum status record_search(struct record *record, struct searcher *searcher, const struct args *args,
                           const struct root *root, struct error *e);
 void record_free(struct record *record); /* frees the memory that the record owns; *record may be zeroed */

@@ -240,8 +240,8 @@ static const char *const phase_name[PHASES] = {"previsit",        "visit_nn",   
                                       "merged_exchange", "choose",          "ahead"};
 
 /* Prints the table rows[count][members] as an object. The object has an array for each column of the table. The name of
- * array m is name[m], and the array has `count` numbers. With in_seconds the numbers are doubles, in seconds; otherwise they
- * are uint64_t. */
+ * array m is name[m], and the array has `count` numbers. With in_seconds, the numbers are doubles, in seconds; otherwise
+ * they are uint64_t. */
 static void json_columns(struct json *json, const char *title, const char *const *name, int members, const void *rows,
                          int in_seconds, uint64_t count)
 {

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* How a run was set up. The first lines of a report, or "environment" in a JSON report, show this. */
+/* A description of how a run was set up. A report of text begins with this description. A JSON report has it as the member
+ * "environment". */
 struct environment {
     const struct searcher *searcher;
     char *const *command;           /* the words of the command line; NULL ends them */

@@ -36,8 +36,8 @@ struct locations {
     uint64_t count;
     uint64_t *id; /* [count] stored ids. locate_ids sorts them in ascending order */
     uint64_t *of; /* [count] the locations of the ids. Of equal ids, only one has the right location */
-    /* The bitmap `delegates` of struct drawing: vertices without edges that a search would follow count as isolated. NULL:
-     * only vertices without any edges count as isolated. */
+    /* The bitmap `delegates` of struct drawing. With this bitmap, a vertex counts as isolated if a search would follow none
+     * of its edges. NULL: a vertex counts as isolated only if it has no edges. */
     const uint64_t *delegates;
 };
 
@@ -111,9 +111,9 @@ static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t
 }
 
 /* Sets the locations, in the list `l`, of the vertices of one kind in a shard. The kind is local vertices if `at` is
- * ROOT_AT_LOCAL, otherwise delegates. Handles the vertices of one degree after those of the other:
- * - More vertices have this degree than the list has ids: each id is searched among the vertices.
- * - Otherwise: each vertex is searched among the ids.
+ * ROOT_AT_LOCAL, otherwise delegates. Handles one degree after the other:
+ * - If the vertices of this degree are more than the ids of the list, looks for each id among the vertices.
+ * - Otherwise looks for each vertex among the ids.
  * Uses threads of OpenMP. */
 static void locate_in_shard(const struct locations *l, const struct shard *shard, enum root_at at,
                             struct degree_list degrees)
@@ -354,7 +354,7 @@ static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
 }
 
 /* Collective. Sets roots->ids to the ids of different random vertices. Each vertex has an edge that a search would follow.
- * Lowers roots->count if the graph has fewer such vertices. With the same seed the ids are the same for every number of
+ * Lowers roots->count if the graph has fewer such vertices. With the same seed, the ids are the same for every number of
  * shards, ranks and threads. Fails with ST_BAD_DATA if the shards have fewer vertices with edges than the graph should have.
  */
 static enum status draw_roots(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
@@ -382,7 +382,7 @@ static enum status draw_roots(struct roots *roots, const struct rank *rank, uint
 /* ---- choosing ---- */
 
 /* Collective. Allocates and chooses the roots, and finds the shard of each root. The roots are given on the command line by
- * id or by name. If none are given, the roots are drawn. With --serve only allocates memory for one root. roots_free frees
+ * id or by name. If none are given, the roots are drawn. With --serve, only allocates memory for one root. roots_free frees
  * the roots, even after a failure. `map`: on rank 0, the names; NULL: there are none. Failures:
  * - ST_BAD_DATA: the graph has no vertices, or the shards have fewer vertices with edges than the graph should have.
  * - ST_RUNTIME: no vertex has an edge.

@@ -7,7 +7,7 @@
  *   conclude                completes the trace (trace_file.c), prints the summary and writes the JSON report (report.c)
  *   searcher_run            closes all that was opened
  *
- * With --serve, roots come one after the other (serve.c), and there is no summary. With --plan nothing is searched, and the
+ * With --serve, roots come one after the other (serve.c), and there is no summary. With --plan, nothing is searched, and the
  * plan is printed instead (plan.c). */
 #include "run.h"
 #include "plan.h"
@@ -86,7 +86,7 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     if (talks && !run->args->serve)
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, record->root);
-    /* With --serve the record is printed after the results are written, because the line of the record tells the user that
+    /* With --serve, the record is printed after the results are written, because the line of the record tells the user that
      * the files are complete. */
     if (write_results(run, root, e) == ST_OK && talks && run->args->serve)
         report_record(run->talk, &run->env, record);
@@ -196,7 +196,7 @@ static void tear_down(void *context)
     outfile_abort(run->trace.out);
 }
 
-/* Runs dbfs-traverse or dbfs-traverse-2d: searches by `method`, writes results, and reports. With --plan only prints the
+/* Runs dbfs-traverse or dbfs-traverse-2d: searches by `method`, writes results, and reports. With --plan, only prints the
  * plan. Frees what `args` holds. Returns the exit code. */
 int run_searches(struct args *args, const struct bfs_method *method, char **argv)
 {

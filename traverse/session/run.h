@@ -7,7 +7,7 @@
 
 /* Searches by `method` from each root, writes the results, and reports. The options in `args` say which roots and results
  * are wanted. The report goes to standard output. If a result goes to standard output, the report goes to standard error.
- * With --plan only prints the plan. `argv`: the command line, for the report. Frees what `args` holds. Returns the exit
+ * With --plan, only prints the plan. `argv`: the command line, for the report. Frees what `args` holds. Returns the exit
  * code. */
 int run_searches(struct args *args, const struct bfs_method *method, char **argv);
 

@@ -38,7 +38,7 @@ static void search_on_rank_0(struct searcher *s)
  * - starts MPI and the watch of --timeout, and lets rank 0 check the names of results;
  * - calls `work` on each rank that searches;
  * - calls `close` if it is not NULL, and frees the searcher and the args.
- * With --dry-run only checks the names, and frees everything. Returns the exit code. */
+ * With --dry-run, only checks the names, and frees everything. Returns the exit code. */
 int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_work *work, void (*close)(void *context),
                  void *context)
 {
@@ -92,7 +92,7 @@ static void share_host(struct searcher *s)
     memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
 }
 
-/* Returns options for graph_open, by the options of the command line. With these options all columns are decoded on the
+/* Returns options for graph_open, by the options of the command line. With these options, all columns are decoded on the
  * host. If devices do not read columns in memory of the host, the caller changes `columns`. */
 static struct graph_options graph_options_of(struct searcher *s)
 {
@@ -250,7 +250,7 @@ enum status searcher_open_all_shards(struct searcher *s, enum residence resident
 }
 
 /* Collective. Chooses the roots of the searches. Rank 0 warns if there are fewer roots than the user wants, and checks the
- * names of the roots' results. With --serve only allocates memory for one root. If a rank fails, or passes an `e` that has
+ * names of the roots' results. With --serve, only allocates memory for one root. If a rank fails, or passes an `e` that has
  * failed, the call fails on all ranks. */
 enum status searcher_choose_roots(struct searcher *s, struct error *e)
 {

@@ -36,9 +36,9 @@ struct searcher {
  * - starts MPI and the watch of --timeout, and checks the names of result files;
  * - calls `work` on each rank that searches;
  * - calls `close`, unless `close` is NULL, and closes the searcher.
- * With --dry-run only checks the names. Returns the exit code.
+ * With --dry-run, only checks the names. Returns the exit code.
  * If ranks would share GPUs (shared_gpus.h), only rank 0 searches. Rank 0 gets the threads and the memory of all ranks, and
- * prints a note. The other ranks wait. With `holds_all` each rank opens all shards, and all ranks search in any case. */
+ * prints a note. The other ranks wait. With `holds_all`, each rank opens all shards, and all ranks search in any case. */
 typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,
                  void (*close)(void *context), void *context);

@@ -36,8 +36,8 @@ static int64_t read_line(struct serve *s)
     return bytes;
 }
 
-/* Sets *id to the input id of the root in a line. With a map the line has a name, otherwise a number. Fails with ST_USAGE if
- * the line has no vertex of the graph. `bytes`: the number of bytes in the line. */
+/* Sets *id to the input id of the root in a line. With a map, the line has a name, otherwise a number. Fails with ST_USAGE
+ * if the line has no vertex of the graph. `bytes`: the number of bytes in the line. */
 static enum status find_id(const char *line, int64_t bytes, const struct searcher *searcher, uint64_t *id, struct error *e)
 {
     const uint64_t n = searcher->graph.manifest.totals.n;

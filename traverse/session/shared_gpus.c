@@ -36,9 +36,12 @@ static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct 
     return shared;
 }
 
-/* Collective. Sets *shared to 1 if rank 0 should search for all ranks: all ranks are on one host, two of them would use the
- * same GPU, and rank 0 sees all GPUs of the ranks. Otherwise sets *shared to 0. If the graph cannot be read, sets *shared to
- * 0, and does not fail. */
+/* Collective. Sets *shared to 1 if rank 0 should search for all ranks. This is so if
+ * - all ranks are on one host,
+ * - the user has chosen neither the CPU as backend nor the memory of the exchange,
+ * - two ranks would use the same GPU,
+ * - and rank 0 sees all GPUs that the ranks would use.
+ * Otherwise sets *shared to 0. If the graph cannot be read, sets *shared to 0, and does not fail. */
 enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args, struct error *e)
 {
     uint32_t G = 0;
