@@ -1,4 +1,4 @@
-/* main.c: dbfs-traverse: breadth-first search over shards, from one root after the other */
+/* main.c: the program dbfs-traverse, which does a breadth-first search of a graph from each of several roots in turn */
 #include "traverse/options/options.h"
 #include "traverse/session/run.h"
 
@@ -15,7 +15,7 @@ static const struct option_program program = {
     .usage = usage,
     .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n"};
 
-/* Reads the command line, and runs the searches that it asks for. Returns the exit code. */
+/* Reads the command line, and runs the searches. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct args args;

@@ -1,5 +1,5 @@
-/* args.c: the defaults of struct args, the roots as they are given, and the members that follow from several options; see
- * args.h and options.h */
+/* args.c: sets the defaults of options, stores the roots of -r, and sets the members of struct args that follow from several
+ * options; see args.h and options.h */
 #include "options.h"
 
 #include "formats/base/memory.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns how many results go to standard output. */
+/* Returns the number of results that go to standard output. */
 int args_stdouts(const struct args *args)
 {
     int count = 0;
@@ -18,13 +18,13 @@ int args_stdouts(const struct args *args)
     return count;
 }
 
-/* Returns whether levels must be noted in a search: for -v, --breakdown or --trace. */
+/* Returns whether searches must record their levels. They must with -v, with --breakdown and with --trace. */
 int args_want_levels(const struct args *args)
 {
     return args->cli.verbose || args->breakdown || args->trace != NULL;
 }
 
-/* Sets all options to their defaults, before options are read. `program` is the name of the program. */
+/* Overwrites *args with the defaults of all options. Called before options are read. `program`: the name of the program. */
 void args_defaults(struct args *args, const char *program)
 {
     *args = (struct args){.cli = {.program = program},
@@ -39,8 +39,8 @@ void args_defaults(struct args *args, const char *program)
                           .exchange = {.chunk_bytes = EXCHANGE_CHUNK_BYTES}};
 }
 
-/* Sets the members that follow from several options, after all options are read: by_classes and mode of the policy,
- * parents_width, and warm_up if it was not given. */
+/* Sets the members that follow from other members: by_classes and mode of the policy, and parents_width. Sets warm_up if
+ * --warm-up was not given. Called after all options are read. */
 void args_settle(struct args *args)
 {
     args->policy.by_classes = args->direction == DIRECTION_BY_COST;
@@ -50,7 +50,8 @@ void args_settle(struct args *args)
         args->warm_up = !args->roots_given && !args->serve;
 }
 
-/* Prints a note for each given option that has no effect. `directed`: the graph has directed edges. Called by rank 0. */
+/* Called on rank 0 only. Prints a note for each given option that has no effect. `directed`: the graph has directed edges.
+ */
 void args_note_idle(const struct args *args, int directed)
 {
     const int no_report = args->json == NULL && args->trace == NULL && !args->cli.verbose;
@@ -66,7 +67,8 @@ void args_note_idle(const struct args *args, int directed)
     }
 }
 
-/* Frees the roots as they were given. Defaults that were never changed are allowed. */
+/* Frees the memory that *args owns: the roots, the array of names, and the lines of --roots-from. *args may still have only
+ * its defaults. */
 void args_free(struct args *args)
 {
     free(args->roots);
@@ -76,14 +78,15 @@ void args_free(struct args *args)
 
 /* ---- roots ---- */
 
-/* Frees `args`, prints the failure *e, and ends the program with the exit code of *e. */
+/* Frees what *args owns, prints the failure *e, and ends the program with the exit code of *e. */
 _Noreturn void args_end(struct args *args, struct error *e)
 {
     args_free(args);
     comm_leave(&args->cli, e);
 }
 
-/* Returns `memory`, or ends the program if `memory` is NULL. `bytes` is for the message. */
+/* Returns `memory`. Ends the program if `memory` is NULL, because an allocation has failed. `bytes`: the bytes of that
+ * allocation, for the message. */
 static void *need_memory(struct args *args, void *memory, uint64_t bytes)
 {
     struct error e = {0};
@@ -93,14 +96,14 @@ static void *need_memory(struct args *args, void *memory, uint64_t bytes)
     args_end(args, &e);
 }
 
-/* Returns a copy of a text, which the caller frees. Ends the program if there is no memory. */
+/* Returns a copy of a text. The caller frees the copy. Ends the program if there is no memory. */
 char *args_copy(struct args *args, const char *text)
 {
     return need_memory(args, strdup(text), strlen(text) + 1);
 }
 
-/* Appends a root, as it was given, to args->root_names, and raises args->count. The text is not copied. Ends the program if
- * there is no memory. */
+/* Appends the text of a root to args->root_names, and adds 1 to args->count. The text is not copied, so it must live as long
+ * as *args. Ends the program if there is no memory. */
 void args_add_root(struct args *args, char *text)
 {
     uint64_t width = sizeof *args->root_names;
@@ -108,8 +111,8 @@ void args_add_root(struct args *args, char *text)
     args->root_names[args->count++] = text;
 }
 
-/* Appends the ids in the text of one -r, which commas separate, to args->roots, and raises args->count. Ends the program if
- * a word is no id, if there are too many roots, or if there is no memory. */
+/* Appends the ids in the text of one -r to args->roots. Adds their number to args->count. Commas separate the ids in the
+ * text. Ends the program if a word is no id, if there are too many roots, or if there is no memory. */
 static void parse_roots(struct args *args, const char *text)
 {
     uint64_t items = 1;
@@ -130,8 +133,8 @@ static void parse_roots(struct args *args, const char *text)
     free(list);
 }
 
-/* Replaces the texts of all -r by ids: sets args->roots and args->count, and frees args->root_names. With a map each text
- * is a name, and nothing changes. Ends the program if a text is wrong. */
+/* Replaces the texts of all -r by ids. Sets args->roots and args->count, and frees args->root_names. With a map, does
+ * nothing, because each text is a name. Ends the program if a text is wrong. */
 void options_read_roots(struct args *args)
 {
     uint64_t texts = args->count;

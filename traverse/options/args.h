@@ -1,4 +1,4 @@
-/* args.h: the command line of the programs that search: the values of all options */
+/* args.h: the values of all options of the programs that search */
 #ifndef DBFS_ARGS_H
 #define DBFS_ARGS_H
 
@@ -15,82 +15,84 @@
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
-/* Results that can be files are numbered in the order of their names in struct args. VALUE_RESULTS is the number of those
- * that have a value for each id. ROOT_RESULTS is the number of those that are files of one root each. */
+/* The results that can be files are numbered from 0 to RESULTS - 1, in the order of their names in struct args. Results with
+ * numbers below VALUE_RESULTS have a value for each id. Results with numbers below ROOT_RESULTS are results of one root, so
+ * each root may have its own file. */
 enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULTS = 6 };
 
 /* The values of all options of the programs that search. */
 struct args {
     struct cli cli;
     const char *folder;
-    int roots_given;   /* the user named the roots; 0: `count` roots are drawn */
-    int count_given;
-    uint64_t *roots;   /* [count] original ids. Owned; NULL with a map */
-    char **root_names; /* [count] names, with a map. The array is owned, the names are not */
-    struct roots_file roots_from; /* the file of --roots-from */
-    int serve;         /* roots come on standard input while the program runs */
-    int in_place;      /* with `serve`: result files that exist are overwritten in place */
-    int result_format; /* of depths and parents; an enum result_format */
-    const char *map;   /* the file that maps ids to names; NULL: none */
-    uint64_t count;
-    uint64_t seed;
-    uint64_t shards_per_rank; /* 0: p / R, for R ranks */
+    int roots_given;   /* nonzero: the user has given the roots; 0: `count` roots are drawn */
+    int count_given;   /* 1: -n was given */
+    uint64_t *roots;   /* [count] without a map: the original ids of the given roots. Owned */
+    char **root_names; /* [count] with a map: the names of the given roots. The array is owned, but the names are not */
+    struct roots_file roots_from; /* the lines of the file of --roots-from */
+    int serve;         /* 1: roots are read from standard input while the program runs */
+    int in_place;      /* 1: with `serve`, result files that exist are overwritten in place */
+    int result_format; /* the format of depths and parents, an enum result_format */
+    const char *map;   /* the file that maps ids to names; NULL: there is none */
+    uint64_t count;    /* the number of roots */
+    uint64_t seed;     /* the seed of the draw of roots */
+    uint64_t shards_per_rank; /* 0: p / R, for p shards and R ranks */
     enum backend_choice backend;
     enum residence resident;
-    int breakdown;      /* the times of the phases of each level are recorded */
-    int count_pairs;    /* the vertices and bytes between each pair of ranks are counted */
-    int plan;           /* the program prints the memory that a search would take, and ends */
-    int dry_run;        /* the program checks options and result files, and ends */
-    int reverse;         /* the search goes against the edges of a directed graph */
-    int undirected_only; /* the program refuses directed graphs */
-    int direction;      /* a mode of choose.h, or DIRECTION_BY_COST */
+    int breakdown;      /* 1: the times of the phases of each level are recorded */
+    int count_pairs;    /* 1: the vertices and bytes between each pair of ranks are counted */
+    int plan;           /* 1: the program prints the memory that a search would need, and ends */
+    int dry_run;        /* 1: the program checks options and result files, and ends */
+    int reverse;         /* 1: the search goes against the edges of a directed graph */
+    int undirected_only; /* 1: the program refuses directed graphs */
+    int direction;      /* an enum direction_mode, or DIRECTION_BY_COST */
     struct direction_policy policy;
     struct exchange_options exchange;
-    uint64_t warm_up; /* untimed searches before the first search that counts */
-    uint64_t max_depth; /* the depth at which searches end; NO_MAX_DEPTH: not given */
-    int check;        /* the CRC of every section is compared before searching */
-    int trust;        /* the ranges of ids and offsets are not checked */
-    union { /* names of results; NULL: not wanted. The names of files of one root may have a %d, which becomes the root */
+    uint64_t warm_up; /* the number of untimed searches before the first timed search */
+    uint64_t max_depth; /* the depth at which searches end; NO_MAX_DEPTH: the option was not given */
+    int check;        /* 1: the CRC of every section is compared before the search */
+    int trust;        /* 1: the ranges of ids and offsets are not checked */
+    union { /* the names of results; NULL: not wanted. In names of files of one root, a %d is replaced by the root */
         struct {
             const char *depths, *parents;
             const char *reached; /* the file of --list-reached */
             const char *json, *trace;
-            const char *centrality; /* of dbfs-batch */
+            const char *centrality; /* the file of centralities that dbfs-batch writes */
         };
-        const char *results[RESULTS]; /* the same names, by their numbers */
+        const char *results[RESULTS]; /* the names above as an array, by the numbers of results */
     };
-    int no_answer;       /* only `reached` is wanted, so searches make no answer */
-    enum answer_kind answer; /* the kind of answer of which answer_s is the time */
-    int record_parents;      /* parents are the answer, or are written to a file */
-    int parents_wide;        /* the choice of --parents-width, for 4 << parents_wide bytes; PARENTS_AS_IDS: not given */
-    /* Options of dbfs-batch. */
-    uint64_t batch;     /* roots of one batch */
-    int all_roots;      /* -n all */
+    int no_answer;       /* 1: searches make no answer, because only `reached` is wanted */
+    enum answer_kind answer; /* the kind of answer that is made, and timed as answer_s, after each search */
+    int record_parents;      /* 1: searches record parents, for the answer or for a file of parents */
+    int parents_wide;        /* the choice of --parents-width: 0 for 4 bytes, 1 for 8; PARENTS_AS_IDS: not given */
+    /* The next four are options of dbfs-batch. */
+    uint64_t batch;     /* the number of roots in a batch */
+    int all_roots;      /* 1: "-n all" was given */
     int no_checksum;
     int resume;
-    uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 if 4 bytes are enough, else 8 */
+    uint32_t parents_width; /* bytes of a parent in files that are not text: 4 or 8. 0: 4 if ids need no more, otherwise 8 */
 };
 
 _Static_assert(offsetof(struct args, centrality) == offsetof(struct args, results[RESULTS - 1]) &&
                    offsetof(struct args, json) == offsetof(struct args, results[RESULT_JSON]),
                "the numbers of results are those of their names");
 
-/* Sets the defaults of all options. `program` is the name of the program. */
+/* Overwrites *args with the defaults of all options. `program`: the name of the program. */
 void args_defaults(struct args *args, const char *program);
 
-/* Frees what the members own. */
+/* Frees the memory that *args owns. */
 void args_free(struct args *args);
 
-/* Sets the members that follow from several options. Called after options_read. */
+/* Sets the members that follow from other members. Called after options_read. */
 void args_settle(struct args *args);
 
-/* Prints a note for each given option that has no effect. `directed`: the graph has directed edges. Called by rank 0. */
+/* Called on rank 0 only. Prints a note for each given option that has no effect. `directed`: the graph has directed edges.
+ */
 void args_note_idle(const struct args *args, int directed);
 
-/* Returns whether the levels of searches must be noted. */
+/* Returns whether searches must record their levels. */
 int args_want_levels(const struct args *args);
 
-/* Returns how many results go to standard output. */
+/* Returns the number of results that go to standard output. */
 int args_stdouts(const struct args *args);
 
 #endif

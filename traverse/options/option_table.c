@@ -1,4 +1,4 @@
-/* option_table.c: every option of the programs that search; see options.h */
+/* option_table.c: the table of all options of the programs that search; see options.h */
 #include "options.h"
 
 #include "formats/base/text.h"
@@ -10,8 +10,8 @@
 
 /* ---- options that do more than set their member ---- */
 
-/* Takes -r ROOT[,ROOT...]: appends the text to the roots as given. The given roots replace the sample. Sets roots_given.
- * Ends the program if -n was given. */
+/* Handles -r ROOT[,ROOT...]. Appends the text to args->root_names, and sets roots_given, so no roots are drawn. Ends the
+ * program if -n was given. */
 static void take_root(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -22,7 +22,8 @@ static void take_root(struct args *args, const struct option_row *row, char *val
     args_add_root(args, value);
 }
 
-/* Takes --roots-from FILE: reads the file, and appends each of its lines to the roots as given. */
+/* Handles --roots-from FILE. Reads the file, and appends each line to args->root_names, as if the line were given with -r.
+ * Ends the program if the file cannot be read, if it has too many lines, or if the option was given before. */
 static void take_roots_from(struct args *args, const struct option_row *row, char *value)
 {
     struct error e = {0};
@@ -37,8 +38,8 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
         take_root(args, row, f->line[i]);
 }
 
-/* Takes -n: sets args->count, or args->all_roots for "all" in the row of dbfs-batch. Ends the program if the value is
- * wrong, or if roots were given by -r. Sets count_given. */
+/* Handles -n. Sets count_given, and sets args->count to the value. In dbfs-batch the value may be "all": in this case sets
+ * args->all_roots, and leaves args->count as it is. Ends the program if the value is wrong, or if roots were given. */
 void options_take_count(struct args *args, const struct option_row *row, char *value)
 {
     if (args->roots_given)
@@ -49,8 +50,8 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
         args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
-/* Takes --factor0 or --factor1: sets the factors of a list such as dd=0.5,dn=0.05,nd=1e-7. Ends the program if the list is
- * wrong. Sets factors_given. */
+/* Handles --factor0 and --factor1. The value is a list such as dd=0.5,dn=0.05,nd=1e-7. Sets the factors of the subgraphs in
+ * the list, and sets factors_given. Ends the program if the list is wrong. */
 static void take_factors(struct args *args, const struct option_row *row, char *text)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;
@@ -73,7 +74,7 @@ static void take_factors(struct args *args, const struct option_row *row, char *
     free(list);
 }
 
-/* Takes --chunk SIZE: sets the bytes of a chunk of messages. Ends the program if the size is wrong. */
+/* Handles --chunk SIZE. Sets the size of a chunk of messages, in bytes. Ends the program if the size is wrong. */
 static void take_chunk(struct args *args, const struct option_row *row, char *value)
 {
     if (parse_size(value, &args->exchange.chunk_bytes) != 0 || args->exchange.chunk_bytes == 0 ||
@@ -132,8 +133,8 @@ const struct option_row option_table[] = {
 
     {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
      .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
-    /* With `cost` directions are chosen as with `auto`, and each class of edges has a direction in small graphs on a GPU,
-     * too. */
+    /* With "cost", directions are chosen as with "auto". In addition, each class of edges has a direction of its own even in
+     * small graphs on a GPU. */
     {.name = "direction", .value = "auto|push|pull|cost", .shown = "auto|push|pull", .group = GROUP_SEARCH, .of = OF_BOTH,
      .kind = TAKE_CHOICE, .at = AT(direction), .json = "direction",
      .help = "auto: in each level and subgraph, the one that is predicted to be faster (default auto)"},

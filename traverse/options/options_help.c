@@ -1,4 +1,4 @@
-/* options_help.c: the text of --help, made from the table; see options.h */
+/* options_help.c: makes the text of --help from the table of options; see options.h */
 #include "options.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static const char *const group_name[OPTION_GROUPS] = {
     [GROUP_SEARCH] = "Search",   [GROUP_EXCHANGE] = "Between devices and ranks",
     [GROUP_MACHINE] = "Machine", [GROUP_COMMON] = "Common"};
 
-/* Prints the words of a text, and a newline. Words begin at column TEXT_COLUMN, and lines are broken at WIDTH. The line has
- * `column` characters already. */
+/* Prints the words of a text, and a newline. On each line the words begin at column TEXT_COLUMN. Breaks lines between words,
+ * so that no line has more than WIDTH characters. `column`: the number of characters that are already on the first line. */
 static void print_words(FILE *out, const char *text, int column)
 {
     while (*text != '\0') {
@@ -30,8 +30,8 @@ static void print_words(FILE *out, const char *text, int column)
     fputc('\n', out);
 }
 
-/* Prints an option: its names and its value, then its text. The text stands beside them, or on the next line if they are too
- * long. */
+/* Prints the names of an option, the name of its value, and its text. The text begins on the same line. If the names are too
+ * long, the text begins on the next line. */
 static void print_row(FILE *out, const struct option_row *row)
 {
     const char *value = row->shown != NULL ? row->shown : row->value;
@@ -47,9 +47,9 @@ static void print_row(FILE *out, const struct option_row *row)
     print_words(out, row->help, column);
 }
 
-/* Returns the text of --help of a program, from its own rows and the rows of the table, under the headings of their groups.
- * The caller frees the text. `all`: the text has every option but the options for tests; otherwise it has the EVERYDAY
- * options. NULL: there is no memory. */
+/* Returns the text of --help of a program. The caller frees the text. The text has the program's own options and its options
+ * of the table, each group under a heading. Only EVERYDAY options are shown. With `all`, all options are shown except those
+ * for tests. Returns NULL if there is no memory. */
 char *options_help(const struct option_program *program, int all)
 {
     char *text = NULL;

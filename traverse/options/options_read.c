@@ -1,4 +1,4 @@
-/* options_read.c: reads the command line by the rows of the table, and prints the values that were chosen; see options.h */
+/* options_read.c: reads the command line by the table of options, and prints the chosen values; see options.h */
 #include "options.h"
 
 #include "traverse/session/report_text.h"
@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 /* above the numbers of cli.h's options */ };
+/* MOST_OPTIONS: the largest number of options of a program. FIRST_NUMBER: options without a letter get numbers from here on;
+ * the numbers of cli.h's options are smaller. */
+enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 };
 
-/* The rows of a program, and the tables that getopt needs for them, while a command line is read. */
+/* The state of reading a command line: the rows of the program's options, and the tables of these options for getopt. */
 struct reading {
     struct args *args;
     const struct option_program *program;
@@ -20,7 +22,8 @@ struct reading {
     int count;
 };
 
-/* Adds a row to getopt's tables, if the program has the option. Otherwise, and if the tables are full, does nothing. */
+/* Adds an option to r->row and to the tables for getopt. Does nothing if the program does not have the option, or if the
+ * tables are full. */
 static void add_row(struct reading *r, const struct option_row *row)
 {
     char letter[] = {(char)row->letter, row->value != NULL ? ':' : '\0', '\0'};
@@ -39,8 +42,9 @@ static void add_row(struct reading *r, const struct option_row *row)
 
 /* ---- values ---- */
 
-/* Takes an option: gives its value to its member, as the kind of the row says. `value` is NULL if the option has no value.
- * Ends the program if the value is wrong, and after --help or --version. */
+/* Handles a given option, as the kind of its row says: sets a member of *args, or calls a function. `value`: the given
+ * value; NULL: the option has none. Ends the program if the value is wrong. Also ends the program after --help or --version.
+ */
 static void take_value(const struct reading *r, const struct option_row *row, char *value)
 {
     struct args *args = r->args;
@@ -76,12 +80,13 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
 
 /* ---- the command line ---- */
 
-/* Options of other programs that people look for here. */
+/* Options that users expect here, but that only another program has. */
 static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"}};
 
-/* Ends the program after getopt has refused `word`. If another program has this option, the message names that program. */
+/* Ends the program with a message. Called after getopt has refused the option `word`. If the option is in `elsewhere`, the
+ * message tells which program has it. */
 static void refuse_unknown(struct cli *cli, const char *word)
 {
     size_t length = strcspn(word, "=");
@@ -93,7 +98,7 @@ static void refuse_unknown(struct cli *cli, const char *word)
     cli_option(cli, '?', NULL);
 }
 
-/* Returns DIR, the one word behind the options. Ends the program if there is no word, or more than one. */
+/* Returns DIR, which is the only word behind the options. Ends the program if no word is left, or more than one. */
 static const char *read_folder(const struct args *args, int argc, char *const *argv)
 {
     static const char numbers[] = "0123456789,";
@@ -110,8 +115,8 @@ static const char *read_folder(const struct args *args, int argc, char *const *a
     return argv[optind];
 }
 
-/* Reads all options and DIR into `args`, by the program's own rows and the rows of the table. Ends the program if the
- * command line is wrong, and after --help or --version. */
+/* Reads all options and DIR into *args, by the program's own rows and the rows of the table. Ends the program if the command
+ * line is wrong. Also ends the program after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     struct reading r = {.args = args, .program = program};
@@ -134,7 +139,8 @@ void options_read(struct args *args, const struct option_program *program, int a
 
 /* ---- choices ---- */
 
-/* Returns where word `number`, from 0, begins in a text such as "a|b|c". Sets *length to the length of the word. */
+/* Returns a pointer to a word in a text such as "a|b|c". Sets *length to the length of the word. `number`: the number of the
+ * word; the first word is number 0. */
 static const char *word_at(const char *words, int number, int *length)
 {
     for (; number > 0; number--)
@@ -143,8 +149,8 @@ static const char *word_at(const char *words, int number, int *length)
     return words;
 }
 
-/* Prints the word that was chosen for the option `name`, which must be a choice. Prints nothing if there is no such option.
- */
+/* Prints the word that the user has chosen for the option `name`, or the default. The option must be a TAKE_CHOICE. Prints
+ * nothing if the table does not have the option. */
 void options_print_choice(FILE *out, const struct args *args, const char *name)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
@@ -157,7 +163,8 @@ void options_print_choice(FILE *out, const struct args *args, const char *name)
     }
 }
 
-/* Prints a member for each choice or flag that has a key in the JSON report. */
+/* Prints members of a JSON object: one for each choice and each flag with a key (`json`) in its row. A choice is printed as
+ * its word, and a flag as true or false. */
 void options_json(struct json *json, const struct args *args)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
@@ -175,8 +182,8 @@ void options_json(struct json *json, const struct args *args)
 
 /* ---- the command line of a program that searches and writes results ---- */
 
-/* Ends the program if an option was given that excludes --serve. With --serve the number of searches is not known before,
- * and there is no summary and no report. */
+/* Called with --serve. Ends the program if an option was given that cannot be used with --serve. With --serve, the number of
+ * searches is not known at the start, and there is no summary and no report. */
 static void check_serve(const struct args *args)
 {
     const struct { int given; const char *name; } others[] = {
@@ -191,8 +198,8 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
-/* Ends the program if two results would go to one file. Each root needs a file of its own, and standard output takes only
- * one result. With --in-place one file may be overwritten for each root. */
+/* Ends the program if two results would go to the same file. Each root needs a file of its own, and only one result can go
+ * to standard output. With --in-place, all roots may use the same file, which is overwritten for each root. */
 static void check_outputs(const struct args *args)
 {
     for (int i = 0; i < ROOT_RESULTS && (args->count > 1 || args->serve); i++) {
@@ -207,14 +214,15 @@ static void check_outputs(const struct args *args)
         cli_usage(&args->cli, "only one result can go to standard output");
 }
 
-/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into `args`: sets the defaults, reads options and roots,
- * chooses the kind of answer, and checks options against each other. Ends the program if the command line is wrong. Sets
- * no_answer, record_parents and the members of args_settle. */
+/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args. Sets the defaults, and reads options and roots.
+ * Sets `answer` if --answer was not given. Sets no_answer, record_parents and the members that args_settle sets. Ends the
+ * program if the command line is wrong, or if options exclude each other. Also ends the program after --help or --version.
+ */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     args_defaults(args, program->name);
     cli_called(&args->cli);
-    args->answer = (enum answer_kind)ANSWER_NONE; /* stands for "not given" until options are read */
+    args->answer = (enum answer_kind)ANSWER_NONE; /* keeps this value if --answer is not given */
     options_read(args, program, argc, argv);
     if (args->serve)
         check_serve(args);

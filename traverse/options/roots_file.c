@@ -1,4 +1,4 @@
-/* roots_file.c: reads a file of roots, one on a line; see roots_file.h */
+/* roots_file.c: reads a file with a root, or a pair of roots, on each line; see roots_file.h */
 #include "roots_file.h"
 
 #include "formats/base/launch.h"
@@ -14,9 +14,9 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* Opens the file, or standard input if `path` is NULL. Returns NULL after a failure. With several ranks refuses anything
- * but a regular file: each rank reads the file. From a pipe each rank would get only a part of the lines, or wait forever.
- */
+/* Opens the file `path`, or standard input if `path` is NULL. Returns NULL after a failure. If there are several ranks, only
+ * a regular file can be opened, because each rank reads the whole file. From a pipe, a rank would get only some of the
+ * lines, or would wait forever. `name`: the name of the file in messages. */
 static FILE *open_text(const char *path, const char *name, struct error *e)
 {
     struct stat st;
@@ -32,7 +32,7 @@ static FILE *open_text(const char *path, const char *name, struct error *e)
     return file;
 }
 
-/* Fails with ST_RESOURCE because the text, or the table of its lines, takes more than `most` bytes. */
+/* Makes *e fail with ST_RESOURCE. Called if the text, or the array of its lines, needs more than `most` bytes. */
 static enum status refuse_large(const char *name, uint64_t most, struct error *e)
 {
     char size[16];
@@ -40,8 +40,9 @@ static enum status refuse_large(const char *name, uint64_t most, struct error *e
                 format_size(most, size, sizeof size));
 }
 
-/* Reads all of `file` into f->text, with a NUL behind the text, and closes the file. The text may take `most` bytes.
- * ST_BAD_DATA: the file has a NUL. roots_file_free frees the text, also after a failure. */
+/* Reads the whole file into f->text, appends a NUL, and closes the file. Fails with ST_RESOURCE if the text needs more than
+ * `most` bytes, and with ST_BAD_DATA if the file has a NUL. roots_file_free frees the text, even after a failure. `name`:
+ * the name of the file in messages. */
 static enum status read_text(struct roots_file *f, FILE *file, const char *name, uint64_t most, struct error *e)
 {
     size_t used = 0, capacity = 0, got = CHUNK;
@@ -69,8 +70,11 @@ static enum status read_text(struct roots_file *f, FILE *file, const char *name,
     return e->status;
 }
 
-/* Reads a file of roots, or of pairs of roots, and sets f->line to its lines, without blank lines. ST_BAD_DATA: there are
- * none. roots_file_free frees the lines, also after a failure. */
+/* Overwrites *f. Reads a file of roots, or of pairs of roots. Sets f->line to the lines of the file, without empty lines.
+ * The path "-" is standard input. roots_file_free frees the lines, even after a failure. Failures:
+ * - ST_BAD_DATA: the file has no lines, or has a NUL.
+ * - ST_RESOURCE: the text or the array of lines needs more than half of the memory of -S (memory_bytes).
+ * - ST_USAGE: there are several ranks, and the file is not a regular file. */
 enum status roots_file_read(struct roots_file *f, const char *path, const char *item, uint64_t memory_bytes,
                             struct error *e)
 {
@@ -101,7 +105,7 @@ enum status roots_file_read(struct roots_file *f, const char *path, const char *
                         : fail(e, ST_BAD_DATA, "%s: has no %ss: expected one on each line", name, item);
 }
 
-/* Frees the lines, and zeroes *f. A zeroed *f is allowed. */
+/* Frees the text and the array of lines, and zeroes *f. *f may be zeroed already. */
 void roots_file_free(struct roots_file *f)
 {
     free(f->text);

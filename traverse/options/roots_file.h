@@ -1,4 +1,4 @@
-/* roots_file.h: reads the roots of --roots-from, or the pairs of --pairs */
+/* roots_file.h: reads the lines of the file of --roots-from (roots), or of --pairs (pairs of roots) */
 #ifndef DBFS_ROOTS_FILE_H
 #define DBFS_ROOTS_FILE_H
 
@@ -6,18 +6,21 @@
 
 #include <stdint.h>
 
-/* The lines of a file. Each line has a root, which is an id or a name, or a pair of roots. */
+/* The lines of a file. Each line has a root or a pair of roots. A root is an id or a name. */
 struct roots_file {
-    char *text;  /* the text of the file. Owned; the lines point into it */
-    char **line; /* [count] the lines that are not blank. The array is owned */
+    char *text;  /* the text of the file. Owned */
+    char **line; /* [count] the lines that are not empty. The array is owned. Its pointers point into `text` */
     uint64_t count;
 };
 
-/* Reads the lines of a file; "-" is standard input. With several ranks each rank reads the file, and anything but a regular
- * file is ST_USAGE. `item` is "root" or "pair", for messages. `memory_bytes`: the memory of -S; 0: the default of -S.
- * ST_RESOURCE: the text takes more than half of this memory. roots_file_free frees the lines, also after a failure. */
+/* Reads the lines of the file `path`. The path "-" is standard input. With several ranks, each rank reads the file.
+ * roots_file_free frees the lines, even after a failure. `item`: "root" or "pair", for messages. `memory_bytes`: the memory
+ * of -S; 0: the default of -S. Failures:
+ * - ST_USAGE: there are several ranks, and the file is not a regular file.
+ * - ST_RESOURCE: the text or the array of lines needs more than half of the memory of -S.
+ * - ST_BAD_DATA: the file has no lines, or has a NUL. */
 enum status roots_file_read(struct roots_file *file, const char *path, const char *item, uint64_t memory_bytes,
                             struct error *e);
-void roots_file_free(struct roots_file *file); /* frees the lines; a zeroed file is allowed */
+void roots_file_free(struct roots_file *file); /* frees the lines; *file may be zeroed */
 
 #endif

@@ -1,4 +1,4 @@
-/* answer_slices.c: exchanges the slices of answers between devices, in place or by messages; see answer_slices.h */
+/* answer_slices.c: brings slices of bytes from devices to other devices, in place or by messages; see answer_slices.h */
 #include "answer_slices.h"
 
 #include "formats/graph/partition.h"
@@ -8,10 +8,12 @@
 
 static const char what[] = "messages of answers";
 
-enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags of slices begin at SLICE_TAG; the nn exchange uses lower ones */
+/* SLICE_TAG: the lowest MPI tag of a message with a slice. The nn exchange uses lower tags. CHUNK_BYTES: a message is sent
+ * in chunks of this size at most. */
+enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 };
 
-/* Allocates the tables of slices, for each pair of a device of the rank and a shard. Buffers are allocated by the first
- * exchange. slices_close frees everything, also after a failure. Overwrites *x. Charges no budget. */
+/* Overwrites *x, and allocates its tables. A table has an entry for each pair of a device of the rank and a shard. The first
+ * exchange allocates the buffers. slices_close frees everything, even after a failure. Charges no memory budget. */
 enum status slices_open(struct slices *x, const struct rank *rank, struct error *e)
 {
     uint32_t G = rank->device_count, p = rank->graph->manifest.p;
@@ -28,7 +30,7 @@ enum status slices_open(struct slices *x, const struct rank *rank, struct error 
     return e->status;
 }
 
-/* Frees all tables and buffers. Slices that are zeroed or were opened in part are allowed. */
+/* Frees all tables and buffers. *x may be zeroed, and slices_open may have failed. */
 void slices_close(struct slices *x)
 {
     struct slice_buffer *const buffers[] = {x->send, x->receive};
@@ -46,8 +48,8 @@ void slices_close(struct slices *x)
     free(x->transfers);
 }
 
-/* Replaces a buffer by a buffer of at least `bytes`, unless it is large enough. The old content is lost. After a failure
- * the buffer is empty. Charges no budget. */
+/* Frees the memory of *buffer, and allocates `bytes` instead, so the old content is lost. Does nothing if the buffer has
+ * `bytes` or more. After a failure the buffer has no memory. Charges no memory budget. */
 static enum status grow_buffer(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
@@ -60,16 +62,19 @@ static enum status grow_buffer(const struct slices *x, struct slice_buffer *buff
     return e->status;
 }
 
-/* Returns whether a slice for or from shard s goes through a message between ranks. That is so if the slice is not empty,
- * the shard is on another rank, and the receiver cannot read the slice in place. */
+/* Returns whether a slice for or from shard s is sent in a message between ranks. Returns 1 if
+ * - the slice is not empty,
+ * - shard s is on another rank,
+ * - and the receiver cannot read the slice in place (slice->place is 0). */
 static int is_message(const struct slices *x, uint32_t s, const struct slice *slice)
 {
     const struct comm *comm = x->rank->comm;
     return slice->bytes > 0 && slice->place == 0 && rank_of_shard(s, comm->ranks) != comm->rank;
 }
 
-/* Returns whether the slice of device g for shard s must be copied to memory of the host: for a message, or for a device of
- * this rank that cannot read the memory of device g. Slices that lie in memory of the host already need no copy. */
+/* Returns whether the slice of device g for shard s must be copied to memory of the host. Returns 1 if
+ * - the slice is not empty, and lies in device memory,
+ * - and it is sent in a message, or the device of shard s is on this rank but cannot read the memory of device g. */
 static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
@@ -82,8 +87,9 @@ static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
     return !rank->backend->answers->reads_peer(reader, rank->graph->shards[g].index);
 }
 
-/* Called by rank_each for device g: copies the slices that must lie in memory of the host into the device's send buffer,
- * which grows as needed. Points slices_out to the copies. The context is a struct slices. */
+/* Called by rank_each for device g. Copies those slices that must lie in memory of the host (is_staged) into the send buffer
+ * of device g. Enlarges this buffer if it is too small. Makes slices_out point to the copies. The context is a struct
+ * slices. */
 static enum status stage_device(void *context, uint32_t g, struct error *e)
 {
     struct slices *x = context;
@@ -104,16 +110,20 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Returns the index, in the tables told and told_by, of one slice: the slice that device `from` of one rank has for device
- * `to` of another rank. `other`: the rank of the two that is not this rank. */
+/* Returns the index of one slice in the tables told and told_by. Device `from` sends the slice, and device `to` receives it.
+ * In `told`, `from` is a device of this rank, and `to` is a device of rank `other`. In `told_by` it is the other way
+ * round. */
 static size_t pair_of(const struct slices *x, uint32_t other, uint32_t from, uint32_t to)
 {
     return ((size_t)other * x->G + from) * x->G + to;
 }
 
-/* Collective. Tells every rank the lengths and places of the slices for its devices. Sets slices_in: a slice that is read in
- * place points there, and a slice that comes in a message points into the receive buffer. Prepares the messages, but sends
- * none. If *e has failed, or memory is short, the other ranks are told the lengths all the same. */
+/* Collective. Tells every rank the lengths and places of the slices for its devices. Does so even if *e has failed before.
+ * Then sets slices_in:
+ * - A slice of this rank points to the memory of its sender.
+ * - A slice that comes in a message points into the receive buffer.
+ * - Any other slice of another rank has only its place, with which the receiver reads it; its pointer is NULL.
+ * Prepares the messages, but sends none. */
 static enum status share_slices(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
@@ -133,7 +143,7 @@ static enum status share_slices(struct slices *x, struct error *e)
     else
         comm_alltoall_u64(comm, (const uint64_t *)(const void *)x->told, (uint64_t *)(void *)x->told_by,
                           (int)(x->G * x->G * sizeof *x->told / sizeof(uint64_t)));
-    if (e->status != ST_OK) /* not returned before: the other ranks wait in comm_alltoall_u64 */
+    if (e->status != ST_OK) /* this rank must not return earlier, because the other ranks wait in comm_alltoall_u64 */
         return e->status;
     for (uint32_t g = 0; g < x->G; g++) {
         struct slice *in = slices_in(x, g);
@@ -148,7 +158,7 @@ static enum status share_slices(struct slices *x, struct error *e)
         for (uint32_t s = 0; s < x->p; s++) {
             uint32_t rank = rank_of_shard(s, comm->ranks), from = device_of_shard(s, comm->ranks);
             if (rank != comm->rank)
-                in[s].at = NULL; /* an address of another process */
+                in[s].at = NULL; /* the address is valid only in the other process */
             if (!is_message(x, s, &in[s]))
                 continue;
             in[s].at = at;
@@ -162,8 +172,9 @@ static enum status share_slices(struct slices *x, struct error *e)
     return comm_prepare_transfers(&x->transfers, x->sends, sends, x->receives, receives, CHUNK_BYTES, e);
 }
 
-/* Collective. Copies slices to the host where needed, tells all ranks the lengths, and moves the messages. Sets slices_in. A
- * rank that fails returns at once, and must end the job, as the other ranks wait for it. */
+/* Collective. Copies slices to memory of the host where needed. Tells all ranks the lengths of the slices. Sends and
+ * receives the messages. Sets slices_in. A rank that fails returns at once. This rank must then end the job, because the
+ * other ranks wait for it. */
 enum status slices_exchange(struct slices *x, struct error *e)
 {
     if (rank_each(x->rank, stage_device, x, e) == ST_OK && share_slices(x, e) == ST_OK)
@@ -171,8 +182,8 @@ enum status slices_exchange(struct slices *x, struct error *e)
     return e->status;
 }
 
-/* Collective. Does what slices_exchange does, but a rank that fails takes part until the ranks agree. Then the call fails
- * on all ranks. *e may have failed before. */
+/* Collective. Copies, sends and receives slices as slices_exchange does, but a failure does not end the job. All ranks agree
+ * before they send messages. If one rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;

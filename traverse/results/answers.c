@@ -1,21 +1,22 @@
 /* answers.c: makes the depths or parents of all vertices on the devices; see answers.h
  *
- * Devices make the values of their own vertices. Where the parent of a vertex comes from (find_parents):
+ * Each device makes the values of its own vertices. find_parents brings the parent of a vertex to the device of the vertex:
  *
- * - A single device recorded all parents. make_values turns them into input ids.
- * - Several devices turn the parents that they recorded into input ids in `ask`. Two kinds of parents are missing: parents
- *   of normals that were reached over an nn edge from another shard, and parents of delegates that another device found.
- *   - If all devices read each other's memory (GPUs of a host), each device looks for its missing parents in the memory of
- *     its peers, in take_replies between two barriers. For a normal it looks at all neighbours on other shards. For a
- *     delegate that it owns it looks at the parents that the other devices recorded.
- *   - Otherwise (several hosts, CPUs) a normal sends a question to each of its neighbours on other shards. Any neighbour
- *     that replies with its id becomes the parent. For a delegate one reduction takes the largest id that a device
- *     recorded.
+ * - A single device has recorded all parents in the search. make_values turns the parents into input ids.
+ * - Several devices turn the parents that they have recorded into input ids in `ask`. Two kinds of parents are still
+ *   missing. The first kind is the parents of normals that were reached over an nn edge from another shard. The second kind
+ *   is the parents of delegates that another device has found.
+ *   - All devices read each other's memory (GPUs of a host): each device reads its missing parents from the memory of its
+ *     peers. It does so in take_replies, between two barriers. For a normal it looks at all neighbours on other shards. For
+ *     a delegate that it owns it looks at the parents that the other devices have recorded.
+ *   - Otherwise (several hosts, CPUs): the device of a normal sends a question to each neighbour on another shard. Any
+ *     neighbour that replies with its id may be the parent. For each delegate, a reduction over all devices takes the
+ *     largest id that a device has recorded.
  *
- * Parents are asked for after the search. The messages of the search do not carry them, because that would cost more. In
- * the search every nn edge to another shard carries a vertex of 4 bytes, and would carry a parent of 4 bytes. After the
- * search only the edges of vertices that were found over an edge from another shard carry a question of 8 bytes and a reply
- * of 4 bytes.
+ * Devices ask for parents after the search. If the messages of the search had parents, they would cost more: in the search
+ * a vertex of 4 bytes is sent over every nn edge to another shard, and a parent of 4 bytes would be sent with each vertex.
+ * After the search, a question of 8 bytes and a reply of 4 bytes are sent over fewer edges. These are only the edges of
+ * vertices that were found over an edge from another shard.
  */
 #include "answers.h"
 #include "traverse/engine/answer_ids.h"
@@ -26,8 +27,9 @@
 
 /* ---- opening ---- */
 
-/* Makes the tables of device g that `open` of the backend needs: the vertex of each value and, with `parents`, the input id
- * of each vertex. Both arrays are charged to the budget. release_tables frees them, also after a failure. */
+/* Makes two tables for device g. The backend's function answers->open reads them. The table `vertex` has the vertex of each
+ * value. The table `ids` has the input id of each vertex; it is made only if `parents` is set. Charges both tables to the
+ * memory budget. release_tables frees both tables, even after a failure. */
 static enum status make_tables(const struct answers *a, uint32_t g, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -45,7 +47,7 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
     memory_advise_huge(t->vertex);
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < values; i++)
-        t->vertex[i] = (uint32_t)vertices; /* an id without edges */
+        t->vertex[i] = (uint32_t)vertices; /* this number stands for an id without edges */
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < vertices; i++) {
         uint64_t id = numbered_vertex_id(shard, i);
@@ -61,8 +63,7 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
     return ST_OK;
 }
 
-/* Frees the arrays in the tables of all devices, and sets them to NULL. Does nothing for tables that were released before.
- */
+/* Frees the tables of all devices, and sets their pointers to NULL. Tables that are NULL already are allowed. */
 static void release_tables(const struct answers *a)
 {
     for (uint32_t g = 0; a->tables != NULL && g < a->rank->device_count; g++) {
@@ -74,15 +75,16 @@ static void release_tables(const struct answers *a)
     }
 }
 
-/* Called by rank_each when answers are opened: device g gets its tables, and says where its answer will be. The context is a
- * struct answers, here and in all functions below that rank_each calls. */
+/* Called by rank_each when answers are opened. Gives device g its tables, and sets arrays[g] to the addresses of the arrays
+ * in which device g will have its answers. The context is a struct answers, here and in all functions below that rank_each
+ * calls. */
 static enum status open_device(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->open(a->rank->devices[g], &a->tables[g], &a->arrays[g], e);
 }
 
-/* Collective. Returns whether every device of all ranks reads the memory of all devices. All ranks get the same result. */
+/* Collective. Returns whether every device can read the memory of every other device. All ranks get the same result. */
 static int all_read(const struct rank *rank)
 {
     uint64_t missing = 0;
@@ -93,8 +95,9 @@ static int all_read(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-/* Sets delegate_parents[g] of each device g to where the host sees the device's parents of delegates. That is the device's
- * own array for devices of the CPU, and otherwise memory for a copy, which is not charged to a budget. */
+/* Sets delegate_parents[g], for each device g, to an array in memory of the host for the parents of delegates. For a device
+ * with memory of its own, allocates an array for a copy. This array is not charged to a memory budget. For a CPU device, the
+ * array is the array of the device itself. */
 static enum status take_delegate_parents(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -108,9 +111,10 @@ static enum status take_delegate_parents(struct answers *a, struct error *e)
     return e->status;
 }
 
-/* Collective. Makes the tables, opens answers on all devices, and allocates the memory in which parents of delegates are
- * merged if that will be needed. Frees the tables if devices have copied them. answers_close frees everything, also after a
- * failure, which all ranks return. Overwrites *a. Sets all_read if parents can be found by reading peers. */
+/* Collective. Overwrites *a. Makes the tables, and opens answers on all devices. Sets all_read if devices can read the
+ * missing parents from the memory of their peers. If they cannot, also allocates the arrays in which the parents of
+ * delegates are merged. Frees the tables if the devices have copies. If a rank fails, the call fails on all ranks.
+ * answers_close frees everything, even after a failure. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
     *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(rank->graph->manifest.totals.n)};
@@ -125,12 +129,12 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
         !a->all_read)
         take_delegate_parents(a, e);
     if (rank->backend->has_device_memory)
-        release_tables(a); /* devices have copies */
+        release_tables(a); /* the devices have copies */
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the tables and the memory of the host. The answers on devices are freed with the devices. Zeroed answers are
- * allowed. */
+/* Frees the tables and all other memory of the host. The answers in device memory are freed when the devices are closed. *a
+ * may be zeroed. */
 void answers_close(struct answers *a)
 {
     release_tables(a);
@@ -147,30 +151,32 @@ void answers_close(struct answers *a)
 
 /* ---- parents ---- */
 
-/* Called by rank_each: device g turns the parents that it recorded into input ids, and writes its questions to other
- * shards. */
+/* Called by rank_each. Lets device g turn the parents that it has recorded into input ids. Then device g writes its
+ * questions to other shards, and slices_out of a->questions points to them. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, slices_out(&a->questions, g), e);
 }
 
-/* Called by rank_each: device g replies to the questions that it received. */
+/* Called by rank_each. Lets device g write its replies to the questions that it has received. slices_out of a->replies then
+ * points to the replies. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->reply(a->rank->devices[g], slices_in(&a->questions, g), slices_out(&a->replies, g), e);
 }
 
-/* Called by rank_each: device g takes the parents from the replies that it received. With all_read it looks for the missing
- * parents in the memory of its peers instead. */
+/* Called by rank_each. Lets device g copy its missing parents from the replies that it has received. With all_read, device g
+ * reads the missing parents from the memory of its peers instead. */
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
 }
 
-/* Called by rank_each: copies the parents of delegates that device g recorded to the host, unless they are there already. */
+/* Called by rank_each. Device g has recorded parents of delegates in an array of its own. Copies this array to
+ * delegate_parents[g] on the host. For a CPU device both arrays are the same. */
 static enum status read_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -178,7 +184,8 @@ static enum status read_delegates(void *context, uint32_t g, struct error *e)
                                            a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
-/* Sets to[i] to the larger of to[i] and from[i], for i from begin to end - 1. Both are arrays of ids of 4 or 8 bytes. */
+/* Sets to[i] to the larger of to[i] and from[i], for each i from begin to end - 1. Both arrays have ids of `id_bytes` bytes,
+ * 4 or 8. */
 WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from, uint32_t id_bytes, uint64_t begin,
                                     uint64_t end)
 {
@@ -192,8 +199,8 @@ WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from
         to8[i] = from8[i] > to8[i] ? from8[i] : to8[i];
 }
 
-/* Called by rank_each: merges the parents of delegates of all devices of the rank in delegate_parents[0]. The largest id
- * wins. The delegates are divided into G equal shares, and this call does share g. */
+/* Called by rank_each. Merges the arrays delegate_parents of all devices of the rank into delegate_parents[0]. For each
+ * delegate the largest id is kept. The delegates are divided into G equal shares, and this call merges share g only. */
 static enum status merge_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -203,7 +210,7 @@ static enum status merge_delegates(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Called by rank_each: copies the merged parents of delegates, delegate_parents[0], to device g. */
+/* Called by rank_each. Copies delegate_parents[0], which has the merged parents of delegates, to device g. */
 static enum status write_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -211,17 +218,18 @@ static enum status write_delegates(void *context, uint32_t g, struct error *e)
                                            a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
-/* Collective, for several devices. Finds the input id of every vertex's parent, and leaves it on the device that owns the
- * vertex, for make_values. The head of this file says where parents come from. A failed rank returns at once. */
+/* Collective. Called only if there are several devices. Finds the parent of every vertex, as the head of this file says.
+ * Afterwards the device that owns a vertex has the input id of the parent, and make_values reads the id from the device. A
+ * rank that fails returns at once. */
 static enum status find_parents(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
     if (rank_each(rank, ask, a, e) != ST_OK)
         return e->status;
     if (a->all_read) {
-        comm_barrier(rank->comm); /* no device looks before all devices have shown their arrays */
+        comm_barrier(rank->comm); /* after this barrier the arrays of all devices are complete, and peers may read them */
         rank_each(rank, take_replies, a, e);
-        comm_barrier(rank->comm); /* now no device looks any more, so values may overwrite the arrays */
+        comm_barrier(rank->comm); /* after this barrier no peer reads the arrays, and make_values may overwrite them */
         return e->status;
     }
     if (slices_exchange(&a->questions, e) != ST_OK || rank_each(rank, reply, a, e) != ST_OK ||
@@ -236,16 +244,16 @@ static enum status find_parents(struct answers *a, struct error *e)
 
 /* ---- values ---- */
 
-/* Called by rank_each: device g computes its values of the answer. */
+/* Called by rank_each. Lets device g compute the values of the answer for its own vertices. */
 static enum status make_values(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->make_values(a->rank->devices[g], a->kind, a->levels, e);
 }
 
-/* Collective. Makes the answer of the last search: finds the missing parents, if parents of several devices are wanted, and
- * lets all devices of the rank compute their values. A root without edges gets its value from here. Keeps kind, root and
- * levels. */
+/* Collective. Makes the answer of the last search. For parents on several devices, first finds the missing parents. Then
+ * lets all devices of the rank compute their values. Sets the value of a root without edges itself, because no device
+ * searches such a root. Keeps kind, root and levels in *a. */
 enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e)
 {
@@ -256,12 +264,12 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
         return e->status;
     if (rank_each(a->rank, make_values, a, e) != ST_OK || root->at != ROOT_AT_ISOLATED)
         return e->status;
-    /* no device searches a root without edges */
+    /* No device has searched a root without edges, so its value is set here. */
     return answers_set_value(a, root->id, kind == ANSWER_DEPTHS ? 0 : (int64_t)original_id(a->rank->graph, root->id), e);
 }
 
-/* Overwrites the value of one vertex, if a device of this rank owns it; otherwise does nothing. `stored`: the stored id of
- * the vertex. `value`: a depth or an input id. */
+/* Overwrites the value of one vertex in the last answer. Does nothing if another rank owns the vertex. `stored`: the stored
+ * id of the vertex. `value`: a depth, or the input id of a parent. */
 enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t value, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -275,7 +283,7 @@ enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t 
     return rank->backend->answers->copy(rank->devices[g], to, &bytes, width, e);
 }
 
-/* Returns the bytes of one value of an answer of this kind: 4 or 8. */
+/* Returns the number of bytes of one value in an answer of this kind: 4 for depths, 4 or 8 for parents. */
 uint32_t answers_width(const struct answers *a, enum answer_kind kind)
 {
     return answer_width(&a->tables[0], kind);

@@ -1,8 +1,10 @@
 /* answers.h: depths or parents of all vertices, in the memory of the devices (engine.h).
  *
- * The values of an answer stand at the owners of the vertices. With several shards the vertex with stored id v has value
- * v / p of shard v mod p (partition.h), also if it is a delegate. With a single device value i belongs to input id i, also
- * if input ids are permuted. An id without edges has the value -1.
+ * The device that owns a vertex has the value of the vertex.
+ * - With p > 1 shards, the value of the vertex with stored id v is value number v / p of shard v mod p (partition.h). This
+ *   holds for normals and for delegates.
+ * - With one shard, value i belongs to input id i. This holds even if ids are permuted.
+ * The value of an id without edges is -1, unless it is the root.
  */
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
@@ -14,42 +16,43 @@ struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
     struct answer_arrays *arrays; /* [G] */
-    struct slices questions, replies;
-    void **delegate_parents; /* [G] memory of the host [d]: the device's parents of delegates, or a copy; NULL: not needed */
-    uint32_t id_bytes;
-    int all_read; /* each device finds parents in the memory of all other devices, and asks no questions */
-    /* The arguments of the last answers_make. */
-    enum answer_kind kind;   /* of the answer that the devices hold */
-    uint32_t levels;         /* depths of the last search are below this */
-    const struct root *root; /* of the last search */
+    struct slices questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
+    void **delegate_parents; /* [G][d] on the host: the parents that each device recorded for delegates; NULL: not needed */
+    uint32_t id_bytes; /* bytes of an input id: 4 or 8 */
+    int all_read; /* each device reads missing parents from the memory of the other devices, and asks no questions */
+    /* The next three are the arguments of the last answers_make. */
+    enum answer_kind kind;   /* the kind of the answer that the devices hold */
+    uint32_t levels;         /* all depths of the last search are below this number */
+    const struct root *root; /* the root of the last search */
 };
 
-/* Collective. Prepares the devices for answers. `parents`: parents may be asked for; the devices must record them. */
+/* Collective. Prepares the devices for answers. `parents`: answers_make may be called for parents. The devices must then
+ * record parents in the search. */
 enum status answers_open(struct answers *answers, const struct rank *rank, int parents, struct error *e);
-void answers_close(struct answers *answers); /* frees what answers_open allocated; zeroed answers are allowed */
+void answers_close(struct answers *answers); /* frees what answers_open has allocated; *answers may be zeroed */
 
-/* Collective. Makes the answer of the last search, whose depths are below `levels`. The root must outlive the answer. On
- * return this rank's values lie in the memory of its devices; other ranks may still work. A failure is known to this rank
- * only, and the other ranks wait for this rank, so the caller must end the job. */
+/* Collective. Makes the answer of the last search. All depths of that search are below `levels`. *root must live as long as
+ * the answer. On return the values of this rank lie in the memory of its devices. Other ranks may still be working. A
+ * failure is known to this rank only, and the other ranks wait for this rank. So the caller must end the job. */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
 
-/* Overwrites the value of a vertex in the last answer, if a device of this rank owns the vertex. `stored`: the stored id of
- * the vertex. */
+/* Overwrites the value of a vertex in the last answer. Does nothing if another rank owns the vertex. `stored`: the stored id
+ * of the vertex. `value`: a depth, or the input id of a parent. */
 enum status answers_set_value(const struct answers *answers, uint64_t stored, int64_t value, struct error *e);
 
-/* Returns the bytes of a value: 4 for a depth, 4 or 8 for a parent. */
+/* Returns the number of bytes of a value: 4 for a depth, 4 or 8 for a parent. */
 uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
 
-/* Returns whether each shard has the values of the vertices that it owns. Otherwise there is one device, and values are in
- * the order of input ids. */
+/* Returns 1 if there are several shards, each with the values of the vertices that it owns. Returns 0 if there is one shard.
+ * Its values are in the order of input ids. */
 static inline int answers_are_by_owner(const struct graph *graph)
 {
     return graph->manifest.p > 1;
 }
 
-/* Returns the index of a vertex's value among the values of the device that has it. `stored`: the stored id of the vertex.
- */
+/* Returns the index of a vertex's value among the values of the device that owns the vertex. `stored`: the stored id of the
+ * vertex. */
 static inline uint64_t answers_place(const struct graph *graph, uint64_t stored)
 {
     return answers_are_by_owner(graph) ? slot_of_vertex(stored, graph->manifest.p) : original_id(graph, stored);

@@ -1,4 +1,4 @@
-/* outputs.c: names of result files, checks that they replace no input, and files that all ranks write; see outputs.h */
+/* outputs.c: makes and checks the names of result files, and opens and closes files that all ranks write; see outputs.h */
 #include "outputs.h"
 
 #include "formats/graph/manifest.h"
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns a copy of a file name with its first %d replaced by the root. The caller frees the copy. NULL: no memory. */
+/* Returns a copy of the name `pattern`, in which the first %d is replaced by the number `root`. The caller frees the copy.
+ * Returns NULL if there is no memory. */
 char *outputs_name(const char *pattern, uint64_t root)
 {
     const char *at = strstr(pattern, "%d");
@@ -25,16 +26,17 @@ char *outputs_name(const char *pattern, uint64_t root)
     return name;
 }
 
-/* Returns whether a name ends in the suffix. Upper and lower case are not alike. */
+/* Returns whether a name ends in the suffix. Upper case and lower case are different. */
 int outputs_ends_in(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcmp(name + length - end, suffix) == 0;
 }
 
-/* Collective. Opens the file that rank 0 has in *out on all other ranks, too, in their *out. Rank 0 broadcasts the path of
- * its temporary file, or an empty path if it has no file or passes no `wanted`. Returns whether all ranks have the file
- * open, alike on all ranks. If not, some ranks may have it open. */
+/* Collective. Lets the other ranks open the file that rank 0 has open in *out. On each of these ranks, *out becomes the open
+ * file. Rank 0 broadcasts the path of its temporary file. If rank 0 has no file, or passes 0 for `wanted`, the path is
+ * empty, and no other rank opens the file. Returns whether all ranks have the file open. All ranks get the same result. If
+ * the result is 0, some ranks may still have the file open. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name)
 {
     struct error ignored = {0};
@@ -48,8 +50,8 @@ int outputs_join(struct outfile **out, const struct comm *comm, int wanted, cons
     return path[0] != '\0' && comm_min_of(comm, *out != NULL) == 1;
 }
 
-/* Collective. Closes the file on all ranks. Rank 0 commits the file under its name, or discards it if any rank has failed.
- * *out becomes NULL, and may be NULL before. All ranks return the same status. */
+/* Collective. Closes the file on all ranks, and sets *out to NULL. If no rank has failed, rank 0 gives the file its final
+ * name. Otherwise rank 0 discards the file. *out may be NULL before the call. All ranks return the same status. */
 enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e)
 {
     if (comm->rank != 0) {
@@ -68,11 +70,11 @@ enum status outputs_commit(struct outfile **out, const struct comm *comm, struct
 
 /* The paths of the files that a run reads. */
 struct inputs {
-    char **path; /* NULL stands for no file */
+    char **path; /* [count] an entry may be NULL, for no file */
     size_t count;
 };
 
-/* Frees the paths. Zeroed inputs are allowed. */
+/* Frees the paths. *in may be zeroed. */
 static void free_inputs(struct inputs *in)
 {
     for (size_t i = 0; in->path != NULL && i < in->count; i++)
@@ -80,9 +82,9 @@ static void free_inputs(struct inputs *in)
     free(in->path);
 }
 
-/* Sets in->path to the paths of all input files: the manifest, the map (NULL without a map) and the parts of the graph. If
- * the manifest cannot be read, the parts are missing, and this is no failure: opening the graph reports it later.
- * free_inputs frees the paths, also after a failure. */
+/* Sets in->path to the paths of all input files: the manifest, the map, and the parts of the graph. The path of the map is
+ * NULL if there is no map. If the manifest cannot be read, the paths of the parts are left out, and the call does not fail.
+ * The failure is reported later, when the graph is opened. free_inputs frees the paths, even after a failure. */
 static enum status list_inputs(struct inputs *in, const struct args *args, struct error *e)
 {
     struct manifest m;
@@ -107,22 +109,23 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- results ---- */
 
-/* Returns whether a name has a %d, so that each root gets a file of its own. NULL is allowed. */
+/* Returns whether a name has a %d. Then each root has a file of its own. The name may be NULL. */
 static int is_per_root(const char *pattern)
 {
     return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
-/* Returns whether a name ends in the suffix. Upper and lower case are alike. */
+/* Returns whether a name ends in the suffix. Upper case and lower case count as the same. */
 static int is_ending(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
-/* Fails with ST_USAGE if the name of a result ends like the name of a compressed file. `has_values`: also if it ends like a
- * file format that is not written. Without this check only the next program that reads the file would notice that its
- * content is not of this format. */
+/* Fails with ST_USAGE if the name of a result has a suffix of compressed files, such as .gz. If has_values is set, also
+ * fails if the name has the suffix of a file format that cannot be written, such as .json. Without this check, the file
+ * would be written as usual. Only the next program that reads the file would find that the content does not match the
+ * suffix. */
 static enum status refuse_formats(const char *name, int has_values, struct error *e)
 {
     static const char *const compression[][2] = {
@@ -144,10 +147,12 @@ static enum status refuse_formats(const char *name, int has_values, struct error
     return ST_OK;
 }
 
-/* Checks the names of results, result[RESULTS], before any is written. A result is refused if it is an input, if it is
- * another result, if its name asks for a format that is not written, or if outfile_check_output refuses it. The names are in
- * the order of args->results. NULL stands for a result that is not wanted. A file that is written over in place
- * (--in-place) needs no space for a second file beside it, so outfile_check_output is not asked. */
+/* Checks the names of results before a result is written. The names are result[RESULTS], in the order of args->results. A
+ * name is NULL if the result is not wanted. Refuses a name if
+ * - the file is an input, or another result;
+ * - the suffix of the name is of a format that cannot be written;
+ * - outfile_check_output refuses the file. This is not checked if the file is overwritten in place (--in-place), because no
+ *   second file beside it is needed. Neither is it checked if the name has a %d. */
 static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
 {
@@ -167,8 +172,8 @@ static enum status check_names(const char *const *result, const struct inputs *i
     return e->status;
 }
 
-/* Checks the names of all results as they are given, before anything is read. With --plan only the JSON file is written, and
- * only its name is checked. */
+/* Checks the names of all results as they are given, before the graph is opened. With --plan, checks only the name of the
+ * JSON file, because no other file is written. */
 enum status outputs_check(const struct args *args, struct error *e)
 {
     const char *const plan[RESULTS] = {[RESULT_JSON] = args->json};
@@ -185,9 +190,9 @@ enum status outputs_check(const struct args *args, struct error *e)
     return e->status;
 }
 
-/* Checks the names of the results of one root, given by its input id. *in has the inputs, and is filled at the first call
- * that needs it: a result that does not exist cannot be an input, so without an existing result nothing is checked. The
- * caller passes the same *in to later calls, and frees it. */
+/* Checks the names of the results of one root. `root`: the input id of the root. *in gets the paths of the inputs at the
+ * first call that needs them. They are needed only if one of the results exists, because a file that does not exist is no
+ * input. The caller passes the same *in to all calls, and frees it after the last call. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
     const char *result[RESULTS];
@@ -211,8 +216,7 @@ static enum status check_root(const struct args *args, uint64_t root, struct inp
     return e->status;
 }
 
-/* Checks the names of the results of each root, if any name has a %d; otherwise does nothing. ids[count]: the input ids of
- * the roots. */
+/* Checks the names of the results of each root. Does nothing if no name has a %d. ids[count]: the input ids of the roots. */
 enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
                                 struct error *e)
 {

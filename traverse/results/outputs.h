@@ -1,4 +1,4 @@
-/* outputs.h: the names of result files, and the files that they must not replace; files that several ranks write */
+/* outputs.h: makes and checks the names of result files, and opens and closes files that several ranks write */
 #ifndef DBFS_OUTPUTS_H
 #define DBFS_OUTPUTS_H
 
@@ -8,28 +8,28 @@
 
 #include <stdint.h>
 
-/* Returns a copy of the name `pattern` with its first %d replaced by the root, or NULL without memory. The caller frees it.
- */
+/* Returns a copy of the name `pattern`, in which the first %d is replaced by the number `root`. The caller frees the copy.
+ * Returns NULL if there is no memory. */
 char *outputs_name(const char *pattern, uint64_t root);
 
-/* Returns whether a name ends in this suffix. The suffix of a result's name chooses its format. */
+/* Returns whether a name ends in this suffix. Upper case and lower case are different. */
 int outputs_ends_in(const char *name, const char *suffix);
 
-/* Collective. Opens the file *out of rank 0 on all other ranks, if rank 0 passes a nonzero `wanted`. Returns whether all
- * ranks have the file open, alike on all ranks. If not, some ranks may have it open all the same. `name`: the final name of
- * the file. */
+/* Collective. Lets the other ranks open the file that rank 0 has open in *out. On each of these ranks, *out becomes the open
+ * file. If rank 0 passes 0 for `wanted`, no other rank opens the file. Returns whether all ranks have the file open. All
+ * ranks get the same result. If the result is 0, some ranks may still have the file open. `name`: the final name of the
+ * file. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name);
 
-/* Collective. Ends the writing of a file. The other ranks close it. Then rank 0 commits it, or discards it if any rank has
- * failed. *out may be NULL, and becomes NULL. All ranks return the same status. */
+/* Collective. Closes a file on all ranks, and sets *out to NULL. If no rank has failed, rank 0 gives the file its final
+ * name. Otherwise rank 0 discards the file. *out may be NULL before the call. All ranks return the same status. */
 enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e);
 
-/* Both functions check the names of results, and fail with ST_USAGE for:
- * - a result that is a file of the graph, its map or another result;
- * - a name that asks for compression or for a format that is not written;
- * - a file that could not be written (outfile_check_output).
- * outputs_check looks at the names as given, before anything is read. outputs_check_roots looks at the names of each root's
- * files, if names have a %d. */
+/* outputs_check checks the names of results as they are given, before the graph is opened. outputs_check_roots checks the
+ * names of each root's files, if names have a %d. Both functions fail with ST_USAGE for:
+ * - a result that is a file of the graph, the map, or another result;
+ * - a name with a suffix of compressed files, or of a format that cannot be written;
+ * - a file that could not be written (outfile_check_output). */
 enum status outputs_check(const struct args *args, struct error *e);
 enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
                                 struct error *e);

@@ -1,4 +1,4 @@
-/* reached_list.c: writes the vertices that a search reached as a list; see results.h */
+/* reached_list.c: writes a list of the vertices that a search has reached (--list-reached); see results.h */
 #include "results.h"
 
 #include "outputs.h"
@@ -9,23 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes of a message. */
+/* The largest bytes of a message between ranks. */
 enum { CHUNK_BYTES = 1 << 22 };
 
-/* A vertex that the search reached. */
+/* A vertex that the search has reached. */
 struct reached_vertex {
-    uint64_t id, depth; /* id of the input */
+    uint64_t id, depth; /* `id` is the input id */
 };
 
-/* The reached vertices of one rank. On rank 0 the list finally has the vertices of all ranks. */
+/* The reached vertices of one rank. On rank 0 the list has the vertices of all ranks after gather_list. */
 struct reached_list {
-    struct reached_vertex *vertex; /* NULL: vertices are only counted */
+    struct reached_vertex *vertex; /* [count]; NULL while vertices are only counted */
     uint64_t count;
-    const struct name_map *map; /* the names of vertices; NULL: ids are printed */
+    const struct name_map *map; /* the names of vertices; NULL: ids are printed instead of names */
 };
 
-/* Appends a vertex to the list if it was reached. If the list has no memory, only counts it. `stored`: the stored id of the
- * vertex. */
+/* Appends a vertex to the list if the vertex was reached. If list->vertex is NULL, only counts the vertex. `stored`: the
+ * stored id of the vertex. */
 static void add_vertex(struct reached_list *list, const struct graph *graph, uint64_t stored, int32_t depth)
 {
     if (depth == DEPTH_UNREACHED)
@@ -35,8 +35,8 @@ static void add_vertex(struct reached_list *list, const struct graph *graph, uin
     list->count++;
 }
 
-/* Appends the reached vertices of this rank to the list: the normals of its shards. On rank 0 also appends the delegates,
- * and the root if it has no edges. A list without memory only counts them, in list->count. */
+/* Appends the reached normals of this rank's shards to the list. On rank 0 also appends the reached delegates, and the root
+ * if the root has no edges. If list->vertex is NULL, only counts these vertices in list->count. */
 static void add_own(struct reached_list *list, const struct results *r, const struct root *root)
 {
     const struct shard *shard = &r->graph->shards[0];
@@ -50,8 +50,9 @@ static void add_own(struct reached_list *list, const struct results *r, const st
         add_vertex(list, r->graph, root->id, 0);
 }
 
-/* Collective. Copies the lists of all other ranks into the list of rank 0. The vertices of rank r go to index first[r]
- * there. The vertices of rank 0 are at the start of its list already. If one rank fails, the call fails on all ranks. */
+/* Collective. Copies the lists of all other ranks into the list of rank 0. In that list the vertices of rank r begin at
+ * index first[r]. The vertices of rank 0 stand at the start of the list before the call. If one rank fails, the call fails
+ * on all ranks. */
 static enum status gather_list(struct reached_list *list, const struct comm *comm, const uint64_t *first, struct error *e)
 {
     const uint64_t width = sizeof *list->vertex;
@@ -71,7 +72,7 @@ static enum status gather_list(struct reached_list *list, const struct comm *com
 
 /* ---- the file ---- */
 
-/* Compares two struct reached_vertex for qsort: by depth, and at equal depths by id. */
+/* Compares two struct reached_vertex for qsort. They are sorted by depth, and vertices of one depth by id. */
 static int compare(const void *a, const void *b)
 {
     const struct reached_vertex *x = a, *y = b;
@@ -80,8 +81,8 @@ static int compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Called by outfile_print: prints a line for each vertex, with its id or name, a tab and its depth. The context is a struct
- * reached_list. */
+/* Called by outfile_print. Prints a line for each vertex of the list. The line has the id or the name of the vertex, a tab,
+ * and the depth. The context is a struct reached_list. */
 static void print_list(FILE *out, const void *context)
 {
     const struct reached_list *list = context;
@@ -91,10 +92,10 @@ static void print_list(FILE *out, const void *context)
     }
 }
 
-/* Collective, after results_collect. Counts the reached vertices of all ranks, and allocates lists for them from the
- * budget. Lists the vertices of each rank, and brings them to rank 0, which sorts the list and writes the file. All ranks
- * return the same status. `pattern`: the name of the file, in which %d stands for the root. `map`: NULL if ids are printed.
- */
+/* Collective. Called after results_collect. First counts the reached vertices of each rank, and allocates the lists of all
+ * ranks. The lists are charged to the memory budget. Then each rank lists its vertices. Rank 0 receives all lists, sorts the
+ * vertices, and writes the file. All ranks return the same status. `pattern`: the name of the file, in which %d stands for
+ * the root. `map`: the names of vertices; NULL: ids are printed instead of names. */
 enum status reached_list_write(struct results *r, const struct root *root, const char *pattern,
                                const struct name_map *map, struct error *e)
 {

@@ -1,9 +1,11 @@
 /* results_write.c: writes an answer as a file in the order of input ids; see results.h
  *
- * Values come in windows (windows.h). All ranks write a regular file, each rank its own part. For text the ranks first tell
- * each other the lengths of their parts. Rank 0 alone writes the file if the file is a pipe or device, if some rank cannot
- * open it, or if it has names, as only rank 0 has the map. In these cases all windows go to rank 0. No rank ever holds an
- * array over n. */
+ * The values are read in windows, which are ranges of ids (windows.h). Usually each rank writes its own part of the file.
+ * For text the ranks first tell each other the lengths of their parts. Rank 0 alone writes the file if
+ * - the file is a pipe or a device,
+ * - some rank cannot open the file,
+ * - or the file has names, because only rank 0 has the map.
+ * Then rank 0 reads all windows. No rank ever has an array over all ids. */
 #include "outputs.h"
 #include "results.h"
 
@@ -18,26 +20,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PIECE: the ids of a window of which one thread makes text at a time. Windows of fewer ids than MANY take one thread. */
+/* PIECE: a thread makes the lines of text for this number of ids at a time. MANY: for a window with at most this number of
+ * ids, a single thread makes all lines. */
 enum { PIECE = 1 << 14, PIECES = ANSWER_WINDOW / PIECE, MANY = 1 << 15 };
 
 /* One file that is being written. */
 struct writing {
     struct results *results;
     const struct result_file *file;
-    enum result_format format; /* not RESULT_BY_SUFFIX */
-    uint32_t width;      /* bytes of a value in a file that is not text */
+    enum result_format format; /* the chosen format, never RESULT_BY_SUFFIX */
+    uint32_t width;      /* bytes of a value in the file, if the file is not text */
     uint32_t memory_width; /* bytes of a value in memory */
-    char *name;
-    uint64_t window_ids; /* the largest number of ids of a window */
-    struct outfile *out; /* the open file, on rank 0, and on the other ranks if all_write; otherwise NULL */
-    int all_write;       /* every rank writes its own part of the file */
-    uint64_t at;         /* if all_write: the offset in bytes of the next window in the file */
+    char *name;          /* the name of the file, with the root for %d. Owned */
+    uint64_t window_ids; /* the largest number of ids in a window */
+    struct outfile *out; /* the open file; may be NULL on ranks that do not write */
+    int all_write;       /* 1: every rank writes its own part of the file; 0: rank 0 writes the whole file */
+    uint64_t at;         /* if all_write is 1: the offset in the file, in bytes, of what this rank writes next */
     struct id_range *range; /* [ranks] the ids of each rank's current window */
-    const void *window;  /* the values of this rank's window */
-    int64_t *values;     /* [ANSWER_WINDOW] the values of the window, widened to 8 bytes where a format needs that */
-    char *text;          /* memory for ANSWER_WINDOW lines */
-    uint64_t length[PIECES]; /* bytes of the lines of piece i, which begin at i * PIECE * LINE_BYTES in text */
+    const void *window;  /* the values of this rank's current window, of memory_width bytes each */
+    int64_t *values;     /* [ANSWER_WINDOW] a copy of these values, of 8 bytes each, for formats that need it */
+    char *text;          /* memory for the lines of ANSWER_WINDOW ids; NULL if the file is not text */
+    uint64_t length[PIECES]; /* bytes of the lines of piece i. The lines begin at text + i * PIECE * LINE_BYTES */
 };
 
 /* ---- formats ---- */
@@ -48,9 +51,9 @@ static int is_text(const struct writing *w)
     return w->format == RESULT_TEXT || w->format == RESULT_CSV;
 }
 
-/* Writes the header of a numpy array of integers of `width` bytes to `header`: n integers, or a matrix of rows x n if
- * `rows` is not 0. The header is that of numpy's format 1.0: magic, version, header length, a Python dict padded with
- * spaces to a multiple of 64 bytes, a newline. */
+/* Writes the header of a numpy array of integers of `width` bytes to `header`. The array has n integers. If `rows` is not 0,
+ * the array is a matrix of `rows` rows and n columns. The header has numpy's format 1.0: a magic number, the version, the
+ * length of the header, a Python dict, spaces and a newline. With the spaces, the length is a multiple of 64 bytes. */
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n)
 {
     char shape[48];
@@ -70,8 +73,8 @@ void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t 
 
 /* ---- windows ---- */
 
-/* Returns the input ids that a rank writes to the file. If all ranks write, each has an equal share. Otherwise rank 0 has
- * all ids and the other ranks none. */
+/* Returns the range of input ids that a rank writes to the file. If all ranks write, they have equal shares. Otherwise rank
+ * 0 has all ids, and the other ranks have none. */
 static struct id_range range_of(const struct writing *w, uint32_t rank)
 {
     uint64_t n = w->results->graph->manifest.totals.n, ranks = w->results->comm->ranks;
@@ -81,9 +84,9 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
                              n / ranks * (rank + 1) + n % ranks * (rank + 1) / ranks};
 }
 
-/* Collective. Reads window number `round` of each rank's ids. Sets w->window to the values of this rank's window, and
- * returns its ids, which may be none. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. Sets
- * w->range to the windows of all ranks. */
+/* Collective. Each rank reads window number `round` of its ids. Sets w->range to the windows of all ranks, and w->window to
+ * the values of this rank's window. Returns the ids of this rank's window. The window may be empty. If a rank fails, or
+ * passes an `e` that has failed, the call fails on all ranks. */
 static struct id_range read_windows(struct writing *w, uint64_t round, struct error *e)
 {
     const struct comm *comm = w->results->comm;
@@ -99,7 +102,7 @@ static struct id_range read_windows(struct writing *w, uint64_t round, struct er
     return w->range[comm->rank];
 }
 
-/* Copies the first `count` values of the window to w->values, as 8 bytes each, and returns w->values. */
+/* Copies the first `count` values of the window to w->values, where each value takes 8 bytes. Returns w->values. */
 static const int64_t *wide_values(const struct writing *w, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -109,9 +112,9 @@ static const int64_t *wide_values(const struct writing *w, uint64_t count)
 
 /* ---- text ---- */
 
-enum { LINE_BYTES = 48 }; /* at least the bytes of the longest line */
+enum { LINE_BYTES = 48 }; /* no line with two numbers is longer than this */
 
-/* Writes a number in decimal to `at`, without a terminating NUL. Returns the end of the digits. */
+/* Writes a decimal number to `at`, without a terminating NUL. Returns a pointer behind the last digit. */
 static char *print_number(char *at, int64_t value)
 {
     uint64_t x = value < 0 ? (uint64_t)-value : (uint64_t)value;
@@ -125,8 +128,8 @@ static char *print_number(char *at, int64_t value)
     return at + digits;
 }
 
-/* Writes the lines "id value" of the window's ids first to first + count - 1 to w->text, and sets w->length. Threads make
- * the lines of PIECE ids each. Returns the bytes of all lines. */
+/* Writes a line "id value" or "id,value" to w->text for each id of the window, first to first + count - 1. Sets w->length.
+ * Each thread makes the lines of PIECE ids at a time. Returns the number of bytes of all lines. */
 static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
 {
     const int64_t *values = wide_values(w, count);
@@ -149,7 +152,7 @@ static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
 
 /* ---- names ---- */
 
-/* Called by text_printed: prints a name with its control characters made visible. The context is a struct map_name. */
+/* Called by text_printed. Prints a name, and makes its control characters visible. The context is a struct map_name. */
 static void print_visible(FILE *stream, const void *context)
 {
     const struct map_name *name = context;
@@ -157,12 +160,12 @@ static void print_visible(FILE *stream, const void *context)
 }
 
 /* The form in which names are written:
- * - NAME_SHOWN, to a terminal: control characters are made visible.
- * - NAME_CSV, to a field of comma-separated values (RFC 4180): a name that has a comma or a quote stands in quotes.
- * - NAME_PLAIN, to other files: as it is. */
+ * - NAME_SHOWN, for a terminal: control characters are made visible.
+ * - NAME_CSV, for files of comma-separated values (RFC 4180): a name with a comma or a quote is put in quotes.
+ * - NAME_PLAIN, for all other files: the name is not changed. */
 enum name_form { NAME_SHOWN, NAME_CSV, NAME_PLAIN };
 
-/* Writes a name in this form to the file, and behind it the character `end`. */
+/* Writes a name in this form to the file. Then writes the character `end`. */
 static enum status write_name(struct outfile *out, struct map_name name, enum name_form form, char end, struct error *e)
 {
     size_t size = name.length;
@@ -183,8 +186,9 @@ static enum status write_name(struct outfile *out, struct map_name name, enum na
     return e->status;
 }
 
-/* Writes the lines of the window's ids first to first + count - 1 with names from the map: the name of the vertex, and its
- * depth or the name of its parent. The map is read in order for the vertices, and at random for their parents. */
+/* Writes a line to the file for each id of the window, first to first + count - 1. The line has the name of the vertex, and
+ * then the depth or the name of the parent. A parent of -1 is written as a number. The names of vertices are read from the
+ * map in order, and the names of parents in random order. */
 static enum status put_named_lines(const struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     const struct name_map *map = w->file->map;
@@ -208,8 +212,8 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
 
 /* ---- the file ---- */
 
-/* Writes bytes to the file. If all ranks write, the bytes go to the offset w->at, which advances. Otherwise they are
- * appended. */
+/* Writes `count` bytes to the file. If all ranks write, writes the bytes at the offset w->at, and adds `count` to w->at.
+ * Otherwise appends the bytes. */
 static enum status put_bytes(struct writing *w, const void *bytes, uint64_t count, struct error *e)
 {
     if (!w->all_write)
@@ -218,8 +222,8 @@ static enum status put_bytes(struct writing *w, const void *bytes, uint64_t coun
     return outfile_fill(w->out, w->at - count, bytes, count, e);
 }
 
-/* Writes the values of the window's ids first to first + count - 1 in the format of the file. A value has at least as many
- * bytes in the file as in memory. */
+/* Writes the values of the window to the file, in the format of the file. The ids of the window are first to
+ * first + count - 1. A value in the file never has fewer bytes than in memory. */
 static enum status put_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     if (w->file->map != NULL && is_text(w))
@@ -232,13 +236,14 @@ static enum status put_window(struct writing *w, uint64_t first, uint64_t count,
     return e->status;
 }
 
-/* Collective. Reads all windows of this rank one after the other, and writes them. If all ranks write, the parts of the
- * ranks stand one behind the other in the file. For text all windows are then read twice: the first time their lines are
- * only made to count the bytes of each rank's part. After a failure of one rank the next read_windows fails on all ranks. */
+/* Collective. Reads all windows of this rank one after the other, and writes each to the file. If all ranks write, the parts
+ * of the ranks follow each other in the file. For text, all ranks then read their windows twice. The first time they only
+ * count the bytes of their lines, because a rank must know where its part begins. If one rank fails, the next read_windows
+ * fails on all ranks. */
 static enum status write_windows(struct writing *w, struct error *e)
 {
     const struct comm *comm = w->results->comm;
-    uint64_t rounds = 0, bytes = 0; /* rounds: the windows of the rank that has most windows; alike on all ranks */
+    uint64_t rounds = 0, bytes = 0; /* rounds: the largest number of windows of any rank. All ranks have the same number */
     for (uint32_t r = 0; r < comm->ranks; r++)
         rounds = larger(rounds, divide_up(range_of(w, r).end - range_of(w, r).first, w->window_ids));
     if (w->all_write && is_text(w)) {
@@ -260,8 +265,8 @@ static enum status write_windows(struct writing *w, struct error *e)
     return e->status;
 }
 
-/* Chooses the format and the widths of values, allocates buffers, and opens the file on rank 0. After a failure the caller
- * must still free the buffers. Sets name, range, text and all sizes of *w. */
+/* Prepares the writing of a file. Chooses the format and the widths of values. Allocates name, range, values and text of *w.
+ * The caller frees these four, even after a failure. Opens the file on rank 0 only. */
 static enum status open_writing(struct writing *w, struct error *e)
 {
     const struct results *r = w->results;
@@ -286,9 +291,9 @@ static enum status open_writing(struct writing *w, struct error *e)
     return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
-/* Collective. Writes an answer to a file. If the devices hold the answer of the other kind, makes this answer first. Opens
- * the windows if they are not open. The file replaces an old one only when all ranks have succeeded. A failure of
- * answers_make or windows_open ends the call at once. */
+/* Collective. Writes an answer to a file. If the devices hold an answer of another kind, first makes the answer of
+ * file->kind. Opens the windows if they are not open. An old file of this name is replaced only when all ranks have
+ * succeeded; with in_place it is overwritten at once. A failure of answers_make or windows_open ends the call at once. */
 enum status results_write(struct results *r, const struct result_file *file, struct error *e)
 {
     struct writing w = {.results = r, .file = file};
@@ -315,8 +320,8 @@ enum status results_write(struct results *r, const struct result_file *file, str
     return e->status;
 }
 
-/* Writes the values in memory, file->values, to a file, for a single rank and without devices. Uses results that have the
- * graph and the root only. */
+/* Writes the values of the array file->values to a file. Needs no devices. The rank must be the only rank of its comm. Calls
+ * results_write with temporary results, in which only the graph and the root are set. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e)
 {

@@ -1,9 +1,13 @@
-/* windows.c: assembles the values of consecutive input ids from the shards that own them; see windows.h
+/* windows.c: brings the values of a window of consecutive input ids together from all shards; see windows.h
  *
- * If ids are not permuted, the values that a shard has of a window lie one behind the other, and consecutive ids of the
- * window belong to the shards in rotation. Permuted ids of a window are on any shard. So each owner goes over all ids of
- * the windows, and lists the values that it has. Values that lie in memory of the host are read in place, and sent from
- * there. A single device has its values in the order of input ids.
+ * - A single device: its values are in the order of input ids, and are used as they are.
+ * - Ids are not permuted: consecutive ids belong to consecutive shards, in rotation. The values that one shard has of a
+ *   window lie one behind the other. So each shard sends a range of its values.
+ * - Ids are permuted: an id of a window may belong to any shard. So each shard goes over all ids of the window, and sends a
+ *   list of the values that it has.
+ *
+ * A range of values in memory of the host is not copied before it is sent. Lists, and values in device memory, are written
+ * to memory of the host first.
  */
 #include "windows.h"
 
@@ -15,28 +19,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ROUND_IDS: ids of the windows of all ranks together. LEAST_WINDOW: the fewest ids of a window. PIECE: ids that a thread
- * takes at a time. STORED_AT_ONCE: ids that are permuted together, by vectors. */
+/* ROUND_IDS: the number of ids in the windows of all ranks together. LEAST_WINDOW: the smallest size of a window, in ids.
+ * PIECE: the number of ids that a thread handles at a time. STORED_AT_ONCE: the number of ids that are permuted together,
+ * with vector instructions. */
 enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14, STORED_AT_ONCE = 512 };
 
 static const char what[] = "windows of results";
 
 /* ---- memory ---- */
 
-/* Returns the bytes that each value takes in a list: the value, and its 4-byte index. A list has all values first, and then
- * all indices. */
+/* Returns the number of bytes that each value takes in a list: the bytes of the value, and 4 bytes for its index in the
+ * window. A list has all values first, and then all indices. */
 static uint64_t listed_bytes(uint32_t width)
 {
     return width + sizeof(uint32_t);
 }
 
-/* Collective. Sets up *w, chooses the size of windows, allocates their memory, and opens their threads. windows_close frees
- * everything, also after a failure, which all ranks return. *e may have failed before. */
+/* Collective. Overwrites *w. Chooses the size of windows, allocates their memory, and opens the pool of threads that fill
+ * windows. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. windows_close frees everything,
+ * even after a failure. */
 enum status windows_open(struct windows *w, const struct answers *answers, struct error *e)
 {
     const struct rank *rank = answers->rank;
     const struct backend *backend = rank->backend;
-    const uint32_t width = answers_width(answers, ANSWER_PARENTS); /* the larger one */
+    const uint32_t width = answers_width(answers, ANSWER_PARENTS); /* values of depths never have more bytes */
     const uint64_t share = ROUND_IDS / rank->comm->ranks;
     *w = (struct windows){
         .answers = answers, .rank = rank, .p = rank->graph->manifest.p, .threads = omp_get_max_threads()};
@@ -57,7 +63,7 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the memory, and closes the threads. Does nothing for windows that were never opened. */
+/* Frees the memory of windows, and closes the pool of threads. Does nothing if *w is zeroed. */
 void windows_close(struct windows *w)
 {
     if (w->answers == NULL)
@@ -69,11 +75,14 @@ void windows_close(struct windows *w)
     free(w->source);
 }
 
-/* ---- parts of the own devices ---- */
+/* ---- slices for the windows of all ranks ---- */
 
-/* Returns the slice of the values that device g has of the ids in `range`. Values that lie in device memory are copied to
- * `copy`, which has copied_bytes. Permuted ids are listed in `copy`: all values, and behind them their indices in the
- * window. The bytes of a list are rounded up to 8. Other values are returned in place. */
+/* Returns a slice with the values that device g has of the ids in `range`.
+ * - Ids are permuted: the slice is a list in `copy`. The list has all values, and then their indices in the window. The
+ *   bytes of the slice are rounded up to a multiple of 8.
+ * - The values lie in device memory: they are copied to `copy`, and the slice is the copy.
+ * - The values lie in memory of the host: the slice points to the values themselves.
+ * `copy` has space for copied_bytes. */
 static struct slice part_of(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = w->rank;
@@ -96,8 +105,8 @@ static struct slice part_of(const struct windows *w, uint32_t g, struct id_range
     return (struct slice){.at = values, .bytes = count * width};
 }
 
-/* Called by rank_each: sets slices_out of device g to the values that it has of the window of each rank. A window goes to
- * the first device of its rank. The context is a struct windows. */
+/* Called by rank_each. Sets slices_out of device g to the values that device g has of each rank's window. The receiver is
+ * the first device of that rank. With takes_own, leaves out the window of this rank. The context is a struct windows. */
 static enum status get_parts(void *context, uint32_t g, struct error *e)
 {
     const struct windows *w = context;
@@ -111,18 +120,20 @@ static enum status get_parts(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* ---- shards that take turns ---- */
+/* ---- ids that are not permuted ---- */
 
-/* Functions that are always inlined, so that the width and, where it is small, the number of shards are constants. */
+/* Marks functions that are always inlined. The compiler then knows the width of values as a constant, and in interleave_as
+ * also the number of shards, if it is 2, 4 or 8. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Copies a value of `width` bytes, 4 or 8: sets to[i] to from[j]. */
+/* Sets to[i] to from[j]. Both arrays have values of `width` bytes, 4 or 8. */
 INLINE void copy_value(void *to, uint64_t i, const void *from, uint64_t j, uint32_t width)
 {
     answer_set_id(to, width, i, answer_id(from, width, j));
 }
 
-/* Interleaves the values of p shards: sets to[k * p + s] to of[s][k], for k from begin to end - 1 and each shard s. */
+/* Interleaves the values of p shards. Sets to[k * p + s] to of[s][k] for each s below p and each k from begin to end - 1.
+ * `width`: bytes of a value. */
 INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end,
                           uint32_t width)
 {
@@ -132,8 +143,8 @@ INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, 
     }
 }
 
-/* Interleaves the values of p shards: sets to[k * p + s] to of[s][k], for k from begin to end - 1. Calls interleave_as with
- * a constant number of shards if p is 2, 4 or 8. `width`: bytes of a value. */
+/* Interleaves the values of p shards. Sets to[k * p + s] to of[s][k] for each s below p and each k from begin to end - 1. If
+ * p is 2, 4 or 8, passes p to interleave_as as a constant. `width`: bytes of a value. */
 INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end, uint32_t width)
 {
     if (p == 2)
@@ -146,7 +157,7 @@ INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t beg
         interleave_as(to, of, p, begin, end, width);
 }
 
-/* Called by the thread pool in take_turns: fills rows begin to end - 1 of the window. A row has one value of every shard.
+/* Called by the thread pool for take_turns. Fills rows begin to end - 1 of w->window. A row has one value of every shard.
  * The context is a struct windows. */
 WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
 {
@@ -157,8 +168,9 @@ WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
         interleave(w->window, w->source, w->p, begin, end, 8);
 }
 
-/* Fills w->window, for ids that are not permuted, from the slices that this rank's first device received. Consecutive ids
- * belong to consecutive shards in rotation, beginning with the shard of the first id. Sets w->source. */
+/* Fills w->window if ids are not permuted. Copies the values from the slices that this rank's first device has received.
+ * Consecutive ids belong to consecutive shards, in rotation. The rotation begins with the shard of the first id. Sets
+ * w->source. */
 static void take_turns(struct windows *w, struct id_range own)
 {
     const uint32_t p = w->p;
@@ -172,15 +184,15 @@ static void take_turns(struct windows *w, struct id_range own)
 
 /* ---- permuted ids ---- */
 
-/* A list of values that are copied to their indices in a window. */
+/* A list of values, which put_range copies into a window: values[i] goes to index index[i] of the window. */
 struct putting {
     const struct windows *w;
     const void *values;
     const uint32_t *index;
 };
 
-/* Called by the thread pool in put_lists: copies entries begin to end - 1 of a list to their indices in the window. The
- * context is a struct putting. */
+/* Called by the thread pool for put_lists. Copies entries begin to end - 1 of a list into the window. Each value goes to its
+ * own index of the window. The context is a struct putting. */
 static void put_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct putting *p = context;
@@ -188,8 +200,8 @@ static void put_range(void *context, uint64_t begin, uint64_t end)
         copy_value(p->w->window, p->index[i], p->values, i, p->w->now.width);
 }
 
-/* Copies the values of permuted input ids first to first + count - 1 into the window, from index `at` on. `count` is at most
- * STORED_AT_ONCE. Only the values that devices of this rank have are copied. The values of other ranks are left alone. */
+/* Copies the values of the permuted input ids first to first + count - 1 into the window, to indices at to at + count - 1.
+ * Does so only for ids that belong to devices of this rank. Skips the other ids. `count` is at most STORED_AT_ONCE. */
 INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count, uint64_t at, uint32_t width)
 {
     const struct shard_inverse shards = shard_inverse(w->p);
@@ -203,8 +215,8 @@ INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count,
     }
 }
 
-/* Called by the thread pool in put_lists: copies the values that devices of this rank have of some ids of the window. These
- * are the ids with indices begin to end - 1 in the window. The context is a struct windows. */
+/* Called by the thread pool for put_lists. Handles the ids with indices begin to end - 1 in the window. Copies the values of
+ * those ids that belong to devices of this rank into the window. The context is a struct windows. */
 static void take_own_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
@@ -218,12 +230,12 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Fills w->window, for permuted ids. With takes_own the values of this rank's own devices are read in place. All other
- * values come from the lists that this rank's first device received. Sets w->source. */
+/* Fills w->window if ids are permuted. With takes_own, copies the values of this rank's own devices directly from their
+ * arrays, and sets w->source. Copies all other values from the lists that this rank's first device has received. */
 static void put_lists(struct windows *w, struct id_range own)
 {
     const struct rank *rank = w->rank;
-    for (uint32_t g = 0; w->takes_own && g < rank->device_count; g++) /* the sources of shards of other ranks stay NULL */
+    for (uint32_t g = 0; w->takes_own && g < rank->device_count; g++) /* w->source stays NULL for shards of other ranks */
         w->source[rank->graph->shards[g].index] = w->answers->arrays[g].values;
     if (w->takes_own)
         pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_own_range, w);
@@ -238,12 +250,13 @@ static void put_lists(struct windows *w, struct id_range own)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- reading windows ---- */
 
-/* Collective. Reads the values of consecutive input ids: sets *values to the values of range[r], where r is this rank.
- * Devices provide the values for the windows of all ranks, slices bring them, and each rank assembles its own window. A
- * single device's values are not copied: *values points to the slice. *values is valid until the next call. Keeps the
- * arguments in w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Reads the values of consecutive input ids. Sets *values to the values of range[r], where r is this rank. The
+ * values are valid until the next call.
+ * First each device prepares slices for the windows of all ranks. Then the ranks exchange the slices, and each rank fills
+ * its own window from them. With a single device, the window is the slice itself, without a copy. Keeps the arguments in
+ * w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)
 {

@@ -1,7 +1,7 @@
-/* windows.h: the values of consecutive input ids, brought from their owners to the ranks that want them.
+/* windows.h: reads the values of an answer in windows. A window is a range of consecutive input ids.
  *
- * All ranks read together, each rank a window of its own, so that all links are busy. A rank never has more values of other
- * ranks than its window needs.
+ * All ranks read at the same time, so that all links are busy. Each rank reads a window of its own. Other ranks send to a
+ * rank only the values of its window.
  */
 #ifndef DBFS_WINDOWS_H
 #define DBFS_WINDOWS_H
@@ -9,7 +9,7 @@
 #include "answers.h"
 
 struct id_range {
-    uint64_t first, end; /* input ids */
+    uint64_t first, end; /* the input ids first to end - 1 */
 };
 
 /* The state of reading windows. G is the number of devices of a rank, R the number of ranks, and p the number of shards. */
@@ -17,31 +17,31 @@ struct windows {
     const struct answers *answers;
     const struct rank *rank; /* the rank of the answers */
     uint32_t p;
-    uint64_t ids;   /* the largest number of ids of a window */
-    int permuted;   /* ids are permuted over several shards, so devices list values with their indices */
-    int takes_own;  /* `permuted`, and devices have no memory of their own: the values of own devices are read in place */
+    uint64_t ids;   /* the largest number of ids in a window */
+    int permuted;   /* 1: ids are permuted over several shards, so devices send lists of values with indices */
+    int takes_own;  /* 1: `permuted` is 1, and this rank reads the values of its own devices directly from their arrays */
     char *window;   /* [ids] the values of this rank's window */
-    char *copied;   /* [G][R][copied_bytes] copies of values, and lists */
-    uint64_t copied_bytes;
-    struct slices parts;  /* the values of each device for the window of each rank, sent to the first device of the rank */
-    const void **source;  /* [p] where the values of each shard are, or NULL */
-    struct thread_pool *pool;    /* threads that make windows. On the CPU these are the threads of the search */
-    int threads;
+    char *copied;   /* [G][R][copied_bytes] for each device and each rank: a copy of the values for the rank, or a list */
+    uint64_t copied_bytes; /* the space for one such copy or list */
+    struct slices parts;  /* the values that each device sends to the first device of each rank */
+    const void **source;  /* [p] the address of the values of each shard; NULL: the values come in a list */
+    struct thread_pool *pool;    /* threads that fill windows. On the CPU they are also the threads of the search */
+    int threads;          /* the number of threads */
     struct {
         enum answer_kind kind;
-        uint32_t width;
-        const struct id_range *range; /* [R] */
-    } now; /* the arguments of windows_read, while it runs */
+        uint32_t width; /* bytes of a value */
+        const struct id_range *range; /* [R] the window of each rank */
+    } now; /* the arguments of the current call of windows_read */
 };
 
 /* Collective. Allocates memory for windows of depths or parents. If a rank fails, or passes an `e` that has failed, the
- * call fails on all ranks. */
+ * call fails on all ranks. The caller calls windows_close, even after a failure. */
 enum status windows_open(struct windows *windows, const struct answers *answers, struct error *e);
-void windows_close(struct windows *windows); /* frees everything; zeroed windows are allowed */
+void windows_close(struct windows *windows); /* frees everything; *windows may be zeroed */
 
-/* Collective, after answers_make of this kind. Rank r gets the values of the ids range[r], of answers_width bytes each. A
- * range has at most `ids` ids, and may be empty. All ranks pass the same ranges. *values is valid until the next call. If a
- * rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Called after answers_make of this kind. Rank r gets the values of the ids in range[r]. A value has
+ * answers_width bytes. A range has at most windows->ids ids, and may be empty. All ranks pass the same ranges. *values is
+ * valid until the next call. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *windows, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e);
 

@@ -6,22 +6,22 @@
 
 #include <cuda_runtime_api.h>
 
-/* Returns why there is no GPU to use, as a text for a message; NULL if there is one. */
+/* Returns a text that says why no GPU can be used. Returns NULL if a GPU can be used. */
 static const char *missing_gpu(void)
 {
     int gpus = 0;
     cudaError_t code = cudaGetDeviceCount(&gpus);
     if (code == cudaErrorNoDevice)
         return "there is no GPU";
-    if (code == cudaErrorInsufficientDriver) /* also where there is no driver at all */
+    if (code == cudaErrorInsufficientDriver) /* CUDA returns this code even if no driver is installed */
         return "there is no GPU, or its driver is older than the CUDA of this build";
     if (code != cudaSuccess)
         return cudaGetErrorString(code);
     return gpus > 0 ? NULL : "there is no GPU";
 }
 
-/* Returns the address of the GPU that the device of this slot of the host would use, plus 1. Returns 0 if the choice leads
- * to no GPU. Opens nothing. */
+/* Returns the bus address, plus 1, of the GPU that device number `slot` of this host would use. Returns 0 if the device
+ * would use no GPU. Opens no device. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 {
     int gpus = 0;
@@ -32,13 +32,13 @@ uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 
 static const struct backend *const cuda = &backend_cuda;
 #else
-/* Returns why there is no GPU to use: this build has no CUDA. */
+/* Returns a text that says why no GPU can be used: this build has no CUDA. */
 static const char *missing_gpu(void)
 {
     return "this build has no CUDA backend";
 }
 
-/* Returns 0: in this build no choice leads to a GPU. */
+/* Returns 0, because no device uses a GPU in this build. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 {
     (void)choice, (void)slot;
@@ -48,8 +48,8 @@ uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 static const struct backend *const cuda = &backend_cpu;
 #endif
 
-/* Sets *backend to the backend that the user asked for. BACKEND_AUTO gives CUDA if there is a GPU to use, else the CPU.
- * ST_RESOURCE: CUDA was asked for, and there is no GPU to use. */
+/* Sets *backend to the backend of the user's choice. For BACKEND_AUTO, this is CUDA if a GPU can be used, otherwise the CPU.
+ * Fails with ST_RESOURCE if the choice is BACKEND_CUDA, and no GPU can be used. */
 enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e)
 {
     const char *missing = choice == BACKEND_CPU ? NULL : missing_gpu();

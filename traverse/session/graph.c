@@ -1,4 +1,4 @@
-/* graph.c: opens the shards of a rank, decodes and checks them; see graph.h */
+/* graph.c: opens, decodes and checks the shards of a rank; see graph.h */
 #include "graph.h"
 #include "numa_nodes.h"
 
@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the manifest, and maps the files of this rank's shards. Sets manifest, device_count and shards. Turns the shards
- * around if a directed graph is searched in reverse. ST_USAGE: the shards cannot be divided among the ranks, or the graph
- * has no in-rows and the search needs them. Without in-rows a search can only go along the edges, and only push. Among
- * several shards a vertex finds its parent in its in-row. */
+/* Reads the manifest, and maps the files of this rank's shards into memory. Sets manifest, device_count and shards. For a
+ * search against the edges of a directed graph, exchanges the in-rows and the out-rows of the shards. Fails with ST_USAGE if
+ * - the shards cannot be divided evenly among the ranks,
+ * - or the search needs in-rows, and the graph was packed without in-rows.
+ * A search needs in-rows to go against the edges, to pull, and to find parents on several shards. */
 static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                                struct error *e)
 {
@@ -42,7 +43,8 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
     return e->status;
 }
 
-/* Compares the CRC of every section of this rank's shards. ST_BAD_DATA: a section differs. Shows its progress. */
+/* Computes the CRC of every section of this rank's shards, and compares it with the stored CRC. Fails with ST_BAD_DATA if a
+ * CRC is different. Shows the progress. */
 static enum status check_shards(const struct graph *graph, int threads, struct error *e)
 {
     uint64_t bytes = 0;
@@ -56,15 +58,15 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
-/* Returns whether all columns are decoded into memory of the host. */
+/* Returns whether the columns of all subgraphs are decoded into memory of the host. */
 static int has_columns(const struct graph_options *options)
 {
     return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
 }
 
-/* Decodes the sections of this rank's shards into memory that is charged to the budget, and sets graph->search_bytes.
- * Columns stay packed if the user wants packed columns. With RESIDENT_AUTO they also stay packed if decoded columns and the
- * arrays of devices would exceed the memory that is left. */
+/* Decodes the sections of this rank's shards. The memory for the decoded sections is charged to the memory budget. Columns
+ * stay packed with RESIDENT_PACKED. With RESIDENT_AUTO, columns stay packed if decoded columns and the arrays of devices
+ * need more memory than the budget has left. Sets graph->search_bytes. */
 static enum status decode_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint64_t raw_bytes = 0, packed_bytes = 0;
@@ -86,7 +88,8 @@ static enum status decode_shards(struct graph *graph, const struct graph_options
     return ST_OK;
 }
 
-/* Collective. Sets graph->locals, the local vertices of every shard, and graph->vertices, all vertices with edges. */
+/* Collective. Sets graph->locals to the number of local vertices of each shard. Sets graph->vertices to the number of
+ * vertices with edges in all shards. */
 static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
 {
     uint32_t p = graph->manifest.p;
@@ -102,8 +105,8 @@ static enum status count_vertices(struct graph *graph, const struct comm *comm, 
     return ST_OK;
 }
 
-/* Checks that all ids in this rank's shards are in range. The ids of columns are checked only if columns are decoded here; a
- * device that decodes columns checks them itself. With options->trust only the widths of ids are checked. */
+/* Checks that all ids in this rank's shards are in range. Checks the ids of columns only if the columns are decoded on the
+ * host, because a device that decodes columns checks their ids itself. With options->trust checks only the widths of ids. */
 static enum status check_ranges(const struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint64_t most = 0;
@@ -126,8 +129,8 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
     return e->status;
 }
 
-/* Collective. Opens and checks the graph, and sets the seconds of each step. After each step the ranks agree, so that a
- * failure of one rank fails on all. graph_close frees the graph, also after a failure. */
+/* Collective. Overwrites *graph. Opens, decodes and checks the graph, and sets the seconds of each step. If one rank fails
+ * in a step, the call fails on all ranks at the end of this step. graph_close frees the graph, even after a failure. */
 static enum status open_graph(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                               struct error *e)
 {
@@ -158,8 +161,8 @@ static enum status open_graph(struct graph *graph, const struct comm *comm, cons
     return ST_OK;
 }
 
-/* Collective. Opens this rank's shards, decodes and checks them. Columns that are decoded here are spread over the NUMA
- * nodes, because all cores read them in a search on the CPU. graph_close frees the graph, also after a failure. */
+/* Collective. Opens, decodes and checks this rank's shards. Columns that are decoded on the host are spread over the NUMA
+ * nodes, because all cores read them in a search on the CPU. graph_close frees the graph, even after a failure. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e)
 {
     int spreads = has_columns(options) && numa_spread() > 1;
@@ -169,8 +172,8 @@ enum status graph_open(struct graph *graph, const struct comm *comm, const struc
     return e->status;
 }
 
-/* Unmaps the shards, frees all memory of the graph, and zeroes it. Zeroed graphs and graphs that were opened in part are
- * allowed. */
+/* Unmaps the shards, frees all memory of the graph, and zeroes *graph. *graph may be zeroed, and graph_open may have failed.
+ */
 void graph_close(struct graph *graph)
 {
     for (uint32_t g = 0; graph->shards != NULL && g < graph->device_count; g++)

@@ -1,4 +1,4 @@
-/* graph.h: the part of a packed graph that one rank holds: the manifest, and G of the p shards */
+/* graph.h: opens the part of a packed graph that one rank holds: the manifest, and G of the graph's p shards */
 #ifndef DBFS_GRAPH_H
 #define DBFS_GRAPH_H
 
@@ -15,46 +15,48 @@
 struct graph {
     struct manifest manifest;
     struct bijection bijection; /* valid if manifest.randomized */
-    uint32_t device_count;      /* G */
-    struct shard *shards;       /* [G]: device g holds shard g*R + rank */
-    uint64_t vertices;          /* vertices with edges, of all shards of all ranks */
-    uint32_t *locals;           /* [p]: local vertices of every shard */
-    uint64_t search_bytes;      /* of host memory, for this rank's shards and device arrays; 0: not known yet, or little */
-    double open_s, check_s, decode_s, ranges_s; /* seconds of graph_open's steps: mapping, CRCs, decoding, checking ranges */
+    uint32_t device_count;      /* G, the number of devices of this rank; each device has one shard */
+    struct shard *shards;       /* [G] device g has shard number g*R + rank */
+    uint64_t vertices;          /* the number of vertices with edges in all shards of all ranks */
+    uint32_t *locals;           /* [p] the number of local vertices of every shard */
+    uint64_t search_bytes;      /* host memory that a search needs for shards and device arrays of this rank; 0: not known */
+    double open_s, check_s, decode_s, ranges_s; /* seconds of the steps: mapping files, CRCs, decoding, checking ranges */
 };
 
 /* The options of graph_open. */
 struct graph_options {
     const char *folder;
-    uint32_t device_count;        /* G, shards of this rank; 0: p / R */
-    int check;                    /* the CRC of every section is compared */
-    enum residence resident;      /* how columns lie in host memory */
-    uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents); /* backend.bytes_needed */
-    int parents;                  /* parents will be recorded */
-    int pulls;                    /* the search pulls in every level */
-    int reverse;                  /* the search goes against the edges of a directed graph */
-    int trust;                    /* the check of ranges is left out (shard_ranges.h) */
-    unsigned columns;             /* the subgraphs of which columns are decoded into host memory (shard_load) */
+    uint32_t device_count;        /* G, the number of shards of this rank; 0: p / R */
+    int check;                    /* 1: graph_open compares the CRC of every section */
+    enum residence resident;      /* whether columns in host memory are decoded or stay packed */
+    uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents); /* as backend.bytes_needed; may be NULL */
+    int parents;                  /* 1: the search will record parents */
+    int pulls;                    /* 1: the search will pull in every level */
+    int reverse;                  /* 1: the search will go against the edges of a directed graph */
+    int trust;                    /* 1: graph_open does not check ranges (shard_ranges.h) */
+    unsigned columns;             /* bits for the subgraphs with columns that are decoded into host memory (shard_load) */
     int threads;
-    struct memory_budget *budget; /* for decoded sections; it must outlive the graph */
+    struct memory_budget *budget; /* decoded sections are charged to it. It must live as long as the graph */
 };
 
-/* Collective. Opens the shards of this rank and checks them. With RESIDENT_AUTO the columns stay packed if decoded
- * columns and the arrays of devices exceed the memory that is left. The ranges of a subgraph are checked here only if
- * its columns are decoded here; a device that decodes them checks them itself. ST_USAGE: R*G is not p, or the graph lacks
- * in-rows that the search needs. graph_close frees the graph, also after a failure. */
+/* Collective. Opens, decodes and checks the shards of this rank.
+ * - With RESIDENT_AUTO, columns stay packed if decoded columns and the arrays of devices need more memory than is left.
+ * - Checks the ids of columns only if the columns are decoded on the host, because a device that decodes columns checks
+ *   their ids itself.
+ * Fails with ST_USAGE if R*G is not p, or if the search needs in-rows and the graph has none. graph_close frees the graph,
+ * even after a failure. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e);
-void graph_close(struct graph *graph); /* frees and zeroes the graph; a zeroed graph is allowed */
+void graph_close(struct graph *graph); /* frees and zeroes the graph; *graph may be zeroed */
 
-/* Returns the number of shards of each rank: `wanted`, or p / ranks if `wanted` is 0. Returns 0 if all ranks together would
- * not have p shards. */
+/* Returns the number of shards of each rank. This is `wanted`, or p / ranks if `wanted` is 0. Returns 0 if all ranks
+ * together would then not have exactly p shards. */
 static inline uint32_t shards_of_rank(uint32_t p, uint32_t ranks, uint64_t wanted)
 {
     const uint64_t shards = wanted != 0 ? wanted : p / ranks;
     return shards * ranks == p ? (uint32_t)shards : 0;
 }
 
-/* Returns the stored id of a vertex, by which shards know it, from the original id, which people use. */
+/* Returns the stored id of the vertex with this original id. Shards have stored ids, and users give original ids. */
 static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
 {
     return graph->manifest.randomized && original < graph->bijection.n
@@ -62,7 +64,7 @@ static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
                : original;
 }
 
-/* Returns the original id of a vertex, which people use, from the stored id, by which shards know it. */
+/* Returns the original id of the vertex with this stored id. Shards have stored ids, and users see original ids. */
 static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
 {
     return graph->manifest.randomized && stored < graph->bijection.n
@@ -70,13 +72,14 @@ static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
                : stored;
 }
 
-/* Returns the stored id of a local vertex. */
+/* Returns the stored id of local vertex number `local` of a shard. */
 static inline uint64_t local_vertex_id(const struct shard *shard, uint64_t local)
 {
     return vertex_of_slot(shard->ids.local_slots[local], shard->index, shard->p);
 }
 
-/* Returns the stored id of the vertex that has this number in a shard. Local vertices are numbered first, then delegates. */
+/* Returns the stored id of vertex `number` of a shard. Numbers below `locals` are local vertices, and all other numbers are
+ * delegates. */
 static inline uint64_t numbered_vertex_id(const struct shard *shard, uint64_t number)
 {
     return number < shard->locals ? local_vertex_id(shard, number) : shard_delegate_id(shard, number - shard->locals);

@@ -1,4 +1,4 @@
-/* numa_nodes.c: spreads memory over the NUMA nodes of this thread's cores; see numa_nodes.h */
+/* numa_nodes.c: spreads memory over the NUMA nodes on which this thread may run; see numa_nodes.h */
 #include "numa_nodes.h"
 
 #include <linux/mempolicy.h>
@@ -9,7 +9,7 @@
 
 enum { MOST_NODES = 64 };
 
-/* Returns whether any core of `cores` is in a list of cores such as "0-15,32-47". */
+/* Returns whether a list of cores, such as "0-15,32-47", has any of the cores `cores`. */
 static int has_core(const char *list, const cpu_set_t *cores)
 {
     char *end;
@@ -24,8 +24,9 @@ static int has_core(const char *list, const cpu_set_t *cores)
     return 0;
 }
 
-/* Returns the NUMA nodes that have a core of `cores`, as bits of nodes 0 to 63. `folder` has a folder for each node, with
- * the list of its cores. Returns 0 if no node can be read there. */
+/* Returns a bitmap of NUMA nodes. Bit i is set if node i has any of the cores `cores`. Only nodes 0 to 63 are looked at.
+ * `folder` has a folder for each node, and this folder has a file with the list of the node's cores. Returns 0 if no such
+ * file can be read. */
 uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores)
 {
     uint64_t nodes = 0;
@@ -42,9 +43,9 @@ uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores)
     return nodes;
 }
 
-/* Makes the kernel spread the pages that this thread, or a thread started by it, writes first from now on. The pages go to
- * the NUMA nodes of this thread's cores in turn. Nothing changes if there are fewer than two nodes. Returns the number of
- * nodes. */
+/* Makes the kernel put new pages on the NUMA nodes of this thread's cores in turn. A page is new if it is written for the
+ * first time after this call, by this thread or by a thread that this thread starts after the call. Nothing changes if there
+ * are fewer than two nodes. Returns the number of nodes. */
 int numa_spread(void)
 {
     cpu_set_t cores;
@@ -57,7 +58,7 @@ int numa_spread(void)
     return count;
 }
 
-/* Ends the spreading of numa_spread: from now on a page lies on the node of the thread that writes it first. */
+/* Ends the effect of numa_spread. Afterwards a new page lies on the node of the thread that writes the page first. */
 void numa_rest(void)
 {
     syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);

@@ -1,4 +1,4 @@
-/* plan.c: adds up the device memory of all shards, and prints it (--plan); see plan.h */
+/* plan.c: adds up the device memory that all shards need, and prints the sums (--plan); see plan.h */
 #include "plan.h"
 
 #include "traverse/engine/answer_ids.h"
@@ -9,7 +9,7 @@
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
 
-/* Bytes, or edges: the sum over all shards, and the most of one shard. */
+/* A number of bytes or of edges. `all` is the sum over all shards, and `largest` the largest number of one shard. */
 struct plan_bytes {
     uint64_t all, largest;
 };
@@ -18,53 +18,54 @@ enum plan_sum {
     SUM_GRAPH,
     SUM_WORKING,
     SUM_TOTAL,
-    SUM_LOADING, /* SUM_TOTAL and the memory that only loading the shard takes */
-    SUM_AMPLE,   /* SUM_TOTAL and memory that makes searches faster */
-    SUM_HOST,    /* memory of the host that the GPU reads */
+    SUM_LOADING, /* SUM_TOTAL and the memory that is needed only while the shard is loaded */
+    SUM_AMPLE,   /* SUM_TOTAL and additional memory that makes searches faster */
+    SUM_HOST,    /* the memory of the host from which the GPU reads */
     SUMS
 };
 
-/* The names of the sums; sums without a name are not printed. */
+/* The names of the sums. A sum without a name (NULL) is not printed. */
 static const char *const sum_name[RESIDENCES][SUMS] = {
     {"graph", "working arrays", "total", "total, while loading"},
     {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
     {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
 
-/* The plan for all shards with their columns in one residence. */
+/* The plan of all shards, if their columns have a certain residence (RESIDENT_RAW, RESIDENT_PACKED or RESIDENT_HOST). */
 struct residence_plan {
     struct gpu_plan_options options;
     const char *name[GPU_ARRAY_COUNT];
     struct plan_bytes array[GPU_ARRAY_COUNT], sum[SUMS];
-    uint32_t gpus; /* the number of GPUs of -S bytes that suffice; 0: no number suffices */
+    uint32_t gpus; /* the number of GPUs that suffice, if each has -S bytes of memory; 0: no number suffices */
 };
 
 /* The plan of the device memory of a graph. */
 struct plan {
     const struct args *args;
     struct manifest manifest;
-    struct residence_plan of[RESIDENCES];
-    uint64_t locals, words;         /* of all shards: normal vertices, and 32-bit words of their bitmaps (words_of) */
-    struct plan_bytes nn, messages; /* edges of nn; ids or words that shards send and receive in a level */
+    struct residence_plan of[RESIDENCES]; /* one plan for each residence of columns */
+    uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of words_of */
+    struct plan_bytes nn, messages; /* edges of nn; the most ids or words that a shard sends and receives in a level */
 };
 
 /* ---- adding up shards ---- */
 
-/* Adds the bytes of one shard to the sum over all shards, and raises `largest`, the most bytes of one shard, if this shard
- * has more. */
+/* Adds the bytes of one shard to sum->all. Sets sum->largest to the bytes of this shard if they are more. */
 static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
 {
     sum->all += bytes;
     sum->largest = larger(sum->largest, bytes);
 }
 
-/* Returns the 32-bit words of the bitmap of a shard's normal vertices; 0 if vertices are not sent as bitmaps. */
+/* Returns the number of 32-bit words in a bitmap of a shard's normal vertices. Returns 0 if the shard's vertices are not
+ * sent as bitmaps. */
 static uint64_t words_of(const struct shard *shard)
 {
     return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
 }
 
-/* Adds a shard to the sums of the plan: its bytes in each residence, and its messages of a level. Raises the GPUs that
- * suffice to the number that this shard needs. plan->words must be complete. */
+/* Adds the bytes of a shard in each residence, and the messages of the shard in a level, to the sums of the plan. If the
+ * shard needs more GPUs than the shards before, raises `gpus` of the residence. If no number of GPUs suffices for the shard,
+ * sets `gpus` to 0. Called when plan->words is the sum over all shards. */
 static void add_shard(struct plan *plan, const struct shard *shard)
 {
     const uint64_t capacity = plan->args->cli.memory_bytes;
@@ -92,15 +93,16 @@ static void add_shard(struct plan *plan, const struct shard *shard)
     }
     if (shard->p == 1)
         return;
-    /* The most that a shard sends and receives in a level, as ids or as bitmaps. The shard receives as many ids as it sends,
-     * because each edge that leads out of the shard has a reverse that leads back. */
+    /* Messages have ids or bitmaps. The largest messages of a level are counted. For ids, the shard receives as many as it
+     * sends, because each edge from this shard to another shard has a reverse edge. */
     const uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
     add_bytes(&plan->nn, edges);
     add_bytes(&plan->messages, larger(edges, plan->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
-/* Adds up the bytes of all shards. Opens each shard twice: first to sum counts of all shards, on which the bytes of a shard
- * depend, and then to add its bytes. Sets locals and words of the plan, and the options of each residence. */
+/* Adds up the bytes of all shards. Opens each shard twice. The first pass sums `locals` and `words` over all shards. The
+ * second pass adds the bytes of each shard, which depend on these sums. Between the passes sets the options of each
+ * residence. */
 static enum status add_shards(struct plan *plan, struct error *e)
 {
     const struct args *args = plan->args;
@@ -133,7 +135,8 @@ static enum status add_shards(struct plan *plan, struct error *e)
 
 /* ---- printing ---- */
 
-/* Prints a name and its two numbers of bytes: as a line of text, or with --json as a member of an object. */
+/* Prints a name and two numbers of bytes: for all shards, and for the largest shard. With --json, prints them as a member of
+ * an object, otherwise as a line of text. */
 static void print_bytes(FILE *out, const struct plan *plan, const char *name, uint64_t all, uint64_t largest)
 {
     if (plan->args->json != NULL)
@@ -142,7 +145,8 @@ static void print_bytes(FILE *out, const struct plan *plan, const char *name, ui
         fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, all, largest);
 }
 
-/* Prints each array that takes bytes, for the residence of --resident; for raw columns if that is "auto". */
+/* Prints the bytes of each array, for columns in the residence of --resident. For "auto" this is RESIDENT_RAW. Leaves out
+ * arrays without bytes. */
 static void print_arrays(FILE *out, const struct plan *plan)
 {
     const enum residence wanted = plan->args->resident;
@@ -156,7 +160,7 @@ static void print_arrays(FILE *out, const struct plan *plan)
     }
 }
 
-/* Prints the named sums of each residence. */
+/* Prints the sums of each residence. Leaves out sums without a name. */
 static void print_sums(FILE *out, const struct plan *plan)
 {
     for (int r = 0; r < RESIDENCES; r++) {
@@ -167,8 +171,9 @@ static void print_sums(FILE *out, const struct plan *plan)
     }
 }
 
-/* Prints the largest memory that grows in a search. Messages have 4 bytes for each id. On the CPU bins and the list that is
- * made from them have 12 bytes for each edge of nn: bins have 4, doubled as they grow, and the list 4. */
+/* Prints the largest sizes of the arrays that grow during a search. Messages have 4 bytes for each id. On the CPU, bins and
+ * the list that is made from the bins have 12 bytes for each edge of nn. The list has 4 bytes for each edge. Bins have 8,
+ * because a growing bin may have twice the space that it needs. */
 static void print_growing(FILE *out, const struct plan *plan)
 {
     enum { UNIT_BYTES = 4, BIN_BYTES = 2 * 4 + 4 };
@@ -176,8 +181,11 @@ static void print_growing(FILE *out, const struct plan *plan)
     print_bytes(out, plan, "bins (cpu)", BIN_BYTES * plan->nn.all, BIN_BYTES * plan->nn.largest);
 }
 
-/* Prints the plan as text: the bytes of each array, their sums beside the bytes of Table I of the paper, the number of GPUs
- * of -S bytes that suffice, and the memory that grows in a search. */
+/* Prints the plan as text:
+ * - the bytes of each array;
+ * - the sums of each residence, and the bytes that Table I of the paper gives for the graph;
+ * - with -S, the number of GPUs that suffice if each has this memory;
+ * - the sizes of the arrays that grow during a search. */
 static void print_text(FILE *out, const struct plan *plan)
 {
     const struct manifest *m = &plan->manifest;
@@ -205,7 +213,7 @@ static void print_text(FILE *out, const struct plan *plan)
     print_growing(out, plan);
 }
 
-/* Called by outfile_print: prints the plan as a JSON object. The context is a struct plan. */
+/* Called by outfile_print. Prints the plan as a JSON object. The context is a struct plan. */
 static void print_json(FILE *out, const void *context)
 {
     const struct plan *plan = context;
@@ -226,8 +234,8 @@ static void print_json(FILE *out, const void *context)
     fputs("\n}\n", out);
 }
 
-/* Computes the device memory that the graph in args->folder takes, and prints it: as JSON to the file of --json, otherwise
- * as text on standard output. */
+/* Computes the device memory that the graph in args->folder needs, and prints the plan. With --json, writes the plan as JSON
+ * to that file. Otherwise prints text on standard output. */
 enum status plan_print(const struct args *args, struct error *e)
 {
     struct plan plan = {.args = args};

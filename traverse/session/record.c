@@ -1,4 +1,4 @@
-/* record.c: runs a search, measures it, and fills its record; see record.h */
+/* record.c: runs one search, measures the search, and fills a record; see record.h */
 #include "record.h"
 #include "traverse/engine/threads.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Prints the line of a level on standard error, for -v. */
+/* Prints a line about one level on standard error. Called with -v. */
 static void print_level(const char *program, uint32_t depth, const struct level_trace *trace)
 {
     const struct level_counts *counts = &trace->counts;
@@ -21,9 +21,9 @@ static void print_level(const char *program, uint32_t depth, const struct level_
             1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
-/* Collective. Searches from a root, and makes the answer if answers are made. Sets record->time_s and record->answer_s,
- * *times and the log. Both clocks start when all ranks are ready. A failure ends the job. `log`: NULL if levels are not
- * wanted. */
+/* Collective. Searches from a root. Then makes the answer if searches make answers. Sets record->time_s, record->answer_s,
+ * *times and *log. Both times of the record count from the moment when all ranks are ready to search. A failure ends the
+ * job. `log`: NULL if levels are not wanted. */
 static void search_and_answer(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                    struct bfs_times *times, struct level_log *log)
 {
@@ -36,7 +36,7 @@ static void search_and_answer(struct record *record, struct searcher *s, const s
     if (s->method->search(&s->bfs, root, times, log, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
     if (error.status == ST_OK && s->results.answering) {
-        answers_make(&s->results.answers, args->answer, root, times->iterations + 1 /* depths are below this */, &error);
+        answers_make(&s->results.answers, args->answer, root, times->iterations + 1 /* all depths are below */, &error);
         record->answer_s = cli_seconds() - start;
     }
     if (error.status != ST_OK) {
@@ -45,7 +45,8 @@ static void search_and_answer(struct record *record, struct searcher *s, const s
     }
 }
 
-/* Collective. Searches from a root and makes the answer, as a warm-up. Keeps nothing. A failure ends the job. */
+/* Collective. Called for a warm-up. Searches from a root, and makes the answer if searches make answers. Records nothing. A
+ * failure ends the job. */
 void record_nothing(struct searcher *s, const struct args *args, const struct root *root)
 {
     struct record unused;
@@ -53,9 +54,9 @@ void record_nothing(struct searcher *s, const struct args *args, const struct ro
     search_and_answer(&unused, s, args, root, &times, NULL);
 }
 
-/* Collective. Searches from a root, makes the answer, and fills the record, but for its root and name: times are those of
- * the slowest rank, and counts are sums over all ranks. With -v rank 0 prints a line for each level. The log of levels
- * stays in the record only if there is a trace. record_free frees the record. */
+/* Collective. Searches from a root, makes the answer if searches make answers, and fills the record. The caller sets root
+ * and name of the record. Times in the record are of the slowest rank, and counts are sums over all ranks. With -v, rank 0
+ * prints a line for each level. The log of levels stays in the record only with --trace. record_free frees the record. */
 enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                           struct error *e)
 {
@@ -78,11 +79,12 @@ enum status record_search(struct record *record, struct searcher *s, const struc
             record->moved[i] = log->level[i].exchange.counts;
         }
     }
-    if (args->trace == NULL) /* trace_file_add reads the log, and clears it */
+    if (args->trace == NULL) /* with --trace, trace_file_add reads the log, and clears it */
         level_log_clear(log);
     if (e->status != ST_OK || results_collect(&s->results, root, &record->reach, e) != ST_OK)
         return e->status;
-    /* The times of this rank become the largest of all ranks, and its counts become sums over all ranks. */
+    /* Until here, times and counts are of this rank. Now each time becomes the largest of all ranks, and each count becomes
+     * a sum over all ranks. */
     double slowest[] = {record->time_s, record->answer_s, times.compute_s, times.exchange_s};
     comm_max_double(&s->comm, slowest, sizeof slowest / sizeof *slowest);
     record->time_s = slowest[0];
@@ -102,7 +104,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     return e->status;
 }
 
-/* Frees what the record owns. A zeroed record is allowed. */
+/* Frees the memory that the record owns. *record may be zeroed. */
 void record_free(struct record *record)
 {
     free(record->name);

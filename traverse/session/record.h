@@ -1,37 +1,37 @@
-/* record.h: runs searches from one root after the other, and keeps a record of each */
+/* record.h: runs a search from one root, and fills a record with its times and counts */
 #ifndef DBFS_RECORD_H
 #define DBFS_RECORD_H
 
 #include "traverse/engine/level_log.h"
 #include "searcher.h"
 
-/* The numbers of one search. */
+/* The times and counts of one search. */
 struct record {
-    uint64_t root; /* original id */
-    char *name;    /* name of the root; NULL: there is no map. Owned */
-    double time_s; /* of the slowest rank: seconds from the start until all ranks know that the search is over */
-    double answer_s; /* of the slowest rank: seconds from the start until devices hold the answer; 0: no answer is made */
-    double validate_s; /* of the slowest rank: seconds of the proof of the tree; 0: the tree is not proved */
+    uint64_t root; /* the original id of the root */
+    char *name;    /* the name of the root; NULL: there is no map. Owned */
+    double time_s; /* seconds from the start until all ranks know that the search has ended; of the slowest rank */
+    double answer_s; /* seconds from the start until the devices have the answer; of the slowest rank. 0: no answer */
+    double validate_s; /* seconds that the check of the tree took on the slowest rank; 0: the tree was not checked */
     struct reach reach;
-    double compute_s, exchange_s; /* seconds of the rank that is slowest in each */
-    uint32_t iterations, mask_reductions;
-    uint64_t sent_vertices;   /* of all ranks */
-    struct exchange_counts *moved; /* [iterations] counts of each level, summed over all ranks; NULL: not timed. Owned */
-    struct pair_log pairs; /* with --count-pairs: vertices between ranks, of all ranks */
-    struct level_log log; /* with --trace: the levels of this rank */
-    struct breakdown *levels; /* [iterations] times of each level, each of the slowest rank; NULL: not timed. Owned */
+    double compute_s, exchange_s; /* seconds of computing, and of exchanging; each of the rank that took longest */
+    uint32_t iterations, mask_reductions; /* the number of levels, and of levels in which masks were reduced */
+    uint64_t sent_vertices;   /* the number of vertices that all ranks sent in messages */
+    struct exchange_counts *moved; /* [iterations] counts of each level, sums over all ranks; NULL: no --breakdown. Owned */
+    struct pair_log pairs; /* with --count-pairs: the vertices that each rank sent to each other rank */
+    struct level_log log; /* with --trace: the levels of this rank, until trace_file_add clears the log */
+    struct breakdown *levels; /* [iterations] times of each level, each of the slowest rank; NULL: no --breakdown. Owned */
 };
 
 /* record_nothing and record_search are collective. A rank that fails in the search ends the job, because the other ranks
- * would wait forever. */
+ * would otherwise wait forever. */
 
-/* Searches from a root, makes the answer if answers are made, and keeps nothing. Called for a warm-up. */
+/* Called for a warm-up. Searches from a root, and makes the answer if searches make answers. Records nothing. */
 void record_nothing(struct searcher *searcher, const struct args *args, const struct root *root);
 
-/* Searches from a root, makes the answer if answers are made, and fills the record: times, and counts of reached vertices
- * and edges. The caller sets root and name of the record. With -v rank 0 prints a line for each level. */
+/* Searches from a root, and makes the answer if searches make answers. Fills the record with times, and with counts of
+ * reached vertices and edges. The caller sets root and name of the record. With -v, rank 0 prints a line for each level. */
 enum status record_search(struct record *record, struct searcher *searcher, const struct args *args,
                           const struct root *root, struct error *e);
-void record_free(struct record *record); /* frees what the record owns; a zeroed record is allowed */
+void record_free(struct record *record); /* frees the memory that the record owns; *record may be zeroed */
 
 #endif

@@ -14,12 +14,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The revision of the build, as `git describe` names it (Makefile); empty if it was not known. */
+/* The revision of the build. The Makefile gets it from `git describe`. The text is empty if the revision is not known. */
 #ifndef DBFS_REVISION
 #define DBFS_REVISION ""
 #endif
 
-/* Returns the value of --exchange-memory that stands for the memory through which devices exchange. */
+/* Returns the name of the memory through which devices exchange: "peer", "device" or "host", as in --exchange-memory. */
 static const char *exchange_memory_name(const struct environment *env)
 {
     if (env->searcher->exchange.group.of_host)
@@ -27,8 +27,8 @@ static const char *exchange_memory_name(const struct environment *env)
     return env->searcher->rank.exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }
 
-/* Returns a description of a program after its set-up, which began at the time `begun` (cli_seconds). It keeps pointers to
- * the searcher and the command. peak_bytes is left 0. */
+/* Returns a description of how a program was set up. Called at the end of the set-up. `begun`: the time (cli_seconds) when
+ * the set-up began. The description has pointers to the searcher and to the command. Its peak_bytes is 0. */
 struct environment environment_of(const struct searcher *s, char *const *command, double begun)
 {
     return (struct environment){.searcher = s,
@@ -37,7 +37,8 @@ struct environment environment_of(const struct searcher *s, char *const *command
                                 .start_s = cli_seconds() - begun};
 }
 
-/* Returns the reached vertices of a search as a share of the vertices with edges; 1 if no vertex has an edge. */
+/* Returns the number of reached vertices of a search, divided by the number of vertices with edges. Returns 1 if no vertex
+ * has an edge. */
 static double reached_share(const struct environment *env, const struct record *r)
 {
     uint64_t vertices = env->searcher->rank.graph->vertices;
@@ -46,7 +47,7 @@ static double reached_share(const struct environment *env, const struct record *
 
 /* ---- lines of text ---- */
 
-/* Prints the lines of text about the set-up: the graph, the devices and the times of loading. */
+/* Prints lines of text about the set-up: about the graph, the devices, and the times of loading. */
 void report_environment(FILE *out, const struct environment *env)
 {
     const struct searcher *s = env->searcher;
@@ -79,7 +80,7 @@ void report_environment(FILE *out, const struct environment *env)
     fflush(out);
 }
 
-/* Prints the line of one search. */
+/* Prints a line of text about one search. */
 void report_record(FILE *out, const struct environment *env, const struct record *r)
 {
     fprintf(out,
@@ -99,14 +100,14 @@ void report_record(FILE *out, const struct environment *env, const struct record
     fflush(out);
 }
 
-/* The statistics of all searches that most people want. dbfs-report prints the other statistics. */
+/* The statistics that the summary shows. dbfs-report prints more statistics. */
 struct summary {
-    double median_s, median_answer_s; /* median_answer_s is 0 if no answers are made */
+    double median_s, median_answer_s; /* medians of time_s and of answer_s; the latter is 0 if no answers are made */
     double harmonic_mean_teps;
-    uint64_t checksum; /* of all distances from all roots; the order of the roots makes no difference */
+    uint64_t checksum; /* a checksum of all distances from all roots. It does not depend on the order of the roots */
 };
 
-/* Returns the statistics of all records. */
+/* Returns the statistics of records[count]. */
 static struct summary summarise(const struct record *records, uint64_t count)
 {
     struct statistics times, answers, rates;
@@ -119,7 +120,7 @@ static struct summary summarise(const struct record *records, uint64_t count)
     return (struct summary){times.median, answers.median, rates.harmonic_mean, checksum};
 }
 
-/* Prints the lines of statistics over all searches. */
+/* Prints lines of text with statistics over all searches. */
 void report_summary(FILE *out, const struct record *records, uint64_t count)
 {
     struct summary all = summarise(records, count);
@@ -132,7 +133,8 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
-/* Reads the model of the CPU from the first line of /proc/cpuinfo that names a model. `model` is empty if no line does. */
+/* Sets `model` to the model of the CPU. Reads it from the first line of /proc/cpuinfo that has a model. If no line has one,
+ * sets `model` to an empty text. */
 static void read_cpu(char model[256])
 {
     char line[256];
@@ -146,7 +148,7 @@ static void read_cpu(char model[256])
         fclose(file);
 }
 
-/* Prints the factors of the four subgraphs as a member that is an object. */
+/* Prints a member `name` that is an object with the factor of each subgraph. factor[SUBGRAPHS]: the factors. */
 static void json_factors(struct json *json, const char *name, const double *factor)
 {
     json_begin(json, name, '{');
@@ -155,7 +157,7 @@ static void json_factors(struct json *json, const char *name, const double *fact
     json_end(json, '}');
 }
 
-/* Prints the members of "environment" about the graph: its sizes, how it is packed, and the seconds that opening it took. */
+/* Prints those members of "environment" that describe the graph: sizes, packing, and the seconds of each step of opening. */
 static void json_graph(struct json *json, const struct graph *graph)
 {
     const struct manifest *m = &graph->manifest;
@@ -180,8 +182,8 @@ static void json_graph(struct json *json, const struct graph *graph)
     json_member(json, "\nload_ranges_s", JSON_SECONDS, graph->ranges_s);
 }
 
-/* Prints the member "environment" of the report, with a comma behind it: the graph, the machine, the options and the
- * set-up. */
+/* Prints the member "environment" of the report, and a comma. The member describes the graph, the machine, the options and
+ * the set-up. */
 void report_json_environment(FILE *out, const struct environment *env)
 {
     const struct searcher *s = env->searcher;
@@ -196,7 +198,7 @@ void report_json_environment(FILE *out, const struct environment *env)
     json_text(&j, "graph", args->folder);
     json_text(&j, "\nrevision", DBFS_REVISION);
     json_command(&j, env->command);
-    json_text(&j, "\ncpu", cpu); /* cpu, gpu, gpu_driver and cuda are empty if not known */
+    json_text(&j, "\ncpu", cpu); /* cpu, gpu, gpu_driver and cuda are empty texts if they are not known */
     json_text(&j, "gpu", devices->slowest.model);
     json_text(&j, "gpu_driver", devices->slowest.driver);
     json_text(&j, "cuda", devices->slowest.runtime);
@@ -223,7 +225,7 @@ void report_json_environment(FILE *out, const struct environment *env)
         json_member(&j, "max_depth", JSON_COUNT, args->max_depth);
     if (!args->roots_given)
         json_member(&j, "seed", JSON_COUNT, args->seed);
-    if (s->results.answering) /* to tell apart answer_s of different layouts, which must not be compared */
+    if (s->results.answering) /* answer_s of different layouts must not be compared, so the report has the layout */
         json_text(&j, "answer_layout", answers_are_by_owner(s->results.graph) ? "owner" : "ids");
     json_member(&j, "device_load_s", JSON_SECONDS, devices->slowest.load_s);
     json_member(&j, "device_load_bytes", JSON_COUNT, devices->slowest.load_s > 0 ? devices->slowest.bytes : 0);
@@ -237,8 +239,9 @@ static const char *const phase_name[PHASES] = {"previsit",        "visit_nn",   
                                       "local_exchange",  "remote_exchange", "mask_reduction",
                                       "merged_exchange", "choose",          "ahead"};
 
-/* Prints the table rows[count][members] as an object of columns: for each member an array of `count` numbers. The numbers
- * are doubles, in seconds, if in_seconds, else uint64_t. */
+/* Prints the table rows[count][members] as an object. The object has an array for each column of the table. The name of
+ * array m is name[m], and the array has `count` numbers. With in_seconds, the numbers are doubles, in seconds; otherwise
+ * they are uint64_t. */
 static void json_columns(struct json *json, const char *title, const char *const *name, int members, const void *rows,
                          int in_seconds, uint64_t count)
 {
@@ -299,7 +302,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
     fputs("}", out);
 }
 
-/* Prints the member "roots": an array with an item for each record. No comma follows. */
+/* Prints the member "roots", without a comma behind it. The member is an array with an item for each record. */
 void report_json_roots(FILE *out, const struct environment *env, const struct record *records, uint64_t count)
 {
     fputs("  \"roots\": [\n", out);
@@ -317,7 +320,7 @@ struct report {
     uint64_t count;
 };
 
-/* Called by outfile_print: prints the report as one JSON object. The context is a struct report. */
+/* Called by outfile_print. Prints the report as one JSON object. The context is a struct report. */
 static void print_json(FILE *out, const void *context)
 {
     const struct report *report = context;

@@ -1,4 +1,4 @@
-/* report.h: prints the records of searches: a line for each search, lines of summary, and JSON */
+/* report.h: prints reports of searches: as text, with a line for each search and a summary, or as JSON */
 #ifndef DBFS_REPORT_H
 #define DBFS_REPORT_H
 
@@ -7,30 +7,34 @@
 
 #include <stdio.h>
 
-/* How a run was set up. The head of the report shows it, and "environment" in JSON. */
+/* A description of how a run was set up. A report of text begins with this description. A JSON report has it as the member
+ * "environment". */
 struct environment {
     const struct searcher *searcher;
-    char *const *command;           /* the words of the command line, and NULL */
-    struct rank_description devices; /* of this rank */
-    double start_s;                 /* seconds from the return of MPI_Init to the first search */
-    uint64_t peak_bytes;            /* the largest resident memory of any rank, at the end of the run */
+    char *const *command;           /* the words of the command line; NULL ends them */
+    struct rank_description devices; /* the devices of this rank */
+    double start_s;                 /* seconds from the end of MPI_Init until all is ready for the first search */
+    uint64_t peak_bytes;            /* the largest resident memory that any rank had during the run; 0 until the end */
 };
 
-/* Returns a description of a program after its set-up, which began at the time `begun` (cli_seconds). The description keeps
- * pointers to the searcher and the command. */
+/* Returns a description of how a program was set up. Called at the end of the set-up. `begun`: the time (cli_seconds) when
+ * the set-up began. The description has pointers to the searcher and to the command. */
 struct environment environment_of(const struct searcher *searcher, char *const *command, double begun);
 
-/* These print lines of text: report_environment the set-up, report_record one search, and report_summary statistics of
- * `count` searches. */
+/* These functions print lines of text:
+ * - report_environment: lines about the set-up;
+ * - report_record: a line about one search;
+ * - report_summary: lines with statistics over `count` searches. */
 void report_environment(FILE *out, const struct environment *env);
 void report_record(FILE *out, const struct environment *env, const struct record *record);
 void report_summary(FILE *out, const struct record *records, uint64_t count);
 
-/* These print members of a JSON object: "environment", followed by a comma, and "roots", followed by none. */
+/* report_json_environment prints the member "environment" of a JSON object, and a comma. report_json_roots prints the member
+ * "roots", without a comma behind it. */
 void report_json_environment(FILE *out, const struct environment *env);
 void report_json_roots(FILE *out, const struct environment *env, const struct record *records, uint64_t count);
 
-/* Writes environment, summary and records as one JSON object to the file `path`. */
+/* Writes the environment, the summary and all records to the file `path`, as one JSON object. */
 enum status report_json(const char *path, const struct environment *env, const struct record *records, uint64_t count,
                         struct error *e);
 

@@ -1,9 +1,9 @@
-/* report_text.c: prints JSON member by member, and the direction of edges; see report_text.h */
+/* report_text.c: prints members of JSON objects, and the direction of a graph's edges; see report_text.h */
 #include "report_text.h"
 
 #include <stdarg.h>
 
-/* Prints a string in quotes. Characters that JSON does not allow in strings are escaped. */
+/* Prints a string in quotes. Escapes the characters that JSON does not allow in strings. */
 static void print_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -18,8 +18,10 @@ static void print_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Prints the separator before a value, and its name. The separator is a comma if a member stands before (json->any), and a
- * line break and the indent if the name starts with a newline. `name` is NULL in an array. Sets json->any. */
+/* Prints what stands before a value, and sets json->any:
+ * - a comma, if a member was printed before (json->any);
+ * - a line break and the indent, if `name` starts with a newline;
+ * - the name in quotes and a colon. An item of an array has no name, and `name` is NULL. */
 static void print_name(struct json *json, const char *name)
 {
     const int begins_line = name != NULL && *name == '\n';
@@ -32,7 +34,8 @@ static void print_name(struct json *json, const char *name)
     json->any = 1;
 }
 
-/* Prints a member, or an item of an array if `name` is NULL. Its value is printed by the printf format. */
+/* Prints a member of an object. If `name` is NULL, prints an item of an array. `format` is the printf format of the value.
+ */
 void json_member(struct json *json, const char *name, const char *format, ...)
 {
     va_list values;
@@ -42,34 +45,35 @@ void json_member(struct json *json, const char *name, const char *format, ...)
     va_end(values);
 }
 
-/* Prints a member whose value is a string, with escapes where JSON needs them. */
+/* Prints a member with a string as its value. Escapes characters where JSON needs escapes. */
 void json_text(struct json *json, const char *name, const char *text)
 {
     print_name(json, name);
     print_quoted(json->out, text);
 }
 
-/* Prints a member whose value is true or false. */
+/* Prints a member with the value true or false. */
 void json_flag(struct json *json, const char *name, int value)
 {
     json_member(json, name, "%s", value ? "true" : "false");
 }
 
-/* Prints the name of a member and the opening bracket of its value. The next member is printed without a comma before it. */
+/* Prints the name of a member, and the opening bracket of the member's value. The next member gets no comma before it. */
 void json_begin(struct json *json, const char *name, char bracket)
 {
     json_member(json, name, "%c", bracket);
     json->any = 0;
 }
 
-/* Prints the closing bracket of a value that json_begin began. The next member is printed with a comma before it. */
+/* Prints the closing bracket of a value that json_begin has begun. The next member gets a comma before it. */
 void json_end(struct json *json, char bracket)
 {
     fputc(bracket, json->out);
     json->any = 1;
 }
 
-/* Prints the words of a command line, which NULL ends, as the member "command". */
+/* Prints the member "command". The member is an array with the words of the command line. command[]: the words; NULL ends
+ * them. */
 void json_command(struct json *json, char *const *command)
 {
     json_begin(json, "\ncommand", '[');
@@ -78,7 +82,8 @@ void json_command(struct json *json, char *const *command)
     json_end(json, ']');
 }
 
-/* Prints the member "directed" and, for a directed graph, "rows", which says which rows the shards have. */
+/* Prints the member "directed". For a directed graph also prints the member "rows". "rows" tells whether the shards have
+ * out-rows only, or also in-rows. */
 void edges_json(struct json *json, const struct manifest *m)
 {
     json_flag(json, "\ndirected", m->direction == EDGES_DIRECTED);
@@ -86,8 +91,8 @@ void edges_json(struct json *json, const struct manifest *m)
         json_text(json, "rows", m->out_only ? "out" : "out,in");
 }
 
-/* Prints a line about the edges of a directed graph: which rows the shards have, and whether the search goes in reverse.
- * Prints nothing for an undirected graph. */
+/* Prints a line about the edges of a directed graph. The line tells whether the shards have out-rows only, and whether the
+ * search goes against the edges (`reverse`). Prints nothing for an undirected graph. */
 void edges_print(FILE *out, const struct manifest *m, int reverse)
 {
     if (m->direction == EDGES_DIRECTED)

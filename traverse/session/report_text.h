@@ -1,4 +1,4 @@
-/* report_text.h: text that several reports share: JSON objects member by member, and the direction of a graph's edges */
+/* report_text.h: functions that several reports use: they print members of JSON objects, and the direction of edges */
 #ifndef DBFS_REPORT_TEXT_H
 #define DBFS_REPORT_TEXT_H
 
@@ -7,40 +7,44 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A JSON object or array that is being printed. Commas separate its members. A member whose name starts with a newline
- * begins a line, after `indent`. */
+/* A JSON object or array that is being printed. Commas separate the members. If the name of a member starts with a newline,
+ * the member is printed on a new line, after `indent`. */
 struct json {
     FILE *out;
     const char *indent;
-    int any; /* a member was printed before, so the next one needs a comma */
+    int any; /* 1: a member was printed before, so the next member needs a comma */
 };
 
-/* Formats for json_member. JSON_EXACT prints all digits of a double. */
+/* printf formats for json_member. JSON_EXACT prints all digits of a double. */
 #define JSON_COUNT "%" PRIu64
 #define JSON_SECONDS "%.9f"
 #define JSON_DIGITS "%.9g"
 #define JSON_EXACT "%.17g"
 #define JSON_HEX "\"%016" PRIx64 "\""
 
-/* Prints a member whose value has this printf format. `name` is NULL for an item of an array. */
+/* Prints a member of an object. If `name` is NULL, prints an item of an array. `format` is the printf format of the value.
+ */
 void json_member(struct json *json, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* json_text prints a member whose value is a string, with escapes where JSON needs them. json_flag prints a member whose
- * value is true or false. */
+/* json_text prints a member with a string as its value, and escapes characters where JSON needs escapes. json_flag prints a
+ * member with the value true or false. */
 void json_text(struct json *json, const char *name, const char *text);
 void json_flag(struct json *json, const char *name, int value);
 
-/* json_begin begins a member whose value is an object ('{') or an array ('['). json_end ends the value ('}' or ']'). */
+/* json_begin begins a member with an object as its value (bracket '{'), or an array ('['). json_end ends the object ('}') or
+ * the array (']'). */
 void json_begin(struct json *json, const char *name, char bracket);
 void json_end(struct json *json, char bracket);
 
-/* Prints the words of a command line as the member "command". */
+/* Prints the member "command". The member is an array with the words of the command line. command[]: the words; NULL ends
+ * them. */
 void json_command(struct json *json, char *const *command);
 
-/* Prints the members "directed" and, of a directed graph, "rows". */
+/* Prints the member "directed". For a directed graph also prints the member "rows". */
 void edges_json(struct json *json, const struct manifest *m);
 
-/* Prints a line that says how a directed graph is packed and searched. Prints nothing for an undirected graph. */
+/* Prints a line that tells which rows a directed graph has, and whether the search goes against the edges (`reverse`).
+ * Prints nothing for an undirected graph. */
 void edges_print(FILE *out, const struct manifest *m, int reverse);
 
 #endif

@@ -1,12 +1,15 @@
-/* roots.c: chooses the vertices where searches start, and finds out where they are; see roots.h
+/* roots.c: chooses the vertices where searches start, and finds their shards; see roots.h
  *
- * Roots are drawn from a list of candidates: the first candidates from which a search goes on become the roots. Candidates
- * are ids from 0 to n - 1, in an order that follows from the seed. Random ids come first, as many as usually find enough
- * vertices with edges. As vertices with edges may be rare, all ids follow in turn, from a random id on.
+ * A program draws roots at random if the user gives none. A vertex can be drawn if it has an edge that a search would
+ * follow. The draw goes through a sequence of candidates, which are ids from 0 to n - 1. The sequence depends only on the
+ * seed. The first candidates that can be drawn become the roots.
+ * - The sequence begins with random ids. Usually there are enough vertices with edges among these.
+ * - Vertices with edges may be rare. So the sequence goes on with all ids in ascending order. The order begins at a random
+ *   id, and goes on with 0 behind n - 1.
  *
- * No array and no loop goes over n. Random candidates are located in the shards, as given roots are. For the ids in turn,
- * the shards are searched for the vertices that follow the first id at the smallest distances. So drawing takes a few
- * passes over the vertices that have edges. */
+ * No array and no loop goes over all n ids. Random candidates are looked up in the shards (locate_ids). The candidates in
+ * ascending order are not tried one by one: draw_in_turn goes over the vertices of the shards, and keeps those with the
+ * smallest distances from the random id. So drawing takes a few passes over the vertices with edges. */
 #include "roots.h"
 
 #include "traverse/engine/threads.h"
@@ -20,23 +23,27 @@
 
 /* ---- locating ---- */
 
-/* Returns the location of a vertex as one word: its kind in the high bits, and its index below. Kinds are in the order of
- * enum root_at, so the location of a vertex with edges is a smaller number than the location of an isolated vertex. */
+/* Returns the location of a vertex as one number. The bits from 40 on are the kind of the vertex (`at`), and the lower bits
+ * are `index`. Kinds are in the order of enum root_at. So the location of a vertex with edges is smaller than the location
+ * of an isolated vertex. */
 static uint64_t encode_location(enum root_at at, uint64_t index)
 {
     return (uint64_t)at << 40 | index;
 }
 
-/* A list of stored ids, and the location of each. */
+/* A list of stored ids, and the location of each id. */
 struct locations {
     uint64_t count;
-    uint64_t *id; /* [count], ascending once locate_ids has sorted them */
-    uint64_t *of; /* [count] locations. If an id is there several times, the location of one copy is set */
-    const uint64_t *delegates; /* as in struct drawing: a vertex from which no search goes on counts as isolated; or NULL */
+    uint64_t *id; /* [count] stored ids. locate_ids sorts them in ascending order */
+    uint64_t *of; /* [count] the locations of the ids. Of equal ids, only one has the right location */
+    /* The bitmap `delegates` of struct drawing. With this bitmap, a vertex counts as isolated if a search would follow none
+     * of its edges. NULL: a vertex counts as isolated only if it has no edges. */
+    const uint64_t *delegates;
 };
 
-/* Collective. Allocates the memory of `count` ids and locations from the budget. locations_close frees it, also after a
- * failure. `what` is for messages. If a rank has failed, the call fails on all ranks. */
+/* Collective. Overwrites *l, and allocates the memory of `count` ids and locations. This memory is charged to the memory
+ * budget. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. locations_close frees the memory,
+ * even after a failure. `what`: what the memory is for, in messages. */
 static enum status locations_open(struct locations *l, uint64_t count, const struct rank *rank, const char *what,
                                   struct error *e)
 {
@@ -46,36 +53,40 @@ static enum status locations_open(struct locations *l, uint64_t count, const str
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the memory of locations_open. */
+/* Frees the memory that locations_open has allocated. */
 static void locations_close(struct locations *l, const struct rank *rank)
 {
     memory_release(rank->budget, l->id);
     memory_release(rank->budget, l->of);
 }
 
-/* Returns a pointer to the location of an id in `l`, or NULL if `l` does not have the id. The ids must be sorted. */
+/* Returns a pointer to the location of `id` in the list. Returns NULL if the list does not have the id. The ids of the list
+ * must be sorted. */
 static uint64_t *location_of(const struct locations *l, uint64_t id)
 {
     const uint64_t *found = bsearch(&id, l->id, l->count, sizeof id, compare_u64);
     return found != NULL ? &l->of[found - l->id] : NULL;
 }
 
-/* Returns the stored id of vertex i of a shard: local vertex i (ROOT_AT_LOCAL), or delegate i. */
+/* Returns the stored id of a vertex of a shard. This is local vertex i if `at` is ROOT_AT_LOCAL, otherwise delegate i. */
 static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i)
 {
     return at == ROOT_AT_LOCAL ? local_vertex_id(shard, i) : shard_delegate_id(shard, i);
 }
 
-/* Returns whether a vertex has an edge that a search would follow. `delegates` is a bitmap with the answers for all
- * delegates, because their edges lie on all shards. */
+/* Returns whether a vertex has an edge that a search would follow. The vertex is local vertex i of the shard if `at` is
+ * ROOT_AT_LOCAL, otherwise delegate i. Bit i of `delegates` is the result for delegate i. This bitmap is needed because the
+ * edges of a delegate lie on all shards. */
 static int goes_on(const uint64_t *delegates, const struct shard *shard, enum root_at at, uint64_t i)
 {
     return at == ROOT_AT_LOCAL ? mask_bit(shard->csr[NN].sources, i) || mask_bit(shard->csr[ND].sources, i)
                                : mask_bit(delegates, i);
 }
 
-/* Sets the location of vertex i of a shard in `l`. Does nothing if its id is not in `l`, if another shard owns the vertex,
- * or if vertices without edges to follow count as isolated and this vertex is one. */
+/* Sets the location of vertex i of a shard in the list `l`. Does nothing if
+ * - the list does not have the id of the vertex,
+ * - another shard owns the vertex,
+ * - or l->delegates is not NULL, and the vertex has no edge that a search would follow. */
 static void locate_vertex(const struct locations *l, const struct shard *shard, enum root_at at, uint64_t i)
 {
     uint64_t id = vertex_id(shard, at, i), *location = location_of(l, id);
@@ -84,8 +95,9 @@ static void locate_vertex(const struct locations *l, const struct shard *shard, 
         *location = encode_location(at, i);
 }
 
-/* Returns the number of the first vertex among first to end - 1 whose stored id is not below `id`, or `end`. The vertices
- * must be of one degree, as these ascend by id. */
+/* Looks at vertices first to end - 1 of a shard. Returns the number of the first vertex with a stored id of `id` or more.
+ * Returns `end` if there is no such vertex. The vertices must all have the same degree, because only such vertices are in
+ * ascending order of ids. */
 static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t first, uint64_t end, uint64_t id)
 {
     while (first < end) {
@@ -98,9 +110,11 @@ static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t
     return first;
 }
 
-/* Sets the locations of the vertices of one kind in a shard, local vertices or delegates. Does so for the vertices of each
- * degree. If a degree has more vertices than `l` has ids, each id is searched among the vertices. Otherwise each vertex is
- * searched among the ids. Uses threads of OpenMP. */
+/* Sets the locations, in the list `l`, of the vertices of one kind in a shard. The kind is local vertices if `at` is
+ * ROOT_AT_LOCAL, otherwise delegates. Handles one degree after the other:
+ * - If the vertices of this degree are more than the ids of the list, looks for each id among the vertices.
+ * - Otherwise looks for each vertex among the ids.
+ * Uses threads of OpenMP. */
 static void locate_in_shard(const struct locations *l, const struct shard *shard, enum root_at at,
                             struct degree_list degrees)
 {
@@ -116,7 +130,7 @@ static void locate_in_shard(const struct locations *l, const struct shard *shard
         }
 #pragma omp parallel for schedule(static) if (l->count > MANY_IDS)
         for (uint64_t i = 0; i < l->count; i++) {
-            const int again = i > 0 && l->id[i] == l->id[i - 1]; /* another thread may be locating this id */
+            const int again = i > 0 && l->id[i] == l->id[i - 1]; /* skipped: another thread may handle the equal id */
             const uint64_t found = again ? end : lower_bound(shard, at, first, end, l->id[i]);
             if (found < end && vertex_id(shard, at, found) == l->id[i])
                 locate_vertex(l, shard, at, found);
@@ -124,14 +138,14 @@ static void locate_in_shard(const struct locations *l, const struct shard *shard
     }
 }
 
-/* Collective. Sorts the ids, and sets the location of each id on all ranks. The rank that owns a vertex finds its location.
- * A vertex that no shard lists is isolated. */
+/* Collective. Sorts the ids of the list, and sets the location of each id. The rank that owns a vertex finds the location,
+ * and all ranks receive it. A vertex is isolated if no shard has it. */
 static void locate_ids(const struct locations *l, const struct rank *rank)
 {
     const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
     qsort(l->id, l->count, sizeof *l->id, compare_u64);
     memset(l->of, 0xff, l->count * sizeof *l->of);
-    for (uint64_t i = 0; i < l->count; i++) { /* isolated vertices, unless a shard lists them below */
+    for (uint64_t i = 0; i < l->count; i++) { /* isolated at first; locate_in_shard overwrites this if a shard has the id */
         if (rank_of_shard(shard_of_vertex(l->id[i], shards), ranks) == rank->comm->rank)
             l->of[i] = encode_location(ROOT_AT_ISOLATED, slot_of_vertex(l->id[i], shards));
     }
@@ -140,10 +154,11 @@ static void locate_ids(const struct locations *l, const struct rank *rank)
         locate_in_shard(l, shard, ROOT_AT_LOCAL, shard->degrees.locals);
         locate_in_shard(l, shard, ROOT_AT_DELEGATE, shard->degrees.delegates);
     }
-    comm_min_u64(rank->comm, l->of, l->count); /* the location that the owner found, as other ranks have UINT64_MAX */
+    comm_min_u64(rank->comm, l->of, l->count); /* yields the owner's location, because the other ranks have UINT64_MAX */
 }
 
-/* Collective. Sets roots->root from roots->ids: the stored id of each root, and where the root is. ST_USAGE: an id >= n. */
+/* Collective. Sets roots->root for each id of roots->ids: the stored id, the shard, the kind and the index of the root.
+ * Fails with ST_USAGE if an id is not below n. */
 enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
@@ -172,27 +187,28 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
 
 /* ---- drawing ---- */
 
-/* Numbers of random candidates. FIRST_BLOCK: in the first block, which suffices for most graphs. LARGEST_BLOCK: in the
- * largest block. RANDOM: in all blocks, and in addition RANDOM_OF_ROOTS for every ROOTS roots. */
+/* Random candidates are tried in blocks. FIRST_BLOCK: the size of the first block, which is enough for most graphs.
+ * LARGEST_BLOCK: the size of the largest block. All blocks together have RANDOM candidates, and in addition RANDOM_OF_ROOTS
+ * candidates for every ROOTS roots. */
 enum { FIRST_BLOCK = 1 << 10, LARGEST_BLOCK = 1 << 18, RANDOM = 1 << 20, RANDOM_OF_ROOTS = 1 << 16, ROOTS = 1 << 12 };
 
 /* The state of drawing roots. */
 struct drawing {
     const struct rank *rank;
-    uint64_t *delegates; /* bit i: a search goes on from delegate i. The edges of a delegate lie on all shards */
+    uint64_t *delegates; /* [mask_words(d)] bit i is set if delegate i has an edge on any shard that a search would follow */
     uint64_t seed, n;
-    uint64_t *ids; /* [count] input ids of roots, of which the first `drawn` are set */
-    uint64_t count, drawn;
+    uint64_t *ids; /* [count] the input ids of the roots. The first `drawn` are set */
+    uint64_t count, drawn; /* the number of roots that are wanted, and that are drawn so far */
 };
 
-/* Returns random candidate number i, an input id that follows from the seed. */
+/* Returns random candidate number i. This is an input id that depends only on the seed, on i and on n. */
 static uint64_t random_candidate(const struct drawing *d, uint64_t i)
 {
     return (uint64_t)((unsigned __int128)random64(d->seed, i) * d->n >> 64);
 }
 
-/* Collective. Draws roots from the random candidates `first` to `end` - 1, in their order: appends the candidates from
- * which a search goes on to d->ids, until d->count roots are drawn. No id is drawn twice. */
+/* Collective. Tries the random candidates number first to end - 1, in this order. Appends a candidate to d->ids if it has an
+ * edge that a search would follow, and has not been drawn before. Stops when d->count roots are drawn. */
 static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, struct error *e)
 {
     const struct graph *graph = d->rank->graph;
@@ -221,8 +237,9 @@ static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, s
     return e->status;
 }
 
-/* Returns the stored id of the vertex that has this number in a shard, if it can be drawn, else UINT64_MAX. Local vertices
- * are numbered first, then delegates. A vertex cannot be drawn if another shard owns it, or if no search goes on from it. */
+/* Returns the stored id of vertex `number` of a shard if the vertex can be drawn. Returns UINT64_MAX if another shard owns
+ * the vertex, or if the vertex has no edge that a search would follow. Numbers below shard->locals are local vertices, and
+ * all other numbers are delegates. */
 static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, uint64_t number)
 {
     const enum root_at at = number < shard->locals ? ROOT_AT_LOCAL : ROOT_AT_DELEGATE;
@@ -230,14 +247,14 @@ static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, u
     return goes_on(d->delegates, shard, at, i) && shard_of_vertex(id, shard->p) == shard->index ? id : UINT64_MAX;
 }
 
-/* The smallest numbers of a long stream: `wanted` of them. */
+/* Finds the `wanted` smallest numbers among many. */
 struct least {
-    uint64_t *number; /* [4 * wanted]: `count` numbers, at most 2 * wanted; the rest is for least_of_ranks */
-    uint64_t count, wanted;
-    uint64_t bound; /* a number that is not below this is not among the `wanted` smallest */
+    uint64_t *number; /* [4 * wanted] the candidates for the smallest numbers; least_of_ranks uses the second half */
+    uint64_t count, wanted; /* the number of candidates, at most 2 * wanted; how many smallest numbers are wanted */
+    uint64_t bound; /* this number and all larger ones cannot be among the smallest */
 };
 
-/* Sorts the numbers, drops all but the `wanted` smallest, and lowers the bound. */
+/* Sorts the candidates, keeps only the `wanted` smallest, and lowers the bound. */
 static void least_sort(struct least *l)
 {
     qsort(l->number, l->count, sizeof *l->number, compare_u64);
@@ -246,7 +263,7 @@ static void least_sort(struct least *l)
         l->bound = l->number[l->count - 1];
 }
 
-/* Adds a number, unless it is too large to be among the smallest. */
+/* Adds a number to the candidates. Does nothing if the number is too large to be among the smallest. */
 static void least_add(struct least *l, uint64_t number)
 {
     if (number >= l->bound)
@@ -256,7 +273,7 @@ static void least_add(struct least *l, uint64_t number)
         least_sort(l);
 }
 
-/* Collective. Replaces the smallest numbers of each rank, which must be sorted, by the smallest numbers of all ranks. */
+/* Collective. Replaces the smallest numbers of each rank by the smallest numbers of all ranks. Called after least_sort. */
 static void least_of_ranks(struct least *l, const struct comm *comm)
 {
     const uint64_t own = l->count;
@@ -274,8 +291,9 @@ static void least_of_ranks(struct least *l, const struct comm *comm)
     least_sort(l);
 }
 
-/* Collective. Draws the roots that are still missing: the vertices that follow a random input id at the smallest distances,
- * modulo n. Appends them to d->ids. Vertices that were drawn before are left out. */
+/* Collective. Draws the roots that are still missing. Chooses a random input id, and takes the vertices with the smallest
+ * distances behind this id. Distances are modulo n. Leaves out vertices that were drawn before, and vertices without an edge
+ * that a search would follow. Appends the input ids of the vertices to d->ids. */
 static enum status draw_in_turn(struct drawing *d, struct error *e)
 {
     const struct rank *rank = d->rank;
@@ -299,7 +317,7 @@ static enum status draw_in_turn(struct drawing *d, struct error *e)
         least_sort(&l);
         least_of_ranks(&l, rank->comm);
         for (uint64_t i = 0; i < l.count; i++) {
-            if (i == 0 || l.number[i] != l.number[i - 1]) /* damaged parts may list a vertex twice */
+            if (i == 0 || l.number[i] != l.number[i - 1]) /* in damaged files a vertex may stand twice */
                 d->ids[d->drawn++] = (first + l.number[i]) % d->n;
         }
     }
@@ -308,8 +326,8 @@ static enum status draw_in_turn(struct drawing *d, struct error *e)
     return e->status;
 }
 
-/* Collective. Sets d->delegates, and lowers d->count to the number of vertices that can be drawn. The caller frees
- * d->delegates, also after a failure. */
+/* Collective. Sets d->delegates. If fewer than d->count vertices can be drawn, lowers d->count to their number. The caller
+ * frees d->delegates, even after a failure. */
 static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
 {
     const struct rank *rank = d->rank;
@@ -335,16 +353,17 @@ static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Sets roots->ids to distinct random vertices that have edges. In a directed graph these are edges in the
- * direction of the search. Lowers roots->count if the graph has fewer such vertices. A seed gives the same ids for every
- * number of shards, ranks and threads. ST_BAD_DATA: the parts of the graph contradict each other. */
+/* Collective. Sets roots->ids to the ids of different random vertices. Each vertex has an edge that a search would follow.
+ * Lowers roots->count if the graph has fewer such vertices. With the same seed, the ids are the same for every number of
+ * shards, ranks and threads. Fails with ST_BAD_DATA if the shards have fewer vertices with edges than the graph should have.
+ */
 static enum status draw_roots(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
 {
     struct drawing d = {
         .rank = rank, .seed = seed, .n = rank->graph->manifest.totals.n, .ids = roots->ids, .count = roots->count};
     if (find_vertices_to_draw(&d, e) == ST_OK) {
         const uint64_t all = RANDOM + d.count / ROOTS * RANDOM_OF_ROOTS;
-        uint64_t block = FIRST_BLOCK; /* blocks grow, because each block may take a pass over the vertices */
+        uint64_t block = FIRST_BLOCK; /* the size grows, because each block may cost a pass over the vertices */
         for (uint64_t first = 0; first < all && d.drawn < d.count && e->status == ST_OK; first += block) {
             block = first == 0 ? FIRST_BLOCK : smaller(4 * block, LARGEST_BLOCK);
             draw_block(&d, first, smaller(first + block, all), e);
@@ -362,9 +381,12 @@ static enum status draw_roots(struct roots *roots, const struct rank *rank, uint
 
 /* ---- choosing ---- */
 
-/* Collective. Allocates the roots, chooses them, and locates each. The command line names them by id or by name, or else
- * they are drawn. With --serve only allocates one root. `map`: the names, on rank 0. roots_free frees the roots, also after
- * a failure. ST_BAD_DATA: the graph has no vertices. ST_RUNTIME: no vertex has an edge. */
+/* Collective. Allocates and chooses the roots, and finds the shard of each root. The roots are given on the command line by
+ * id or by name. If none are given, the roots are drawn. With --serve, only allocates memory for one root. roots_free frees
+ * the roots, even after a failure. `map`: on rank 0, the names; NULL: there are none. Failures:
+ * - ST_BAD_DATA: the graph has no vertices, or the shards have fewer vertices with edges than the graph should have.
+ * - ST_RUNTIME: no vertex has an edge.
+ * - ST_USAGE: an id is not below n, or a name is unknown. */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
 {
@@ -393,7 +415,7 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     return e->status == ST_OK ? roots_locate(roots, rank, e) : e->status;
 }
 
-/* Frees the arrays of roots. Zeroed roots are allowed. */
+/* Frees the arrays of roots. *roots may be zeroed. */
 void roots_free(struct roots *roots)
 {
     free(roots->ids);

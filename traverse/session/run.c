@@ -1,13 +1,14 @@
-/* run.c: see run.h. The steps of a run, in order:
+/* run.c: runs all searches of dbfs-traverse or dbfs-traverse-2d; see run.h. The steps of a run, in order:
  *
  *   searcher_run            starts MPI, and decides which ranks search (searcher.c, shared_gpus.c)
- *   searcher_open           opens the graph (graph.c), then devices, the exchange and results
- *   searcher_choose_roots   (roots.c)
+ *   searcher_open           opens the graph (graph.c), the devices, the exchange and the results
+ *   searcher_choose_roots   chooses the roots (roots.c)
  *   search_one              for each root: searches and measures (record.c), prints the record (report.c), writes results
- *   conclude                completes the trace (trace_file.c), prints the summary and writes JSON (report.c)
- *   searcher_run            closes all
+ *   conclude                completes the trace (trace_file.c), prints the summary and writes the JSON report (report.c)
+ *   searcher_run            closes all that was opened
  *
- * With --serve, roots come one after the other (serve.c), and there is no summary. With --plan there is no run (plan.c). */
+ * With --serve, roots come one after the other (serve.c), and there is no summary. With --plan, nothing is searched, and the
+ * plan is printed instead (plan.c). */
 #include "run.h"
 #include "plan.h"
 #include "record.h"
@@ -32,16 +33,16 @@
 /* The state of a run on this rank. */
 struct run {
     struct args *args;
-    char *const *command; /* argv */
+    char *const *command; /* the words of the command line; NULL ends them */
     struct searcher searcher;
-    struct record *records; /* [roots.count] */
+    struct record *records; /* [roots.count] a record for each search; not used with --serve */
     struct environment env;
-    struct trace_file trace; /* with --trace */
-    FILE *talk; /* where records and the summary are printed: stdout, or stderr if a result takes stdout */
+    struct trace_file trace; /* open with --trace, otherwise zeroed */
+    FILE *talk; /* records and the summary are printed here: stdout, or stderr if a result goes to stdout */
 };
 
-/* Collective. Writes the result files of a search that are wanted. Parents are written first, because devices usually hold
- * them already. */
+/* Collective. Writes those result files of a search that the user wants. Writes parents first, because usually the devices
+ * have parents already. */
 static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = run->args;
@@ -63,8 +64,8 @@ static enum status write_results(struct run *run, const struct root *root, struc
     return e->status;
 }
 
-/* Collective. Searches from root i, fills the record, prints the record if this rank `talks`, and writes the results. If the
- * search fails, a job of several ranks ends at once. Sets record->root and record->name. */
+/* Collective. Searches from root i, and fills *record. Prints the record if `talks` is set, which is so on rank 0 only.
+ * Writes the results. If the search fails, a job of several ranks ends at once. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
     struct searcher *s = &run->searcher;
@@ -80,18 +81,20 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     if (e->status != ST_OK || record_search(record, s, run->args, root, e) != ST_OK) {
         if (s->comm.ranks > 1)
             comm_abort(&s->comm, run->args->cli.program, e);
-        return e->status; /* a single rank: no other rank waits, and the caller removes unfinished files */
+        return e->status; /* there is only one rank, so none waits. The caller removes unfinished files */
     }
     if (talks && !run->args->serve)
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, record->root);
-    /* With --serve the record is printed last, because its line says that the files are complete. */
+    /* With --serve, the record is printed after the results are written, because the line of the record tells the user that
+     * the files are complete. */
     if (write_results(run, root, e) == ST_OK && talks && run->args->serve)
         report_record(run->talk, &run->env, record);
     return e->status;
 }
 
-/* Collective. Prints the set-up, opens the trace, does the warm-up, and searches from all roots. Shows its progress. */
+/* Collective. Prints the set-up, opens the trace, and does the warm-up. Then searches from each root in turn. Shows the
+ * progress. */
 static enum status search_all(struct run *run, struct error *e)
 {
     const struct args *args = run->args;
@@ -117,8 +120,9 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. The loop of --serve: searches from each root that standard input names. Prints a line for each line of the
- * input: the record, or the reason why the line is no root. ST_USAGE: some line was no root. */
+/* Collective. Called with --serve. Searches from the root on each line of standard input, until the input ends. For each
+ * line prints one line: the record of the search, or the reason why the line is no root. At the end fails with ST_USAGE if
+ * any line was no root. */
 static enum status serve_all(struct run *run, struct error *e)
 {
     static struct serve serve;
@@ -141,15 +145,15 @@ static enum status serve_all(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Collective. Called after the last search: completes the trace, prints the summary, and writes the JSON report. Rank 0
- * does so. All ranks return the same status. */
+/* Collective. Called after the last search. Completes the trace. Rank 0 prints the summary, and writes the JSON report. All
+ * ranks return the same status. */
 static enum status conclude(struct run *run, struct error *e)
 {
     if (run->args->trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
         return e->status;
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
-        if (!run->args->cli.quiet || run->talk == stdout) /* with -q only a result is on stdout, without a summary */
+        if (!run->args->cli.quiet || run->talk == stdout) /* no summary with -q if a result goes to stdout */
             report_summary(run->talk, run->records, run->searcher.roots.count);
         stream_flush(run->talk, e);
         if (run->args->json != NULL && e->status == ST_OK)
@@ -158,8 +162,8 @@ static enum status conclude(struct run *run, struct error *e)
     return comm_agree(&run->searcher.comm, e);
 }
 
-/* Called by searcher_run on each rank: opens the searcher, chooses roots, searches and reports. The context is the struct
- * run. Sets run->records and run->env. */
+/* Called by searcher_run on each rank that searches. Opens the searcher, chooses roots, searches, and reports. Allocates
+ * run->records, and sets run->env. The context is the struct run. */
 static void run_on_rank(void *context, struct error *e)
 {
     struct run *run = context;
@@ -181,8 +185,8 @@ static void run_on_rank(void *context, struct error *e)
         conclude(run, e);
 }
 
-/* Called by searcher_run at the end: frees the records, and discards a trace that is not complete. The context is the struct
- * run. */
+/* Called by searcher_run at the end. Frees the records, and discards the trace if the trace is not complete. The context is
+ * the struct run. */
 static void tear_down(void *context)
 {
     struct run *run = context;
@@ -192,8 +196,8 @@ static void tear_down(void *context)
     outfile_abort(run->trace.out);
 }
 
-/* Runs dbfs-traverse or dbfs-traverse-2d, which search by `method`, and returns the exit code. With --plan only prints the
- * plan. Frees what `args` holds. */
+/* Runs dbfs-traverse or dbfs-traverse-2d: searches by `method`, writes results, and reports. With --plan, only prints the
+ * plan. Frees what `args` holds. Returns the exit code. */
 int run_searches(struct args *args, const struct bfs_method *method, char **argv)
 {
     static struct run run;

@@ -1,4 +1,4 @@
-/* searcher.c: opens what searches need on a rank, runs a program with it, and closes it; see searcher.h */
+/* searcher.c: opens all that searches need on a rank, runs the work of a program, and closes all; see searcher.h */
 #include "searcher.h"
 #include "traverse/engine/answer_ids.h"
 #include "shared_gpus.h"
@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Collective. Makes rank 0 the only rank that searches. Rank 0 gets the threads and the memory of all ranks, because -@ and
- * -S are per rank. Threads are not raised above the number of cores. Rank 0 prints a note. Sets s->led. On rank 0 s->comm
- * then has this rank alone. */
+/* Collective. Makes rank 0 the only rank that searches. On rank 0 multiplies the threads of -@ and the memory of -S by the
+ * number of ranks, because these options are per rank. Does not raise threads above the number of cores. Rank 0 also gets
+ * the shards of all ranks, and prints a note. Sets s->led. Afterwards s->comm of rank 0 has rank 0 only. */
 static void search_on_rank_0(struct searcher *s)
 {
     struct args *args = s->args;
@@ -34,8 +34,11 @@ static void search_on_rank_0(struct searcher *s)
              s->launched_ranks);
 }
 
-/* Runs a program: starts MPI, checks the names of results, calls `work` on each rank that searches, then `close`, and frees
- * the searcher and the args. Returns the exit code. With --dry-run only checks the names. */
+/* Runs a program from the start of MPI to the exit code:
+ * - starts MPI and the watch of --timeout, and lets rank 0 check the names of results;
+ * - calls `work` on each rank that searches;
+ * - calls `close` if it is not NULL, and frees the searcher and the args.
+ * With --dry-run, only checks the names, and frees everything. Returns the exit code. */
 int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_work *work, void (*close)(void *context),
                  void *context)
 {
@@ -78,8 +81,8 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
 
 /* ---- opening ---- */
 
-/* Sets the threads and the memory budget of this rank: its share of the host's cores and memory. Sets the threads of
- * OpenMP. */
+/* Sets the number of threads and the memory budget of this rank to its share of the host's cores and memory, or to -@ and
+ * -S if these were given. Sets the number of threads of OpenMP, too. */
 static void share_host(struct searcher *s)
 {
     struct cli *cli = &s->args->cli;
@@ -89,8 +92,8 @@ static void share_host(struct searcher *s)
     memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
 }
 
-/* Returns options of the graph as the command line has them. All columns are decoded. The caller changes this, if devices
- * do not read columns of the host. */
+/* Returns options for graph_open, by the options of the command line. With these options, all columns are decoded on the
+ * host. If devices do not read columns in memory of the host, the caller changes `columns`. */
 static struct graph_options graph_options_of(struct searcher *s)
 {
     const struct args *args = s->args;
@@ -103,9 +106,9 @@ static struct graph_options graph_options_of(struct searcher *s)
                                   .budget = &s->budget};
 }
 
-/* Collective. Opens this rank's part of the graph. Refuses options that the graph does not allow, and directed graphs if
- * the program is for undirected ones. Sets args->policy.mode to push if the graph has no in-rows. Rank 0 notes options
- * without effect. */
+/* Collective. Opens this rank's part of the graph. Fails if an option does not fit the graph, or if the graph is directed
+ * and the program is for undirected graphs only. If the graph has no in-rows, sets args->policy.mode to push. Rank 0 prints
+ * a note for each option that has no effect. */
 static enum status open_graph(struct searcher *s, struct error *e)
 {
     struct args *args = s->args;
@@ -131,8 +134,8 @@ static enum status open_graph(struct searcher *s, struct error *e)
     return ST_OK;
 }
 
-/* Notes on rank 0 which of the given options have no effect because no messages are sent. Does nothing if messages are
- * sent. */
+/* Prints a note for each given option that has no effect because no messages are sent. Does nothing on ranks other than 0,
+ * or if messages are sent. */
 static void note_idle_options(const struct searcher *s, const struct args *args)
 {
     const struct exchange_options *o = &args->exchange;
@@ -151,8 +154,9 @@ static void note_idle_options(const struct searcher *s, const struct args *args)
     }
 }
 
-/* Collective. Opens a device for each shard, then the exchange between devices, the results, and the method of searching.
- * `files`: results_write will be called. searcher_run closes all, also after a failure. */
+/* Collective. Opens a device for each shard. Then opens the exchange between devices, the results, and the method of
+ * searching. `files`: results_write will be called, or the program reads the answers of all ids. searcher_run closes
+ * everything, even after a failure. */
 static enum status open_devices(struct searcher *s, const struct args *args, int files, struct error *e)
 {
     struct rank *rank = &s->rank;
@@ -188,20 +192,20 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     return s->method->open(&s->bfs, rank, &s->exchange, &search, e);
 }
 
-/* If *e is a lack of memory, and the budget is too small for a whole search, appends the value of -S that suffices to the
- * message of *e. Otherwise does nothing. */
+/* Appends the value of -S that is enough for a whole search to the message of *e. Does so only if *e says that memory is
+ * short, and the memory budget is too small for a whole search. */
 void searcher_explain_memory(const struct searcher *s, struct error *e)
 {
     const uint64_t bytes = s->graph.search_bytes;
-    const uint64_t enough = bytes + bytes / 8 + (8 << 20); /* with messages, results and small arrays */
+    const uint64_t enough = bytes + bytes / 8 + (8 << 20); /* the additional bytes are for messages, results, small arrays */
     const size_t used = strlen(e->text);
     if (e->status == ST_RESOURCE && bytes > 0 && s->budget.limit_bytes < enough)
         snprintf(e->text + used, sizeof e->text - used, "; -S %" PRIu64 "M is enough for a search", (enough >> 20) + 1);
 }
 
-/* Collective. Sets the threads and the memory of this rank, chooses the backend, and opens the graph, the devices, the
- * exchange, the results, the method and, on rank 0, the map. If a rank fails, the call fails on all ranks. searcher_run
- * closes all. */
+/* Collective. Sets the number of threads and the memory budget of this rank, and chooses the backend. Then opens the graph,
+ * the devices, the exchange, the results and the method of searching. On rank 0 also opens the map. If a rank fails, the
+ * call fails on all ranks. searcher_run closes everything, even after a failure. */
 enum status searcher_open(struct searcher *s, int files, struct error *e)
 {
     struct args *args = s->args;
@@ -224,8 +228,9 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
     return e->status;
 }
 
-/* Opens all shards on this rank, and the map of names. Sets the rank's threads and memory budget, and s->rank, whose comm
- * has this rank alone. Opens no devices. A failure is known to this rank only. searcher_run closes all. */
+/* Opens all shards and the map of names on this rank. Sets the number of threads and the memory budget of this rank. Sets
+ * s->rank, with a comm that has this rank only. Opens no devices. A failure is known to this rank only. searcher_run closes
+ * everything, even after a failure. */
 enum status searcher_open_all_shards(struct searcher *s, enum residence resident,
                                      uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                      struct error *e)
@@ -244,8 +249,9 @@ enum status searcher_open_all_shards(struct searcher *s, enum residence resident
     return args->map != NULL ? name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e) : ST_OK;
 }
 
-/* Collective. Chooses the roots of the searches. Rank 0 warns if they are fewer than wanted, and checks the names of their
- * results. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Chooses the roots of the searches. Rank 0 warns if there are fewer roots than the user wants, and checks the
+ * names of the roots' results. With --serve, only allocates memory for one root. If a rank fails, or passes an `e` that has
+ * failed, the call fails on all ranks. */
 enum status searcher_choose_roots(struct searcher *s, struct error *e)
 {
     const struct args *args = s->args;

@@ -1,9 +1,10 @@
-/* searcher.h: the parts of one rank that searches need, from the job to the level loop. Every program uses this frame and
- * set-up.
+/* searcher.h: opens all that searches need on a rank, and runs the work of a program. All programs that search use
+ * searcher_run, and open what they need in one of two ways:
  *
- * dbfs-traverse, dbfs-traverse-2d and dbfs-graph500 search with all ranks, each of which holds a part of the shards
- * (searcher_open). In dbfs-batch and dbfs-paths each rank holds all shards (searcher_open_all_shards), and each rank does
- * some of the searches. `rank` is then the only rank of its comm. */
+ * - dbfs-traverse, dbfs-traverse-2d and dbfs-graph500 call searcher_open. Each rank opens a part of the shards, and all
+ *   ranks do each search together.
+ * - dbfs-batch and dbfs-paths call searcher_open_all_shards. Each rank opens all shards, and does some of the searches
+ *   alone. The rank is the only rank of the comm in searcher.rank. */
 #ifndef DBFS_SEARCHER_H
 #define DBFS_SEARCHER_H
 
@@ -16,46 +17,50 @@
 /* Everything that a rank needs to search. */
 struct searcher {
     struct args *args;
-    const struct bfs_method *method; /* set by the program; NULL if each rank holds all shards */
+    const struct bfs_method *method; /* set by the program; NULL if each rank opens all shards */
     struct comm comm;        /* the ranks that search */
-    uint32_t launched_ranks; /* ranks of the job */
-    int led;                 /* rank 0 searches for all ranks, and is the only rank of its comm */
+    uint32_t launched_ranks; /* the number of ranks in the MPI job */
+    int led;                 /* 1: only rank 0 searches, and `comm` of rank 0 has rank 0 only */
     struct memory_budget budget;
-    int threads; /* of this rank */
+    int threads; /* the number of threads of this rank */
     struct graph graph;
     struct rank rank;
-    struct exchange exchange; /* exchange, results and bfs are zero if each rank holds all shards */
+    struct exchange exchange; /* exchange, results and bfs are zeroed if each rank opens all shards */
     struct results results;
     struct bfs bfs;
-    struct name_map *map; /* on rank 0, and on each rank that holds all shards; NULL: none */
+    struct name_map *map; /* the names: on rank 0, and on each rank that opens all shards; NULL: there are none */
     struct roots roots;
 };
 
-/* The frame of a program. Starts MPI and the watch of --timeout, and checks the names of result files. Calls `work` on each
- * rank, then `close`, which may be NULL, and closes the searcher. Returns the exit code. With --dry-run only the names are
- * checked. If ranks would share GPUs (shared_gpus.h), rank 0 prints a note and works alone, with the threads and the memory
- * of all ranks. The other ranks wait. `holds_all`: each rank will hold all shards, so all ranks work. */
+/* Runs a program, from the start of MPI to the exit code:
+ * - starts MPI and the watch of --timeout, and checks the names of result files;
+ * - calls `work` on each rank that searches;
+ * - calls `close`, unless `close` is NULL, and closes the searcher.
+ * With --dry-run, only checks the names. Returns the exit code.
+ * If ranks would share GPUs (shared_gpus.h), only rank 0 searches. Rank 0 gets the threads and the memory of all ranks, and
+ * prints a note. The other ranks wait. With `holds_all`, each rank opens all shards, and all ranks search in any case. */
 typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,
                  void (*close)(void *context), void *context);
 
-/* Collective. Opens the graph in args->folder, devices for its shards and all that searches need. `files`: results_write
- * will be called, or the program reads the answers of all ids. */
+/* Collective. Opens the graph in args->folder, a device for each shard, and all else that searches need. `files`:
+ * results_write will be called, or the program reads the answers of all ids. If a rank fails, the call fails on all ranks.
+ */
 enum status searcher_open(struct searcher *searcher, int files, struct error *e);
 
-/* If *e says that an array exceeds the memory budget, appends the value of -S that is enough for a whole search. The
- * message of the array itself counts only the arrays that were allocated up to then. searcher_open calls this function
- * itself. */
+/* Appends the value of -S that is enough for a whole search to the message of *e. Does so only if *e says that an array
+ * exceeds the memory budget. Without this addition, the message would count only the arrays up to the array that failed.
+ * searcher_open calls this function itself. */
 void searcher_explain_memory(const struct searcher *searcher, struct error *e);
 
-/* Opens all shards on this rank, with columns in this residence, and the map of names. `bytes_needed`: a function like
- * backend.bytes_needed; NULL with RESIDENT_PACKED. A failure is known to this rank only. */
+/* Opens all shards and the map of names on this rank. Columns have the residence `resident`. A failure is known to this rank
+ * only. `bytes_needed`: a function like backend.bytes_needed; NULL with RESIDENT_PACKED. */
 enum status searcher_open_all_shards(struct searcher *searcher, enum residence resident,
                                      uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                      struct error *e);
 
-/* Collective. Chooses the roots. Rank 0 warns if they are fewer than wanted, and checks the names of their results. If a
- * rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Chooses the roots. Rank 0 warns if there are fewer roots than the user wants, and checks the names of the
+ * roots' results. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status searcher_choose_roots(struct searcher *searcher, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* serve.c: reads roots from standard input, line by line, on rank 0, and tells all ranks; see serve.h */
+/* serve.c: reads a root from each line of standard input on rank 0, and sends the root to all ranks; see serve.h */
 #include "serve.h"
 
 #include "traverse/results/outputs.h"
@@ -11,14 +11,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The order that rank 0 gives all ranks for a line of the input. `id`: the input id of the root, for ORDER_SEARCH. */
+/* What rank 0 tells all ranks after it has read a line of the input. `id`: with ORDER_SEARCH, the input id of the root. */
 struct order {
     enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
     uint64_t id;
 };
 
-/* Reads a line of standard input, which ends with "\n" or "\r\n", into s->line as a string without its end. Returns the
- * bytes of the line, of which s->line has at most MOST_LINE_BYTES. Returns -1 if the input has ended, or cannot be read. */
+/* Reads a line of standard input into s->line, as a string. A line ends with "\n" or "\r\n", which the string does not have.
+ * The string has at most MOST_LINE_BYTES of the line. Returns the number of bytes in the whole line, without its end.
+ * Returns -1 if the input has ended, or if the input cannot be read. */
 static int64_t read_line(struct serve *s)
 {
     int64_t bytes = 0;
@@ -35,8 +36,8 @@ static int64_t read_line(struct serve *s)
     return bytes;
 }
 
-/* Sets *id to the root that a line of `bytes` bytes names: by name if there is a map, else by number. ST_USAGE: the line
- * names no vertex of the graph. */
+/* Sets *id to the input id of the root in a line. With a map, the line has a name, otherwise a number. Fails with ST_USAGE
+ * if the line has no vertex of the graph. `bytes`: the number of bytes in the line. */
 static enum status find_id(const char *line, int64_t bytes, const struct searcher *searcher, uint64_t *id, struct error *e)
 {
     const uint64_t n = searcher->graph.manifest.totals.n;
@@ -54,10 +55,12 @@ static enum status find_id(const char *line, int64_t bytes, const struct searche
     return ST_OK;
 }
 
-/* Collective. Reads the next line on rank 0, and tells all ranks its root: sets roots->count to 1, and locates the root.
- * Sets roots->count to 0 if the input has ended (`ended`), or if the line is refused (`refused`, on rank 0). Empty lines
- * are skipped. Sets any_refused if the line is refused. If rank 0 cannot read, or memory is short, the call fails on all
- * ranks. */
+/* Collective. Reads the next line of standard input on rank 0. Empty lines are skipped. The other ranks wait for rank 0.
+ * - The line has a root: sets roots->count to 1, and finds the shard of the root.
+ * - The line has no root, or the names of the root's results are refused: sets roots->count to 0. On rank 0 sets
+ *   s->refused to the reason, and s->any_refused to 1.
+ * - The input has ended: sets roots->count to 0, and s->ended to 1.
+ * - Rank 0 cannot read, or memory is short: the call fails on all ranks. */
 enum status serve_next_root(struct serve *s, struct searcher *searcher, struct error *e)
 {
     const struct rank *rank = &searcher->rank;
@@ -77,7 +80,7 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
                  outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK)
             order.what = ORDER_NOTHING;
         s->any_refused |= order.what == ORDER_NOTHING;
-        if (s->refused.status == ST_RESOURCE) /* memory is short, and the line may well be a root */
+        if (s->refused.status == ST_RESOURCE) /* only memory is short; the line may have a root */
             *e = s->refused;
         if (e->status != ST_OK)
             order.what = ORDER_FAIL;
@@ -91,8 +94,8 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
     return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
 }
 
-/* Prints why the last line was no root, on one line. Control characters in the reason come from the line or from the name
- * of a file, and are printed as question marks. */
+/* Prints one line with the reason why the last line was refused. The reason may have control characters from that line or
+ * from the name of a file. They are printed as question marks. */
 void serve_print_refusal(FILE *out, const struct serve *s)
 {
     const char *reason = s->refused.text;

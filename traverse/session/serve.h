@@ -1,5 +1,5 @@
-/* serve.h: roots that come one after the other on standard input (--serve). Rank 0 reads a line for each root, and tells the
- * other ranks. */
+/* serve.h: reads roots from standard input while the program runs (--serve). Rank 0 reads a line for each root, and sends
+ * the root to the other ranks. */
 #ifndef DBFS_SERVE_H
 #define DBFS_SERVE_H
 
@@ -7,22 +7,24 @@
 
 #include <stdio.h>
 
-enum { MOST_LINE_BYTES = 1 << 20 }; /* the longest line that can be a root; names may be long */
+enum { MOST_LINE_BYTES = 1 << 20 }; /* a longer line is refused. The limit is high, because names may be long */
 
 /* The state of reading roots from standard input. */
 struct serve {
-    int ended;            /* standard input has no more lines */
-    struct error refused; /* on rank 0: why the last line is no root; ST_OK: the line is a root */
-    int any_refused;      /* on rank 0: some line was refused */
-    char line[MOST_LINE_BYTES + 1]; /* on rank 0: the last line */
+    int ended;            /* 1: standard input has no more lines */
+    struct error refused; /* on rank 0: the reason why the last line was refused; ST_OK: the line was not refused */
+    int any_refused;      /* on rank 0: 1: at least one line was refused */
+    char line[MOST_LINE_BYTES + 1]; /* on rank 0: the line that was read last */
 };
 
-/* Collective. Waits for a line, and finds out where its root is. Sets roots->count to 1, or to 0 if standard input has
- * ended, if the line is no root of the graph, or if a file of its results must not be written. Until the line comes ranks
- * sleep, and --timeout does not count. */
+/* Collective. Waits for the next line of standard input, and finds the shard of the root on this line. All ranks sleep while
+ * they wait, and the time of --timeout does not run. Sets roots->count to 1. Sets roots->count to 0 instead if
+ * - standard input has ended (serve->ended),
+ * - the line has no vertex of the graph,
+ * - or a result file of this root must not be written. */
 enum status serve_next_root(struct serve *serve, struct searcher *searcher, struct error *e);
 
-/* Prints why the last line was no root, on one line. */
+/* Prints one line with the reason why the last line was refused. */
 void serve_print_refusal(FILE *out, const struct serve *serve);
 
 #endif

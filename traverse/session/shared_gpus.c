@@ -1,9 +1,9 @@
-/* shared_gpus.c: finds out whether ranks of a host would share GPUs; see shared_gpus.h */
+/* shared_gpus.c: finds out whether several ranks of a host would use the same GPU; see shared_gpus.h */
 #include "shared_gpus.h"
 
 #include <stdlib.h>
 
-/* Returns whether an address is among `count` addresses. */
+/* Returns whether addresses[count] has this address. */
 static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -13,9 +13,11 @@ static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
     return 0;
 }
 
-/* Collective. Returns whether two ranks of G shards each would share a GPU, and rank 0 sees all GPUs that the ranks would
- * use. Sets own[s] and leader[s] to the address of the GPU of each slot s of the host; 0: there is no GPU. own: each rank
- * drives its own devices. leader: rank 0 drives all devices. Both arrays have p elements, which must be 0. */
+/* Collective. Returns 1 if two ranks would use the same GPU, and rank 0 sees all GPUs that the ranks would use. Otherwise
+ * returns 0. G: the number of devices of each rank. own[p] and leader[p] must be zeroed before the call:
+ * - own[s] is set to the address of the GPU of device s, as its own rank sees the GPU;
+ * - leader[s] is set to the address of the GPU of device s, as rank 0 sees the GPU.
+ * The address is 0 if the device would use no GPU. */
 static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
     const uint32_t p = G * comm->ranks, first = G * comm->host_rank;
@@ -29,13 +31,17 @@ static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct 
     for (uint32_t s = 0; s < p; s++) {
         if (own[s] == 0 || !is_among(own[s], leader, p))
             return 0;
-        shared |= is_among(own[s], own, s - s % G); /* among the GPUs of the ranks before */
+        shared |= is_among(own[s], own, s - s % G); /* the first s - s % G elements are the GPUs of lower ranks */
     }
     return shared;
 }
 
-/* Collective. Sets *shared to 1 if rank 0 should search for all ranks, because ranks of one host would share GPUs and rank
- * 0 sees all these GPUs. Otherwise sets *shared to 0, also if the graph cannot be read. */
+/* Collective. Sets *shared to 1 if rank 0 should search for all ranks. This is so if
+ * - all ranks are on one host,
+ * - the user has chosen neither the CPU as backend nor the memory of the exchange,
+ * - two ranks would use the same GPU,
+ * - and rank 0 sees all GPUs that the ranks would use.
+ * Otherwise sets *shared to 0. If the graph cannot be read, sets *shared to 0, and does not fail. */
 enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args, struct error *e)
 {
     uint32_t G = 0;

@@ -1,10 +1,10 @@
-/* statistics.c: statistics of the numbers of searches; see statistics.h */
+/* statistics.c: computes statistics over the measures of searches, such as times; see statistics.h */
 #include "statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns a measure of one search: seconds, edges, or edges a second. */
+/* Returns one measure of a search. Times are in seconds, and rates (TEPS) are in edges per second. */
 double record_number(const struct record *r, enum measure measure)
 {
     double edges = (double)r->reach.edges;
@@ -18,15 +18,15 @@ double record_number(const struct record *r, enum measure measure)
     }
 }
 
-/* Compares two doubles, for qsort. */
+/* Compares two doubles for qsort, in ascending order. */
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Returns the quantile q of `count` ascending values: a share q of the values lies below it. Interpolates between the two
- * nearest values. */
+/* Returns the quantile q of sorted[count]. About the fraction q of the values is smaller than the quantile. If the quantile
+ * falls between two values, interpolates between these two. The values must be in ascending order. */
 static double quantile(const double *sorted, uint64_t count, double q)
 {
     double at = q * (double)(count - 1);
@@ -36,7 +36,8 @@ static double quantile(const double *sorted, uint64_t count, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* Sorts values[count], and sets *s to their statistics. All statistics are 0 if `values` is NULL or `count` is 0. */
+/* Sorts values[count], and sets *s to the statistics of these values. If `values` is NULL or `count` is 0, sets all
+ * statistics to 0. */
 void statistics_of_values(double *values, uint64_t count, struct statistics *s)
 {
     double sum = 0, inverses = 0, squares = 0, inverse_squares = 0, n = (double)count;
@@ -63,11 +64,13 @@ void statistics_of_values(double *values, uint64_t count, struct statistics *s)
         inverse_squares += inverse * inverse;
     }
     s->deviation = sqrt(squares / (n - 1));
-    /* The delta method gets this deviation from the deviation of the inverses, as in Graph500. */
+    /* The deviation of the harmonic mean is computed from the deviation of the inverses, by the delta method, as in
+     * Graph500. */
     s->harmonic_deviation = sqrt(inverse_squares) / (n - 1) * s->harmonic_mean * s->harmonic_mean;
 }
 
-/* Sets *s to the statistics of a measure over all records. All statistics are 0 without records, or without memory. */
+/* Sets *s to the statistics of one measure over records[count]. If `count` is 0, or if there is no memory, sets all
+ * statistics to 0. */
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s)
 {
     double *values = malloc((count + 1) * sizeof *values);

@@ -1,4 +1,5 @@
-/* statistics.h: the measures of searches, and their statistics as Graph500 and the paper define them */
+/* statistics.h: the measures of searches, such as times, and statistics of measures. Graph500 and the paper define the
+ * statistics. */
 #ifndef DBFS_STATISTICS_H
 #define DBFS_STATISTICS_H
 
@@ -6,22 +7,25 @@
 
 #include <stdint.h>
 
-/* The measures of a search. TEPS are traversed edges a second: by the time of the search, or by the time of the answer. */
+/* The measures of a search. TEPS are traversed edges per second. SEARCH_TEPS divides by the time of the search, and
+ * ANSWER_TEPS by the time until the answer is made. */
 enum measure { SEARCH_TIME, ANSWER_TIME, VALIDATION_TIME, EDGES, SEARCH_TEPS, ANSWER_TEPS };
 
-/* Returns a measure of one search. Times are in seconds. */
+/* Returns one measure of a search. Times are in seconds. */
 double record_number(const struct record *record, enum measure measure);
 
 struct statistics {
     double min, first_quartile, median, third_quartile, max;
-    double mean, deviation;                   /* deviation: the sample standard deviation */
-    double harmonic_mean, harmonic_deviation; /* which Graph500 uses for rates */
+    double mean, deviation;                   /* `deviation` is the sample standard deviation */
+    double harmonic_mean, harmonic_deviation; /* the harmonic mean and its deviation; Graph500 uses them for rates */
 };
 
-/* Sorts values[count], and computes their statistics. All are 0 if `count` is 0, or if `values` is NULL. */
+/* Sorts values[count], and sets *s to the statistics of these values. If `count` is 0, or if `values` is NULL, sets all
+ * statistics to 0. */
 void statistics_of_values(double *values, uint64_t count, struct statistics *s);
 
-/* Computes the statistics of a measure over all records. All are 0 without records, or without memory. */
+/* Sets *s to the statistics of one measure over records[count]. If `count` is 0, or if there is no memory, sets all
+ * statistics to 0. */
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* trace_file.c: reduces each level over all ranks, and writes a line of JSON for it; see trace_file.h */
+/* trace_file.c: writes a line of JSON for each level, with numbers over all ranks (--trace); see trace_file.h */
 #include "trace_file.h"
 #include "report_text.h"
 
@@ -7,31 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of a level that are summed over all ranks. All members are uint64_t. */
+/* Those numbers of a level that are summed over all ranks. All members are uint64_t, because reduce_level sums the struct as
+ * an array. */
 struct level_sums {
     struct level_counts counts;
     uint64_t backward[SUBGRAPHS], moved[EXCHANGE_COUNTS];
     uint64_t compute_ns, exchange_ns;
 };
 
-/* Numbers of a level of which the largest over all ranks is taken. All members are doubles. */
+/* The largest and the smallest times of a level over all ranks. All members are doubles, because reduce_level takes the
+ * maximum of the struct as an array. */
 struct level_extremes {
     double compute_max, exchange_max;
-    double minus_compute_min, minus_exchange_min; /* the least values, negated; the largest is taken of these, too */
+    double minus_compute_min, minus_exchange_min; /* the smallest times, negated, so that a maximum finds them, too */
 };
 
-/* A line of the file: one level, reduced over all ranks. */
+/* A line of the file: one level, with sums and extremes over all ranks. */
 struct level_line {
     const struct trace_file *t;
     uint64_t root;
     uint32_t level;
-    enum level_kind kind; /* the same on all ranks */
+    enum level_kind kind; /* all ranks have the same kind */
     int counts_probes;
     struct level_sums sums;
     struct level_extremes extremes;
 };
 
-/* Collective. Sets the sums and the extremes of the line from the level `l` of each rank. */
+/* Collective. Sets the sums and the extremes of the line. `l`: the numbers of this level on this rank. */
 static void reduce_level(struct level_line *line, const struct level_trace *l)
 {
     enum { SUMS = sizeof line->sums / sizeof(uint64_t), EXTREMES = sizeof line->extremes / sizeof(double) };
@@ -47,7 +49,7 @@ static void reduce_level(struct level_line *line, const struct level_trace *l)
     comm_max_double(line->t->comm, (double *)(void *)&line->extremes, EXTREMES);
 }
 
-/* Prints a member with the least, the mean and the largest seconds among the ranks. */
+/* Prints a member with three times in seconds: the smallest, the mean and the largest of all ranks. */
 static void print_times(struct json *json, const char *name, double least, double mean, double most)
 {
     json_begin(json, name, '{');
@@ -57,7 +59,7 @@ static void print_times(struct json *json, const char *name, double least, doubl
     json_end(json, '}');
 }
 
-/* Called by text_printed: prints the line of a level. The context is the struct level_line. */
+/* Called by text_printed. Prints the line of one level. The context is a struct level_line. */
 static void print_line(FILE *out, const void *context)
 {
     const struct level_line *line = context;
@@ -103,7 +105,8 @@ static void print_line(FILE *out, const void *context)
     fputs("}\n", out);
 }
 
-/* Collective. Zeroes *t, and opens the file on rank 0. Until trace_file_commit, outfile_abort(t->out) discards the file. */
+/* Collective. Overwrites *t, and opens the file on rank 0. Before trace_file_commit, the caller can discard the file with
+ * outfile_abort(t->out). If a rank fails, the call fails on all ranks. */
 enum status trace_file_open(struct trace_file *t, const char *path, const struct rank *rank, struct error *e)
 {
     *t = (struct trace_file){.comm = rank->comm, .devices = rank->comm->ranks * rank->device_count};
@@ -112,8 +115,8 @@ enum status trace_file_open(struct trace_file *t, const char *path, const struct
     return comm_agree(rank->comm, e);
 }
 
-/* Collective. Reduces each level of a search over all ranks, lets rank 0 append a line for it to the file, and clears the
- * record's log. All ranks return the same status. */
+/* Collective. Computes the sums and the extremes of each level of a search over all ranks. Rank 0 appends a line to the file
+ * for each level. Clears the record's log, unless the call fails before. All ranks return the same status. */
 enum status trace_file_add(struct trace_file *t, struct record *record, struct error *e)
 {
     struct level_line line = {.t = t, .root = record->root};
@@ -141,7 +144,7 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
     return comm_agree(t->comm, e);
 }
 
-/* Collective. Completes the file, or discards it if a rank has failed. t->out becomes NULL. */
+/* Collective. Gives the file its final name. Discards the file instead if any rank has failed. Sets t->out to NULL. */
 enum status trace_file_commit(struct trace_file *t, struct error *e)
 {
     return outputs_commit(&t->out, t->comm, e);

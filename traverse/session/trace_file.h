@@ -1,4 +1,4 @@
-/* trace_file.h: the file of --trace: a line of JSON for each level of each search (dbfs-json(5)) */
+/* trace_file.h: writes the file of --trace. The file has a line of JSON for each level of each search (dbfs-json(5)). */
 #ifndef DBFS_TRACE_FILE_H
 #define DBFS_TRACE_FILE_H
 
@@ -10,16 +10,19 @@
 struct trace_file {
     const struct comm *comm;
     uint32_t devices;    /* the number of devices of all ranks */
-    struct outfile *out; /* on rank 0; NULL on other ranks */
+    struct outfile *out; /* the open file on rank 0; NULL on other ranks */
 };
 
-/* Opens the file `path` on rank 0. All functions here are collective, and all ranks get the same status. */
+/* All functions of this file are collective, and all ranks return the same status. */
+
+/* Opens the file `path` on rank 0. */
 enum status trace_file_open(struct trace_file *trace, const char *path, const struct rank *rank, struct error *e);
 
-/* Appends a line for each level of a search, and clears the record's log. */
+/* Appends a line to the file for each level of a search, and clears the record's log. */
 enum status trace_file_add(struct trace_file *trace, struct record *record, struct error *e);
 
-/* Completes the file. Until this call, outfile_abort(trace->out) discards the file. */
+/* Gives the file its final name. Discards the file instead if any rank has failed. Before this call, the caller can discard
+ * the file with outfile_abort(trace->out). */
 enum status trace_file_commit(struct trace_file *trace, struct error *e);
 
 #endif
