@@ -160,7 +160,7 @@ struct gpu_answers {
     void *ids;         /* [locals + d] input id of each vertex */
     void *by_vertex;   /* [locals + d + 1] values by number of vertex; the last value is for ids without a vertex */
     void *values;      /* [count] the answer */
-    void *listed;      /* for permuted ids: the listed values of a window, and behind these values the indices of their ids */
+    void *listed;      /* for permuted ids: listed values of a window, and behind them the indices of the ids */
     struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
     void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
     void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */
