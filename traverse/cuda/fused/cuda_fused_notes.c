@@ -41,9 +41,8 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
-/* Returns the workload of a level, computed from the counts *f of the level's frontier. unvisited[g] is the number of rows
- * of subgraph g that are neither visited before this level nor in the frontier. On entry unvisited[g] still includes the
- * rows of the frontier, which this function subtracts. */
+/* Returns the workload of a level, computed from the counts *f of the level's frontier. On entry unvisited[g] is the number
+ * of unvisited rows of subgraph g, with the rows of the frontier. This function subtracts the rows of the frontier. */
 static struct workload work_of(const struct fused_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
