@@ -60,7 +60,8 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
     if (lane_id() == 0) {
         const fused_progress &now = s.block.now;
         double ahead = 0; /* about the number of unvisited vertices; with several GPUs the number of all vertices */
-        double before = 0, all = 0, left = 0; /* edges of rows visited before this frontier; all edges; of unvisited rows */
+        /* numbers of edges: of rows that were visited before this frontier; of all rows; of unvisited rows */
+        double before = 0, all = 0, left = 0;
         for (int g = 0; g < SUBGRAPHS; g++) {
             before += now.seen_edges[g] - now.forward[g];
             all += s.graph.edges[g];
