@@ -29,7 +29,7 @@ __device__ static inline void list_words(const gpu_csr *csr, const level_target 
 /* The words that a previsit reads from the bitmaps for the same 32 vertices. If the level finds many vertices, all
  * members are read at once. Otherwise `visited`, in_one and in_two are read only if one of the 32 vertices was found. */
 struct found_word {
-    uint32_t next;           /* for normals: those that this GPU found in the level; for delegates: those that any GPU found */
+    uint32_t next;           /* normals that this GPU found in the level, or delegates that any GPU found */
     uint32_t sent;           /* normals of this shard that pushes of nn on any GPU found; 0 for delegates */
     uint32_t visited;        /* vertices that were visited before this level */
     uint32_t in_one, in_two; /* vertices with a row in the first, and in the second, of the two subgraphs of their kind */
@@ -105,7 +105,7 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
     unsigned long long *count = own_space<S>().count;
     const unsigned vertices = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        count[FUSED_FRESH] += vertices; /* Each GPU counts every new delegate. The search ends if the sum over all GPUs is 0 */
+        count[FUSED_FRESH] += vertices; /* each GPU counts every new delegate. A sum of 0 ends the search */
 #pragma unroll
     for (int k = 0; k < VERTEX_KINDS; k++) {
         const int g = kind << 1 | k;
@@ -193,7 +193,7 @@ template <class S> __device__ static void list_kind(S &s, int kind, uint32_t war
         if (!__any_sync(ALL_LANES, any != 0))
             continue;
 #pragma unroll 1
-        for (int j = 0; j < SLOTS; j++) { /* not unrolled, to keep one copy of the code: the words of span j are in bits[0] */
+        for (int j = 0; j < SLOTS; j++) { /* not unrolled, to save code: bits[0] always has the words of span j */
             list_words<S>(s.csr, s.block.target, kind, base + j * step, bits[0]);
             bits[0] = bits[1], bits[1] = bits[2], bits[2] = bits[3];
         }

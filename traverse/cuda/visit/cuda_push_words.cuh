@@ -1,8 +1,9 @@
 /* cuda_push_words.cuh: pushes of dense levels
  *
- * Pulls and pushes of a dense level set bits of the bitmap `next`. Visited bits do not change until both are done. Then the
- * previsit makes the vertices of `next` that are not visited yet the frontier. No depths are written here. The depths are
- * written after the search from the bitmaps of the frontiers, which are kept.
+ * Pulls and pushes of a dense level set bits of the bitmap `next`. Visited bits do not change until both are done. Then
+ * the previsit makes the vertices of `next` that are not visited yet the frontier. Pushes and pulls write no depths. The
+ * bitmap of a frontier is kept, and the depths of its vertices are written after the search. If there is no memory to
+ * keep the bitmap, the previsit writes these depths.
  */
 #ifndef DBFS_CUDA_PUSH_WORDS_CUH
 #define DBFS_CUDA_PUSH_WORDS_CUH
