@@ -1,15 +1,15 @@
-/* cuda_answers.cu: kernels that turn depths and parents of vertices into the values of an answer; see cuda_answers.h.
- * cpu_answers.c does the same on a CPU.
+/* cuda_answers.cu: kernels that turn depths and parents of vertices into the values of an answer; see cuda_answers.h
  *
- * An answer that is gathered is made in two steps. First the value of each vertex is written by number of vertex, which is
- * sequential. Then the values are gathered in the order of the answer. Bytes that must move for each value: 4 of the vertex
- * number, 4 or 8 of the answer, and a sector of 32 that has the value. Depths are written as bytes if the search had few
- * levels, so that all values of RMAT 26 lie in the cache. Arrays that are read or written once bypass the cache.
+ * cpu_answers.c makes these values on a CPU. An answer that is gathered is made in two steps. First the value of each vertex
+ * is written to an array by number of vertex. These writes are sequential. Then the values are gathered in the order of the
+ * answer. Bytes that must move for each value: 4 of the vertex number, 4 or 8 of the answer, and a sector of 32 bytes that
+ * has the value. Depths are written as bytes if the search had few levels. Then all values of RMAT 26 lie in the cache.
+ * Arrays that are read or written once bypass the cache.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Values that a thread gathers at the same time. */
+/* The number of values that a thread gathers at the same time. */
 enum { QUAD = 4 };
 
 /* ---- by vertex ---- */
@@ -28,8 +28,8 @@ void cuda_write_depths(const gpu_vertices *vertices, enum value_form form, void 
     });
 }
 
-/* Writes the depth of each visited vertex of one kind to to[], at the index of its input id, with one thread for each
- * vertex. Values of other vertices stay as they are. Does not wait. */
+/* Writes the depth of each visited vertex of one kind to to[], at the index of the vertex's input id, with one thread for
+ * each vertex. The values of unvisited vertices stay as they are. Does not wait. */
 void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
@@ -38,8 +38,8 @@ void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t
     });
 }
 
-/* Returns the input id of the parent that `record` stands for, or -1 if there is no parent or the parent is on another
- * device. A thread calls it for vertex number r.first + i, which is its own parent if it is the root. */
+/* Returns the input id of the parent that `record` stands for. Returns -1 if there is no parent, or if the parent is on
+ * another device. A thread calls it for vertex number r.first + i. If this vertex is the root, it is its own parent. */
 __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record, uint64_t i)
 {
     if (record == PARENT_SELF)
@@ -51,8 +51,8 @@ __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record
 }
 
 /* Writes the recorded parents of one kind of vertices as input ids to r.to, with one thread for each record. The value is -1
- * if the device has recorded no parent, or if the parent is on another device. A vertex with a parent on another device is
- * appended to the list r.remote, unless that is NULL; *r.remote_count is the length of the list. Does not wait. */
+ * if the device has recorded no parent, or if the parent is on another device. Vertices with a parent on another device are
+ * appended to the list r.remote, unless r.remote is NULL. *r.remote_count becomes the length of the list. Does not wait. */
 void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 {
     each(records->count, stream, [r = *records] __device__(uint64_t i) {
@@ -67,9 +67,9 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 
 /* ---- values ---- */
 
-/* Kernel, any grid: to[i] becomes the value of vertex number vertex[i], which is by_vertex[vertex[i]], for i < count. A byte
- * in by_vertex has depth + 1, so 1 is subtracted. Each block takes BLOCK * QUAD neighbouring values, and each thread takes
- * QUAD of them, so that the random reads of a thread overlap. */
+/* Kernel, any grid: sets to[i] to by_vertex[vertex[i]], the value of vertex number vertex[i], for i < count. If the
+ * values in by_vertex are bytes, a byte is depth + 1, and the kernel subtracts 1. A block gathers BLOCK * QUAD
+ * neighbouring values at a time. Each thread gathers QUAD of these values, so that the random reads of a thread overlap. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK)
     gather_kernel(const uint32_t *vertex, uint64_t count, const From *by_vertex, To *to)
@@ -94,8 +94,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Sets to[i] to the value of vertex number vertex[i], for i < count: launches the gather kernel for values of this form in
- * by_vertex. Launches nothing for 0 values. Does not wait. */
+/* Sets to[i] to the value of vertex number vertex[i], for i < count. Launches gather_kernel for the type that values of this
+ * form have in by_vertex. Launches nothing if `count` is 0. Does not wait. */
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream)
 {
@@ -110,8 +110,8 @@ void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form 
         gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex, (int64_t *)to);
 }
 
-/* Writes `value` to *to, in mapped memory of the host, when all launches before it on the stream are over: launches one
- * thread. Does not wait. */
+/* Writes `value` to *to when all earlier launches on the stream are over. `to` is mapped memory of the host. Launches a
+ * kernel of one thread, and does not wait. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream)
 {
     each(1, stream, [=] __device__(uint64_t) { *to = value; });
@@ -119,9 +119,9 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
 
 /* ---- windows ---- */
 
-/* Lists the values that this device has of the window of permuted input ids, with one thread for each id of the window. A
- * thread whose id belongs to the own shard appends the value to listing.to and the index of the id in the window to
- * listing.index, and counts it in *listing.listed. T is the type of a value. */
+/* Lists the values that this device has of a window of permuted input ids, with one thread for each id of the window. If the
+ * id belongs to the own shard, the thread appends the value of the id to listing.to. It also appends the index of the id in
+ * the window to listing.index, and adds 1 to *listing.listed. T is the type of a value. Does not wait. */
 template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
 {
     const uint64_t inverse = UINT64_MAX / listing.p + 1; /* 2^64 / p, rounded up: divides by p (slot_by_inverse) */
@@ -136,7 +136,8 @@ template <typename T> static void list_values(const gpu_listing &listing, cudaSt
     });
 }
 
-/* Lists the values that this device has of a window of ids (list_values), for values of 4 or 8 bytes. Does not wait. */
+/* Lists the values that this device has of a window of permuted input ids (list_values). Values have 4 or 8 bytes, as
+ * listing->width says. Does not wait. */
 void cuda_list_values(const gpu_listing *listing, cudaStream_t stream)
 {
     if (listing->width == 4)

@@ -1,10 +1,10 @@
-/* cuda_answers.h: the kernels that make answers, as functions that launch them, and the memory that a GPU has for answers;
- * plain C
+/* cuda_answers.h: functions that launch the kernels of answers, and the memory that a GPU has for answers; plain C
  *
- * cpu_answers.c does the same on a CPU. All pointers are device memory unless the comment says otherwise. Each function
- * launches kernels on the given stream, and does not wait. Errors of launches are found by the next CUDA_LAUNCHED. The
- * vertices of a device have one numbering (struct answer_tables in engine.h): local vertices 0 to locals - 1, and then the
- * delegates. Parents are input ids of `id_bytes` bytes: 4 or 8.
+ * An answer is the depths or the parents of all vertices. cpu_answers.c makes answers on a CPU. All pointers are device
+ * memory unless the comment says otherwise. Each function launches kernels on the given stream, and does not wait. The
+ * next CUDA_LAUNCHED finds errors of the launches. The vertices of a device have one numbering (struct answer_tables in
+ * engine.h): the local vertices have the numbers 0 to locals - 1, and the delegates have the numbers behind. Parents are
+ * input ids. An input id has `id_bytes` bytes: 4 or 8.
  */
 #ifndef DBFS_CUDA_ANSWERS_H
 #define DBFS_CUDA_ANSWERS_H
@@ -23,64 +23,64 @@ enum { BYTE_LEVELS = 255 };
 /* The type of the values in an array that is indexed by number of vertex. */
 enum value_form { VALUE_BYTE /* depth + 1; 0: the vertex was not reached */, VALUE_32, VALUE_64 };
 
-/* Writes the depths of all vertices of one kind in the form VALUE_BYTE or VALUE_32. to[i] is the value of vertex i of the
- * kind. The depths must be complete (settled). */
+/* Writes the depths of all vertices of one kind in the form VALUE_BYTE or VALUE_32. to[i] becomes the value of vertex i of
+ * the kind. The depths of the search must be complete (gpu_fused_settle). */
 void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form, void *to,
                        cudaStream_t stream);
 
 /* The parents that a device recorded for one kind of vertices, and where cuda_write_parents writes their input ids. */
 struct gpu_records {
-    const uint32_t *visited; /* bitmap of these vertices; NULL: the record of an unvisited vertex is PARENT_NONE */
+    const uint32_t *visited; /* bitmap of visited vertices; NULL: the record of each unvisited vertex is PARENT_NONE */
     const uint32_t *record;  /* [count] recorded parents (PARENT_... in engine.h) */
     uint64_t count;          /* vertices of the kind */
-    uint64_t first;          /* number of the vertex of record[0]: 0 for locals, `locals` for delegates */
+    uint64_t first;          /* number of the vertex that record[0] is for: 0 for locals, `locals` for delegates */
     uint64_t locals;         /* local vertices of the device */
     const void *ids;         /* [locals + d] input id of each vertex */
     uint32_t id_bytes;
     void *to;                /* [locals + d + 1] receives the parents, by number of vertex or by input id */
-    int scatter;             /* `to` is indexed by input id; 0: by number of vertex */
+    int scatter;             /* 1: `to` is indexed by input id; 0: `to` is indexed by number of vertex */
     uint32_t *remote;        /* receives the vertices that have a parent on another device; NULL: no list is made */
-    unsigned long long *remote_count; /* length of that list; zero before the launch */
+    unsigned long long *remote_count; /* length of `remote`; zero before the launch */
 };
 
-/* Sets to[ids[i]] to the depth of each visited vertex i of one kind. Other entries stay as they are. `ids`: input ids of the
- * vertices, of id_bytes bytes each. */
+/* Sets to[ids[i]] to the depth of vertex i, for each visited vertex i of one kind. All other entries of `to` stay as they
+ * are. `ids` has the input ids of the vertices, of id_bytes bytes each. */
 void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to,
                          cudaStream_t stream);
 
 /* Writes the parent of each record to to[], as an input id. The value is -1 if the device has recorded no parent, or if the
- * parent is on another device. Lists the vertices with a parent on another device in `remote`, unless that is NULL. */
+ * parent is on another device. Lists the vertices with a parent on another device in `remote`, unless `remote` is NULL. */
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
-/* Sets to[i] to the value of vertex number vertex[i] in by_vertex, for i < count. Depths, which may be bytes in by_vertex,
- * become int32. */
+/* Sets to[i] to the value of vertex number vertex[i] in by_vertex, for i < count. Depths may be bytes in by_vertex, and are
+ * int32 in `to`. */
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream);
 
-/* Writes `value` to *to, mapped memory of the host, when all launches before it on the stream are over. */
+/* Writes `value` to *to when all earlier launches on the stream are over. `to` is mapped memory of the host. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
 
-/* A window of permuted input ids, first..first + count - 1. Each of several devices lists the values that it has of these
- * ids. */
+/* The listing of the values of a window by one of several devices. The window is the permuted input ids first to
+ * first + count - 1. The device lists the values of those ids of the window that belong to its shard. */
 struct gpu_listing {
-    const void *values;         /* all values of the device: that of stored id v is values[v / p] */
+    const void *values;         /* all values of the device: values[v / p] is the value of stored id v */
     uint32_t width;             /* bytes of a value: 4 or 8 */
     struct bijection bijection; /* from input ids to stored ids */
     uint32_t p, own_shard;      /* number of shards; the shard of this device */
     uint64_t first, count;
     void *to;        /* [count at most] receives the values, in any order */
-    uint32_t *index; /* [count at most] receives for each value its input id minus `first` */
+    uint32_t *index; /* [count at most] receives, for each value, the input id of the value minus `first` */
     unsigned long long *listed; /* number of values that were listed; zero before the launch */
 };
 
-/* Lists the values of those ids of the window that belong to the own shard, in any order, with the index of each id in the
- * window. Adds the number of these values to *listed. */
+/* Lists the values of all ids of the window that belong to the own shard, in any order. With each value it lists the
+ * index of the id in the window. Adds the number of listed values to *listed. */
 void cuda_list_values(const struct gpu_listing *listing, cudaStream_t stream);
 
-/* The vertices that ask all their nn neighbours on other shards, and where their questions go. */
+/* The vertices that ask, and the memory for their questions. A vertex asks each of its nn neighbours on other shards. */
 struct gpu_asking {
     struct gpu_csr nn;
-    const uint32_t *vertices;         /* the asking vertices, as cuda_write_parents listed them; NULL: all rows of nn ask */
+    const uint32_t *vertices;         /* the vertices that ask, listed by cuda_write_parents; NULL: all rows of nn ask */
     const unsigned long long *count;  /* length of `vertices`; not read if `vertices` is NULL */
     const int32_t *depth;             /* of local vertices */
     uint32_t own_shard;
@@ -88,38 +88,41 @@ struct gpu_asking {
     unsigned long long *cursor;       /* [p] for each shard: the number of questions, or the index of the next question */
     struct question *questions;       /* receives the questions */
     uint32_t *neighbours;             /* receives only the neighbours' local ids; NULL: `questions` is written instead */
-    uint32_t *askers;                 /* receives for each question the local vertex that asks */
+    uint32_t *askers;                 /* receives, for each question, the local vertex that asks */
 };
 
-/* Without `list`: adds the number of questions for shard s to cursor[s]. With `list`: writes the questions for shard s, and
- * their askers, from index cursor[s] on, and advances the cursors. */
+/* Counts or writes the questions for each shard s.
+ * - list 0: adds the number of questions for shard s to cursor[s].
+ * - list 1: writes the questions for shard s, and the vertices that ask, from index cursor[s] on. Adds the number of
+ *   questions to cursor[s]. */
 void cuda_ask(const struct gpu_asking *asking, int list, cudaStream_t stream);
 
 /* The questions that one other shard asks this device, and where the replies go. */
 struct gpu_replying {
     const struct question *questions;
     uint64_t count;
-    struct gpu_vertices locals; /* of this device: the questions are about them */
+    struct gpu_vertices locals; /* the local vertices of this device, which the questions are about */
     const void *ids;            /* input ids of `locals`, of id_bytes bytes each */
     uint32_t id_bytes;
     void *replies;     /* [count] receives the replies, of id_bytes bytes each */
-    unsigned int *bad; /* becomes 1 if a question names a vertex that does not exist, and otherwise stays */
+    unsigned int *bad; /* becomes 1 if a question names a vertex that does not exist; otherwise it stays as it was */
 };
 
-/* Writes the reply to each question: the input id of the vertex if the vertex was visited at the depth in the question, and
- * otherwise -1. */
+/* Writes the reply to each question. If the vertex in the question was visited at the depth in the question, the reply
+ * is the input id of the vertex. Otherwise the reply is -1. */
 void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 
-/* Sets to[askers[i]] to replies[i] for each i < count whose reply is not -1. Both arrays have ids of id_bytes bytes. */
+/* Sets to[askers[i]] to replies[i], for each i < count for which replies[i] is not -1. `to` and `replies` have ids of
+ * id_bytes bytes. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
                        uint32_t id_bytes, void *to, cudaStream_t stream);
 
-/* The arrays that a device shows to its peers, which look for parents in them. All are in the memory of that device, unless
- * copied. */
+/* The arrays of a device in which its peers look for parents. The arrays are in the memory of this device. `bytes` may point
+ * to a copy in the memory of the device that looks. */
 struct gpu_shown {
     const void *parents;      /* parents of delegates, as input ids; -1: the device has none */
     const void *ids;          /* input ids of local vertices */
-    const uint8_t *bytes;     /* depth + 1 of local vertices, 0: not visited; NULL: the search had too many levels */
+    const uint8_t *bytes;     /* depth + 1 of local vertices, or 0 if not visited; NULL: the search had too many levels */
     const int32_t *depth;     /* of local vertices that were visited */
     const uint32_t *visited;  /* bitmap of local vertices */
     uint64_t locals;          /* number of local vertices */
@@ -128,38 +131,40 @@ struct gpu_shown {
 /* How one device looks in the memory of all devices for the parents of its own vertices. */
 struct gpu_looking {
     struct gpu_csr nn;
-    const uint32_t *vertices;        /* the local vertices that need a parent, as cuda_write_parents listed them */
+    const uint32_t *vertices;        /* the local vertices that need a parent, listed by cuda_write_parents */
     const unsigned long long *count; /* length of `vertices` */
     const struct gpu_shown *shown;   /* [p] what the device of each shard shows */
     uint32_t p, own_shard;
     unsigned local_bits;       /* a column of nn is shard << local_bits | local id */
     uint64_t delegates;        /* number of delegates */
-    const uint32_t *not_owned; /* bitmap of delegates that another shard owns: these do not look for a parent */
+    const uint32_t *not_owned; /* bitmap of delegates that another shard owns: these delegates do not look for a parent */
     uint32_t id_bytes;
-    void *to;          /* [locals + d] parents by number of vertex; read for delegates, and written */
-    unsigned int *bad; /* becomes 1 if a column names a vertex that its shard does not have, and otherwise stays */
+    void *to;          /* [locals + d] parents by number of vertex; the parents of delegates are also read */
+    unsigned int *bad; /* becomes 1 if a column names a vertex that its shard does not have; otherwise it stays as it was */
 };
 
-/* Gives each listed vertex a parent among its nn neighbours on other shards, or -1. Gives each delegate that the own shard
- * owns, and that has no parent yet, the parent that another device shows, or -1. */
+/* Gives each listed vertex a parent among its nn neighbours on other shards, or -1 if none is a parent. Then gives a
+ * parent to each delegate of the own shard that has none yet: the parent that another device shows, or -1 if no device
+ * shows one. */
 void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
 
 /* ---- the memory of a device ---- */
 
-/* What a device has for its answers. The arrays belong to the plan of device memory, and live as long as the device. */
+/* The memory and the settings of a device for its answers. The plan of device memory allocates the arrays, and they live as
+ * long as the device. */
 struct gpu_answers {
-    uint32_t id_bytes; /* of an input id, and of a parent: 4 or 8 */
-    int all_read;      /* each device reads the memory of all devices, so no questions are asked (struct answer_tables) */
+    uint32_t id_bytes; /* bytes of an input id, and of a parent: 4 or 8 */
+    int all_read;      /* each device reads the memory of all devices, so no vertex asks questions (struct answer_tables) */
     uint64_t count;    /* number of values of an answer */
     uint32_t *vertex;  /* [count] number of the vertex of each value; NULL: values are scattered by input id */
     void *ids;         /* [locals + d] input id of each vertex */
-    void *by_vertex;   /* [locals + d + 1] values by number of vertex; the last one is for ids without a vertex */
+    void *by_vertex;   /* [locals + d + 1] values by number of vertex; the last value is for ids without a vertex */
     void *values;      /* [count] the answer */
-    void *listed;      /* for permuted ids: values of a window that were listed, and behind them the indices of their ids */
+    void *listed;      /* for permuted ids: listed values of a window, and behind them the indices of the ids */
     struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
     void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
     void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */
-    struct gpu_shown *shown;    /* [2 * p] with all_read: what each device shows; then the same without `bytes` */
+    struct gpu_shown *shown;    /* [2 * p] with all_read: the arrays of each device; then the same arrays without `bytes` */
     uint8_t *copies;            /* copies of the peers' depths as bytes; NULL: depths are read in the memory of the peers */
     int by_bytes;               /* the depths of the last search are shown as bytes */
     unsigned long long *counts; /* [p] host memory: numbers of questions; NULL: answers were not opened */

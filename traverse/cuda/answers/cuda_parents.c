@@ -1,21 +1,22 @@
-/* cuda_parents.c: how GPUs find the parents that a device did not record itself, after a search of several devices; see
- * engine.h and results/answers.c, which calls these functions
+/* cuda_parents.c: how GPUs find the parents that a device did not record itself, after a search of several devices
  *
- * A vertex that was reached over an nn edge from another shard has no recorded parent. There are two ways to find it. Both
- * use arrays of the search that are free once the search is over.
+ * results/answers.c calls these functions. engine.h has their contracts. A vertex that was reached over an nn edge from
+ * another shard has no recorded parent. There are two ways to find such a parent. Both ways use arrays of the search
+ * that are free when the search is over.
  *
- * Questions and replies, if some device cannot read the memory of some other device: the queue of normals lists the vertices
- * that ask. The array of codes of vertices for other shards holds the questions. The array of sent ids holds, for each
- * question, the vertex that asks. There is at most one question for each nn edge, in either direction.
+ * Questions and replies are the way if a device cannot read the memory of all other devices. The queue of normals lists
+ * the vertices that ask. The array of codes of vertices for other shards holds the questions. The array of sent ids
+ * holds, for each question, the vertex that asks. There is at most one question for each nn edge, in either direction.
  *
- * With all_read (each device reads the memory of all devices) nobody asks. Each GPU shows the ids of its vertices, the
- * parents that it knows, and its depths. If the search had few levels, the depths are bytes, which lie where the values will
- * be. A vertex that was reached over an nn edge from another shard looks at several of its neighbours there, which lie
- * anywhere in memory. Few vertices do so if hubs are delegates. A device whose normals have many edges first copies the
- * depths of all peers: parents of a uniform graph of 2^24 vertices on two H200 then take 2.6 ms and not 6.8. A delegate
- * looks only on the device of its owner, and only if that device did not find the delegate. Most delegates were found by
- * their owner. The array of sent ids lists the vertices that look: each of them has an nn edge to another shard. The queue
- * is not free in this case, as the kernel of a search has left bitmaps of its levels there.
+ * If each device can read the memory of all devices (all_read), no vertex asks. Each GPU lets the other GPUs read the
+ * ids of its vertices, the parents that it knows, and its depths. If the search had few levels, the depths are bytes,
+ * and lie where the values of the answer will be. A vertex that was reached over an nn edge from another shard looks at
+ * several of its neighbours on other shards. The depths of these neighbours lie anywhere in memory. Few vertices look if
+ * hubs are delegates. A device whose normals have many edges first copies the depths of all peers. With the copy,
+ * parents of a uniform graph of 2^24 vertices on two H200 take 2.6 ms, and without the copy 6.8 ms. A delegate looks
+ * only on the device of its owner, and only if this device did not find the delegate. Most delegates were found by their
+ * owner. The array of sent ids lists the vertices that look. Each of these vertices has an nn edge to another shard. The
+ * queue of normals is not free in this case, as the kernel of a search has left bitmaps of its levels there.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -27,7 +28,7 @@ _Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows
 
 /* ---- peers ---- */
 
-/* Returns the peer that has the shard. NULL: no peer has the shard, or the devices are not joined. */
+/* Returns the peer that has the shard. Returns NULL if no peer has the shard, or if the devices are not joined. */
 static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -46,9 +47,9 @@ int gpu_reads_peer(const struct device *dev, uint32_t shard)
     return peer != NULL && peer->readable;
 }
 
-/* Describes `bytes` bytes at address `at` in the memory of this device, which the device of shard `to` will read. If that
- * device is a peer in another process, the address is of no use there: slice.place becomes 1 + the offset of the bytes in
- * the memory that this device shows. Otherwise slice.place is 0. */
+/* Returns a description of `bytes` bytes at address `at` in the memory of this device. The device of shard `to` will read
+ * these bytes. If the device of shard `to` is a peer in another process, it cannot use the address. Then slice.place becomes
+ * 1 + the offset of the bytes in the memory that this device shows. Otherwise slice.place is 0. */
 static struct slice slice_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
 {
     const struct gpu_peer *peer = peer_of(dev, to);
@@ -56,22 +57,25 @@ static struct slice slice_for(const struct device *dev, uint32_t to, const void 
     return (struct slice){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
 }
 
-/* Returns the address at which this device reads the bytes of a slice that it received from shard `from`. If slice->place is
- * 0, the bytes are at slice->at. Otherwise the sender is a peer in another process: the bytes are at offset slice->place - 1
- * of the peer's memory, which is mapped here (slice_for). */
+/* Returns the address at which this device reads the bytes of a slice that shard `from` has made (slice_for). If
+ * slice->place is 0, the bytes are at slice->at. Otherwise shard `from` is on a peer in another process, and the memory
+ * of this peer is mapped here. Then the bytes are at offset slice->place - 1 of the mapped memory. */
 static const void *address_of(const struct device *dev, uint32_t from, const struct slice *slice)
 {
     return slice->place == 0 ? slice->at : (const char *)peer_of(dev, from)->mapped + slice->place - 1;
 }
 
-/* Called when answers are opened with all_read: uploads to a->shown two tables [p] of what each device shows, by shard. The
- * first table has depths as bytes, and the second has no bytes. Sets a->copies: to the memory for copies of the peers'
- * depths, if the shard has so many nn edges that copies save time, and otherwise to NULL. The copies will lie where the
- * codes of vertices for other shards were, which is 8 bytes for each nn edge. ST_RESOURCE: no memory for the tables, which
- * are freed here. */
+/* Uploads two tables of the arrays that each device shows to a->shown. Each table has an element for each of the p
+ * shards. The first table has depths as bytes. The second table has no bytes. Called when answers are opened with
+ * all_read.
+ *
+ * If the shard has so many nn edges that copies of the peers' depths save time, a->copies becomes the memory for these
+ * copies. Otherwise a->copies becomes NULL. The memory for the copies is the array of codes of vertices for other
+ * shards, which has 8 bytes for each nn edge. Fails with ST_RESOURCE if there is no host memory for the tables. The
+ * tables in host memory are freed here. */
 enum status gpu_open_look(struct device *dev, struct error *e)
 {
-    enum { EDGES_FOR_A_COPY = 8 }; /* least nn edges of the shard for each vertex whose depth is copied */
+    enum { EDGES_FOR_A_COPY = 8 }; /* the shard must have at least 8 nn edges for each vertex whose depth is copied */
     const uint32_t p = dev->shard->p;
     struct gpu_answers *a = &dev->answers;
     struct gpu_shown *shown = calloc(2 * (size_t)p, sizeof *shown);
@@ -102,10 +106,10 @@ enum status gpu_open_look(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-/* Writes the questions of the listed vertices to device memory, those for shard 0 first, and waits. For each question the
- * vertex that asks is written, too. Sets questions[p] to where the questions for each shard are. One launch counts the
- * questions for each shard, and another one writes them. Called by gpu_ask, after gpu_write_parents has listed the vertices
- * that ask. */
+/* Writes the questions of the listed vertices to device memory, in the order of the shards that are asked, and waits. Also
+ * writes, for each question, the vertex that asks. Sets questions[s] to where the questions for shard s are, for each of the
+ * p shards. The first launch counts the questions for each shard, and the second launch writes the questions. Called by
+ * gpu_ask after gpu_write_parents has listed the vertices that ask. */
 static enum status list_questions(struct device *dev, struct slice *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -124,7 +128,7 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     if (gpu_fetch(dev, a->counts, a->tables, bytes, stream, e) != ST_OK)
         return e->status;
     unsigned long long sum = 0;
-    for (uint32_t s = 0; s < dev->shard->p; s++) { /* a count becomes the index of the first question for shard s */
+    for (uint32_t s = 0; s < dev->shard->p; s++) { /* counts[s] becomes the index of the first question for shard s */
         const unsigned long long count = a->counts[s];
         questions[s] = slice_for(dev, s, asking.questions + sum, count * sizeof *asking.questions);
         a->counts[s] = sum;
@@ -136,10 +140,10 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     return gpu_wait(dev, stream, e);
 }
 
-/* Begins to find parents after a search with depths below `levels`: turns recorded parents into input ids in by_vertex, and
- * lists the vertices that have their parent on another device. Then writes the questions of these vertices, and sets
- * questions[p] to where the questions for each shard are. With all_read it writes the depths that peers will read instead,
- * and all questions[] are empty. Waits. */
+/* Begins to find parents after a search with depths below `levels`, and waits. Turns recorded parents into input ids in
+ * by_vertex, and lists the vertices that have their parent on another device. The next step depends on all_read.
+ * - all_read 0: writes the questions of the listed vertices, and sets questions[s] to where the questions for shard s are.
+ * - all_read 1: writes the depths that peers will read. All p elements of `questions` become empty. */
 enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
@@ -164,9 +168,11 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions
 
 /* ---- replying ---- */
 
-/* Writes the replies to the questions of all shards to a->replies, and waits. Sets replies[p] to where the replies to each
- * shard are. ST_BAD_DATA: a question names a vertex that this shard does not have, or there are more questions than this
- * shard has nn edges. In the second case nothing is written, as there would be no memory for the replies. */
+/* Writes the replies to the questions of all shards to a->replies, and waits. Sets replies[s] to where the replies to
+ * shard s are, for each of the p shards. Fails with ST_BAD_DATA in two cases:
+ * - A question names a vertex that this shard does not have.
+ * - There are more questions than this shard has nn edges. Then nothing is written, as there is no memory for the
+ *   replies. */
 enum status gpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -201,9 +207,9 @@ enum status gpu_reply(struct device *dev, const struct slice *questions, struct 
 
 /* ---- taking parents ---- */
 
-/* Finds the missing parents of this device's vertices in the memory of its peers, and waits. Called by gpu_take_replies with
- * all_read. Copies the depths of all peers first, if a->copies has memory for them and depths are shown as bytes.
- * ST_BAD_DATA: a column of nn names a vertex that its shard does not have. */
+/* Finds the missing parents of this device's vertices in the memory of its peers, and waits. Called by gpu_take_replies if
+ * all_read. First copies the depths of all peers, if a->copies is not NULL and depths are shown as bytes. Fails with
+ * ST_BAD_DATA if a column of nn names a vertex that its shard does not have. */
 static enum status look_for_parents(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -240,9 +246,10 @@ static enum status look_for_parents(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Gives each vertex that asked a parent: launches kernels that write the replies other than -1 to by_vertex, and does not
- * wait for them. `replies`: [p], the replies of each shard to this device's questions, in their order. With all_read the
- * replies are not read; the missing parents are looked for in the memory of the peers, and the host waits for the end. */
+/* Gives a parent to each vertex that has its parent on another device.
+ * - all_read 0: launches kernels that write all replies except -1 to by_vertex, and does not wait. replies[s] has the
+ *   replies of shard s to this device's questions, in the order of the questions.
+ * - all_read 1: does not read `replies`. Looks for the parents in the memory of the peers, and waits. */
 enum status gpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;

@@ -1,17 +1,21 @@
-/* cuda_questions.cu: kernels that find a parent for vertices whose parent is on another device: by questions and replies, or
- * in the memory of the other devices. See cuda_answers.h; cpu_answers.c does the same on a CPU.
+/* cuda_questions.cu: kernels that find parents on other devices: by questions and replies, or in the memory of the other
+ * devices
  *
- * A warp takes a vertex that asks, and its lanes take the edges of the vertex. Lanes that ask the same shard reserve places
- * for their questions by one atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the
- * question, and 4 of the vertex that asks.
+ * cuda_answers.h describes the functions. cpu_answers.c finds these parents on a CPU.
+ *
+ * Questions: A warp works on one vertex that asks, and each lane works on some edges of the vertex. Lanes that ask the same
+ * shard reserve places for their questions by one atomic. Bytes that must move for each edge to another shard: 4 or 8 of the
+ * column, 8 of the question, and 4 of the vertex that asks.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Kernel, full grid, a warp for each vertex that asks. Without `list` it counts the questions for each shard in a.cursor.
- * With `list` it writes a question for each nn edge to another shard, to the place that a.cursor of that shard says, and
- * advances the cursor. The question is whether the neighbour has the depth of the vertex - 1. PACKED: columns are stored
- * packed. */
+/* Kernel, full grid, with a warp for each vertex that asks. There is a question for each nn edge of these vertices to
+ * another shard. The question is whether the neighbour has the depth of the vertex - 1. a.cursor has a number for each
+ * shard.
+ * - list 0: the kernel counts the questions for each shard in a.cursor.
+ * - list 1: the kernel writes each question to the index that a.cursor says for the shard, and adds 1 to that number.
+ * PACKED: columns are stored packed. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
 {
@@ -40,7 +44,7 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     }
 }
 
-/* Counts the questions for each shard or, with `list`, writes the questions: launches the ask kernel for packed or for raw
+/* Counts the questions for each shard (list 0), or writes the questions (list 1). Launches ask_kernel for packed or for raw
  * columns. Launches nothing if nn has no edges. Does not wait. */
 void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
 {
@@ -52,9 +56,9 @@ void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
         ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
 }
 
-/* Writes the replies to the questions of one shard, with one thread for each question. The reply is the input id of the
- * vertex in the question if the vertex was visited at the depth in the question, and otherwise -1. Sets *replying->bad to 1
- * if this shard has no such vertex. Does not wait. */
+/* Writes the replies to the questions of one shard, with one thread for each question. If the vertex in the question was
+ * visited at the depth in the question, the reply is the input id of the vertex. Otherwise the reply is -1. Sets
+ * *replying->bad to 1 if this shard does not have the vertex. Does not wait. */
 void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
 {
     each(replying->count, stream, [r = *replying] __device__(uint64_t i) {
@@ -68,8 +72,9 @@ void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
     });
 }
 
-/* Writes the replies that name a parent to to[], with one thread for each reply: an id other than -1 becomes the parent of
- * vertex askers[i]. Several threads may write to one vertex; each of their ids is a valid parent. Does not wait. */
+/* Writes the parents that the replies name to to[], with one thread for each reply. If reply i is not -1, it becomes the
+ * parent of vertex askers[i]. Several threads may write parents of the same vertex. Each of these parents is valid. Does not
+ * wait. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count, uint32_t id_bytes, void *to,
                        cudaStream_t stream)
 {
@@ -82,13 +87,14 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
 
 /* ---- looking ---- */
 
-/* Number of lanes that together search the row of one vertex for a parent. It is small because most rows of nn are short,
- * and because a read of another device takes long. */
+/* The number of lanes that together search the row of one vertex for a parent. The number is small because most rows of nn
+ * are short, and because a read of another device takes long. */
 enum { LOOKERS = 8 };
 
-/* Returns the input id of a neighbour of `row` that is on another shard and was visited at this depth, or -1 if there is
- * none. The LOOKERS lanes of one vertex call it together, and all get the result. `lanes`: the set of these lanes in the
- * warp. Reads depths in the memory of other devices. Sets *l.bad to 1 if a neighbour does not exist on its shard. */
+/* Returns the input id of a neighbour of `row` that is on another shard and was visited at depth `depth`. Returns -1 if
+ * there is no such neighbour. The LOOKERS lanes of one vertex call it together, and all get the result. `lanes` is the
+ * set of these lanes in the warp. Reads depths in the memory of other devices. Sets *l.bad to 1 if a neighbour does not
+ * exist on its shard. */
 template <bool PACKED>
 __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, int depth, unsigned lanes)
 {
@@ -114,8 +120,9 @@ __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, 
     return -1;
 }
 
-/* Kernel, full grid, LOOKERS lanes for each vertex in l.vertices: writes the parent of the vertex to l.to. The parent is a
- * neighbour on another shard whose depth is one less; -1 if none is found. PACKED: columns are stored packed. */
+/* Kernel, full grid, with LOOKERS lanes for each vertex in l.vertices: writes the parent of the vertex to l.to. The
+ * parent is a neighbour on another shard, and has the depth of the vertex - 1. If no such neighbour is found, -1 is
+ * written. PACKED: columns are stored packed. */
 template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
 {
     const unsigned lanes = ((1u << LOOKERS) - 1) << lane_id() / LOOKERS * LOOKERS;
@@ -130,10 +137,10 @@ template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kern
     }
 }
 
-/* Finds parents in the memory of other devices: launches two kernels, and does not wait. The first has one thread for each
- * delegate: a delegate that this shard owns, and that has no parent, takes the first parent that another shard shows, if any
- * does. The second looks for the parents of the listed local vertices (look_kernel). It is not launched if nn has no edges.
- */
+/* Finds parents in the memory of other devices: launches two kernels, and does not wait. The first kernel has one thread for
+ * each delegate. A delegate that this shard owns, and that has no parent, gets the first parent that another shard shows, or
+ * -1. The second kernel looks for the parents of the listed local vertices (look_kernel). The second kernel is not launched
+ * if nn has no edges. */
 void cuda_look(const gpu_looking *looking, cudaStream_t stream)
 {
     each(looking->delegates, stream, [=, l = *looking] __device__(uint64_t i) {

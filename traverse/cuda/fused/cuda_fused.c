@@ -1,18 +1,20 @@
-/* cuda_fused.c: searches in which a device does all levels by itself, sliced or fused: search_begin and search_end of
- * engine.h
+/* cuda_fused.c: begin and end of searches in which a device does all levels by itself, sliced or fused
+ *
+ * These are search_begin and search_end of engine.h.
  */
 #include "traverse/cuda/device/cuda_device.h"
 
-/* Returns whether searches of this device are sliced (cuda_sliced.h). That needs a single shard, for which slices were
- * made. Otherwise searches of the device are fused. */
+/* Returns whether searches of this device are sliced (cuda_sliced.h). They are sliced if there is a single shard and slices
+ * were made for it. Otherwise searches of the device are fused. */
 static int is_sliced(const struct device *dev)
 {
     return dev->shard->p == 1 && dev->fused.sliced.launch.blocks > 0;
 }
 
-/* Begins a search of all levels, sliced or fused, and returns while the device searches. Behind a fused search on a
- * single GPU it also launches the kernels of the search's answer, if they can be launched already (fused.ahead). No
- * answer of an earlier search counts as made any more. With several shards all peers must begin the search. */
+/* Begins a search of all levels, sliced or fused, and returns while the device searches. After a fused search on a
+ * single GPU is launched, the kernels of the search's answer are launched, too, if gpu_can_answer_ahead (fused.ahead).
+ * Answers of earlier searches are no longer valid: fused.answers becomes 0. With several shards all peers must begin the
+ * search. */
 enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -22,8 +24,9 @@ enum status gpu_search_begin(struct device *dev, const struct root *root, enum d
 }
 
 /* Waits until the kernels of all `count` devices of a rank have reported, and writes the number of levels to *levels.
- * After a fused search on a single GPU, sets two flags of the device: is_deep, if the search had too many levels for an
- * answer in bytes, and `answers`, if the search has made its answer. If the wait fails, both flags stay as they were. */
+ * After a fused search on a single GPU it also writes two flags of the device. Flag is_deep says whether the search had
+ * too many levels for an answer in bytes. Flag `answers` says whether the answer was made with the search. If the wait
+ * fails, both flags stay as they were. */
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];

@@ -1,22 +1,24 @@
 /* cuda_fused.h: a whole search as one cooperative kernel
  *
- * A single GPU runs one such kernel. With the additions of cuda_peers.h each of several GPUs that read each other's memory
- * runs one. The host starts the kernel and waits for its end. A level costs some barriers of the grid, or one barrier of a
- * few blocks while the frontier is small. In the level loop (loop.c) a level costs several launches, and the host waits for
- * the end of each level. The loop is the twin of this kernel: both find the same distances.
+ * A single GPU runs one such kernel. Several GPUs that read each other's memory run one such kernel each, with the additions
+ * of cuda_peers.h. The host starts the kernel and waits for its end. A level costs some barriers of the grid. While the
+ * frontier is small, a level costs one barrier of a few blocks. In the level loop (loop.c) a level costs several launches,
+ * and the host waits for the end of each level. The level loop is the twin of this kernel: both find the same distances.
  *
  * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with and without
- * notes of levels. Each of these kernels pays for nothing that it is not compiled for. The host copies the notes when the
- * search is over, or earlier if the search has more levels than the device has memory for notes. The vertices and edges of
- * each frontier are counted after the search, by the depths of vertices.
+ * notes of levels. A kernel that is compiled without a feature does not pay for the feature. The host copies the notes when
+ * the search is over. If the search has more levels than the device has memory for notes, the host also copies notes during
+ * the search. The vertices and edges of each frontier are counted after the search, by the depths of vertices.
  *
  *   cuda_fused_kernel.cuh        the search and its levels: the file to begin with
- *   cuda_fused_choose.cuh        the choice of a level: sparse or dense, push or pull; cuda_fused_cost.h has the costs
+ *   cuda_fused_choose.cuh        the choice of a level: sparse or dense, push or pull
+ *   cuda_fused_cost.h            the costs on which this choice rests
  *   cuda_fused_thread_group.cuh  very small frontiers of one GPU: a few blocks work by themselves
  *   cuda_fused_progress.cuh      between two levels: the barrier of the grid, counters, the state of the search
  *   cuda_fused_launch.cu         the launch of kernels
  *   cuda_fused_after.cu          kernels beside a search: row lengths, depths, frontiers
- *   cuda_fused_run.c, _notes.c   the host's side; cuda_fused.c: sliced or fused
+ *   cuda_fused_run.c, _notes.c   the host's side: start and end of a search, notes of levels
+ *   cuda_fused.c                 the host's side: whether a search is sliced or fused
  * The visits of a level are in traverse/cuda/visit/.
  */
 #ifndef DBFS_CUDA_FUSED_H
@@ -33,8 +35,8 @@ extern "C" {
 
 enum {
     FUSED_FIRST_CLASS = 3, /* vertices of up to 2^3 edges have length class 0; each further class has twice the edges */
-    FUSED_CLASSES = 11,    /* classes; the last one has up to 8,192 edges */
-    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of a hub bitmap for each thread: the memory of its two lists */
+    FUSED_CLASSES = 11,    /* number of length classes; vertices of the last class have up to 8,192 edges */
+    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of a hub bitmap per thread of a block: the memory of two lists */
     FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
     FUSED_MOST_KEPT = 24          /* the most frontiers that a search keeps as bitmaps */
 };
@@ -45,9 +47,9 @@ enum {
 enum {
     FUSED_FRESH,                                /* vertices of the next frontier */
     FUSED_SOURCES,                              /* + g: vertices of the next frontier with a row in subgraph g */
-    FUSED_FORWARD = FUSED_SOURCES + SUBGRAPHS,  /* + g: edges of these rows */
+    FUSED_FORWARD = FUSED_SOURCES + SUBGRAPHS,  /* + g: edges of the rows in subgraph g */
     FUSED_COUNTS = FUSED_FORWARD + SUBGRAPHS,   /* the number of counters without notes */
-    FUSED_PROBES = FUSED_COUNTS, /* + g, for notes: columns that pulls looked at, where a push would go along subgraph g */
+    FUSED_PROBES = FUSED_COUNTS, /* + g, for notes: columns read by the pull that replaces a push along subgraph g */
     FUSED_NOTED_COUNTS = FUSED_PROBES + SUBGRAPHS /* the number of counters with notes */
 };
 
@@ -56,21 +58,22 @@ struct fused_counts {
     unsigned long long count[FUSED_NOTED_COUNTS];
     unsigned int items; /* work items of the next frontier */
     unsigned int cut;   /* pieces of long rows that a dense level leaves to a second pass */
-    /* for notes: the times at which the first and the last warp ended their pulls. All bits of first_pulled are inverted.
-     * So atomicMax finds the earliest time, and 0 stands for no time */
+    /* For notes: the times at which the first and the last warp ended their pulls. All bits of first_pulled are inverted, so
+     * that atomicMax finds the earliest time. 0 stands for no time. */
     unsigned long long first_pulled, last_pulled;
 };
 
 /* The state of a GPU's searches, in device memory. */
 struct fused_state {
     unsigned int arrived;   /* arrivals of blocks at the barrier of the grid, summed up over all searches */
-    unsigned int apart[31]; /* fills a cache line, so that `arrived` has one for itself */
+    unsigned int apart[31]; /* not used: fills the cache line of `arrived`, so that no other member shares this line */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
-    struct fused_counts counts[3]; /* by rounds modulo 3 */
-    /* what the thread group tells the grid: the number of vertices with rows that it visited; the edges of these rows */
+    struct fused_counts counts[3]; /* the set of counters of round r is counts[r % 3] */
+    /* What the thread group tells the grid, by subgraph: the number of visited vertices with a row; the edges of these
+     * rows. */
     unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
-    int32_t depth;  /* the depth of the frontier that the thread group leaves */
-    uint32_t moved; /* the thread group has done a level */
+    int32_t depth;  /* the depth of the frontier that the thread group leaves to the grid */
+    uint32_t moved; /* 1: the thread group leaves a new frontier to the grid; 0: the frontier of the grid stays */
     uint32_t kept;  /* the number of dense frontiers that the search kept as bitmaps */
     int32_t kept_depth[FUSED_MOST_KEPT]; /* the depths of these frontiers */
 };
@@ -79,60 +82,61 @@ struct fused_state {
 
 /* The points of a level at which its note gets a time. */
 enum {
-    FUSED_BEGUN,
-    FUSED_CHOSEN, /* the level is chosen and, if it is sparse, the frontier has work items */
+    FUSED_BEGUN,  /* the level begins */
+    FUSED_CHOSEN, /* the level is chosen. If it is sparse, the frontier has work items */
     FUSED_FIRST_PULLED, /* the first warp has ended its pulls */
     FUSED_LAST_PULLED,  /* the last warp has ended its pulls */
-    FUSED_VISITED, /* of a dense level: only the previsit is left. Of a sparse level of several GPUs: the flags are here */
-    FUSED_ENDED,   /* of the last level, and of a level after which the device waited for the host */
+    FUSED_VISITED, /* of a dense level: only the previsit is left. Of a sparse level of several GPUs: all flags have come */
+    FUSED_ENDED,   /* the level has ended. Only the last level has this time, and a level before a wait for the host */
     FUSED_TIMES
 };
 
 /* The note of a level. */
 struct fused_note {
-    unsigned long long at[FUSED_TIMES]; /* by points: nanoseconds of the device's clock; 0: the level has no such time */
-    unsigned long long probes[SUBGRAPHS]; /* FUSED_PROBES */
+    unsigned long long at[FUSED_TIMES]; /* by point: nanoseconds of the device's clock; 0: the level has no such time */
+    unsigned long long probes[SUBGRAPHS]; /* the counters FUSED_PROBES + g */
     uint32_t kind;   /* enum level_kind */
-    uint32_t pulled; /* the subgraphs that were pulled, a bit each */
-    /* the next three members: 0 with one GPU */
-    unsigned long long waited;  /* nanoseconds from the writing of the own flags until the flags of all peers were here */
+    uint32_t pulled; /* bit g: subgraph g was pulled */
+    /* The next three members are 0 if there is one GPU. */
+    unsigned long long waited;  /* nanoseconds from the writing of the own flags until the flags of all peers had come */
     unsigned long long arrived; /* vertices that peers sent */
     unsigned long long words;   /* words of bitmaps that were read from peers or written to them */
 };
 
-/* What host and device tell each other during a search, in host memory that the device sees. When all notes of the device
- * are full, the device waits until `taken` equals `written`. */
+/* Messages between host and device during a search, in host memory that the device sees. When all notes of the device are
+ * full, the device waits until `taken` equals `written`. */
 struct fused_mapped {
-    uint64_t report;   /* written when the search is over: its number in the upper half, the number of its levels below */
+    uint64_t report;   /* written when the search is over. Upper half: number of the search; lower half: number of levels */
     uint64_t answered; /* written when the search's answer is complete: the number of the search in the upper half */
-    uint32_t written;  /* by the device: levels noted so far, a multiple of FUSED_NOTES_KEPT */
-    uint32_t taken;    /* by the host: levels of which the notes were copied */
+    uint32_t written;  /* written by the device: number of levels noted so far, a multiple of FUSED_NOTES_KEPT */
+    uint32_t taken;    /* written by the host: number of levels whose notes the host has copied */
 };
 
-/* Where a search reports, and writes its notes. */
+/* The memory to which a search writes its report and its notes. */
 struct fused_outputs {
     struct fused_mapped *mapped;
-    struct fused_note *notes; /* [FUSED_NOTES_KEPT]: the note of level L is at L modulo this; NULL: no search is noted */
+    struct fused_note *notes; /* [FUSED_NOTES_KEPT]: level L has notes[L % FUSED_NOTES_KEPT]; NULL: no search is noted */
 };
 
 /* ---- a search ---- */
 
 /* The host's order to a search. */
 struct fused_order {
-    uint32_t number; /* of the search: it is reported when the search is over */
-    int32_t deepest; /* the depth at which the search ends, above 0 */
+    uint32_t number; /* the number of the search, which is reported when the search is over */
+    int32_t deepest; /* the depth at which the search ends: at least 1 */
 };
 
-/* A third kind of vertices: the normals of all shards, with the numbers that columns of nn have (cuda_peers.h). */
+/* A third kind of vertices: the normals of all shards. Their numbers are the columns of nn (cuda_peers.h). */
 enum { FUSED_COLUMNS = VERTEX_KINDS, FUSED_KINDS };
 
 /* The root of a search, on one GPU. */
 struct fused_root {
-    uint32_t index; /* among the vertices of its kind */
+    uint32_t index; /* the number of the root among the vertices of its kind */
     enum vertex_kind kind;
 };
 
-/* The bitmaps that a search clears when it starts: visited and next, of both kinds of vertices. They lie end to end. */
+/* The bitmaps that a search clears when it starts: `visited` and `next` of both kinds of vertices. The bitmaps lie end
+ * to end in memory, as one array of words. */
 struct cleared_words {
     uint32_t *all;
     uint64_t words;
@@ -140,21 +144,21 @@ struct cleared_words {
 
 /* The parameters of the kernel. */
 struct gpu_fused {
-    struct gpu_csr csr[SUBGRAPHS], pulled[SUBGRAPHS]; /* rows to push; rows to pull. They differ if edges are directed */
+    struct gpu_csr csr[SUBGRAPHS], pulled[SUBGRAPHS]; /* rows to push; rows to pull, which differ if edges are directed */
     struct gpu_vertices of[FUSED_KINDS];
     struct cost_graph graph;
     enum fused_mode mode;
-    struct work_item *sparse[2];    /* the sparse frontiers of this level and the next: gpu_fused_capacity work items each */
+    struct work_item *sparse[2];    /* two sparse frontiers of gpu_fused_capacity work items: of this level and the next */
     uint32_t thread_group;          /* the number of blocks that do very small levels by themselves */
-    uint32_t thread_group_capacity; /* vertices of a list; each block of the thread group has two lists */
-    /* the length classes of vertices. Vertices are in the order of their degrees, and those from number longest[kind][k] on
-     * have at most 2^(FUSED_FIRST_CLASS + k) edges in their rows */
+    uint32_t thread_group_capacity; /* the most vertices of a list; each block of the thread group has two lists */
+    /* The length classes of vertices. Vertices are in the order of their degrees. A vertex whose number is at least
+     * longest[kind][k] has at most 2^(FUSED_FIRST_CLASS + k) edges in its rows. */
     uint32_t longest[VERTEX_KINDS][FUSED_CLASSES];
-    /* how many dense frontiers a search keeps as bitmaps. A dense level writes no depths of vertices in a kept frontier.
-     * cuda_fused_settle writes these depths after the search. The bitmaps lie in gpu_vertices::queue, which only the level
-     * loop uses otherwise */
+    /* The number of dense frontiers that a search keeps as bitmaps. A dense level writes no depths of vertices in a kept
+     * frontier. cuda_fused_settle writes these depths after the search. The bitmaps lie in gpu_vertices::queue, which
+     * otherwise only the level loop uses. */
     uint32_t keeps;
-    uint32_t hub_words; /* words of the hub bitmap, which each block keeps while it pulls (cuda_pull_words.cuh); 0: none */
+    uint32_t hub_words; /* words of the hub bitmap, which each block keeps in a pull (cuda_pull_words.cuh); 0: no bitmap */
     struct cleared_words cleared;
     struct fused_state *state; /* zero before the first search */
     struct fused_outputs out;
@@ -174,14 +178,15 @@ struct fused_program {
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
-/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads, cuda_fused_plan the rest. */
+/* The launch of a search. The caller of cuda_fused_plan sets the members from `program` to `few_threads`.
+ * cuda_fused_plan sets all members behind. */
 struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
-    int has_hubs;         /* blocks keep a hub bitmap, in the memory of these lists */
-    int share;       /* a thread group of several blocks must leave blocks to so many eighths of processors; 0: one block */
-    int few_threads; /* blocks have half of the threads: levels are so small that barriers matter most */
-    int blocks, threads; /* blocks of the grid, threads of a block. No blocks: the device has no cooperative launches */
+    int has_hubs;         /* blocks keep a hub bitmap, in the memory of the two lists */
+    int share;       /* with a thread group of several blocks, `share` / 8 of processors have a block; 0: one block */
+    int few_threads; /* a block has half as many threads, as levels are so small that barriers take most of the time */
+    int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
     uint32_t thread_group, thread_group_capacity; /* as in struct gpu_fused */
 };
@@ -189,23 +194,26 @@ struct fused_launch {
 /* Plans the launch for the current device, and prepares the kernel for the launch. */
 cudaError_t cuda_fused_plan(struct fused_launch *launch);
 
-/* Launches a search and does not wait. *search is copied. It is a gpu_fused for the kernels of this file, a gpu_fused_peers
- * for those of cuda_peers.h, a gpu_sliced for those of cuda_sliced.h. A search that ends writes out.mapped->report. */
+/* Launches a search and does not wait. *search has the parameters of the kernel, and is copied. The kernels of this file
+ * have a gpu_fused, the kernels of cuda_peers.h have a gpu_fused_peers, and the kernels of cuda_sliced.h have a
+ * gpu_sliced. At its end the search writes out.mapped->report. */
 cudaError_t cuda_fused_start(const void *search, const struct fused_launch *launch, cudaStream_t stream);
 
-/* ---- beside a search (cuda_fused_after.cu): the functions launch and do not wait; errors are those of the launches ---- */
+/* ---- beside a search (cuda_fused_after.cu): each function launches kernels and does not wait ---- */
 
-/* Computes the values of search->longest into `longest`: an array of the same size in device memory, zero before. */
+/* Computes the values of search->longest, and writes them to `longest`. `longest` is an array of the same size in device
+ * memory, and is zero before the launch. */
 void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaStream_t stream);
 
-/* Writes the depths of vertices in kept frontiers, after a search. All depths of the search are complete then. */
+/* Writes the depths of all vertices in kept frontiers, after a search. Afterwards all depths of the search are complete. */
 void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);
 
-/* Writes to[i] = depth + 1 of vertex i of a kind, or 0 if the vertex was not visited. Depths are below 255. The search need
- * not be settled. */
+/* Sets to[i] to the depth of vertex i of a kind + 1, or to 0 if the vertex was not visited. Depths are below 255. May be
+ * called before cuda_fused_settle. */
 void cuda_fused_byte_depths(const struct gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
-/* Writes such bytes for all normals, behind them for all delegates, and then a 0 that stands for no vertex. */
+/* Writes a byte for each vertex: its depth + 1, or 0 if the vertex was not visited. First come all normals, then all
+ * delegates, and last a 0 that stands for no vertex. May be called before cuda_fused_settle. */
 void cuda_fused_all_byte_depths(const struct gpu_fused *search, uint8_t *to, cudaStream_t stream);
 
 /* Counts of the frontier of a level. */
@@ -215,8 +223,8 @@ struct fused_frontier {
     unsigned int vertices[VERTEX_KINDS];   /* vertices of the frontier */
 };
 
-/* Counts the frontiers of levels first to first + levels - 1 into to[0] and following, after a search whose depths are
- * complete. `to` is zero before. */
+/* Counts the frontiers of levels first to first + levels - 1, after a search whose depths are complete. Adds the counts of
+ * level first + i to to[i]. `to` is zero before the launch. */
 void cuda_fused_count(const struct gpu_fused *search, uint32_t first, uint32_t levels, struct fused_frontier *to,
                       cudaStream_t stream);
 

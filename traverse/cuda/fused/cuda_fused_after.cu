@@ -1,15 +1,16 @@
 /* cuda_fused_after.cu: kernels that run beside the search of cuda_fused.h
  *
- * One measures the lengths of rows, before the first search. The others run after a search: they write depths and, for
- * notes, count the frontiers.
+ * One kernel measures the lengths of rows before the first search. All other kernels run after a search. They write
+ * depths, or count the frontiers for notes.
  */
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
 /* ---- depths of kept frontiers, as 4 bytes ---- */
 
-/* Writes the depths of the vertices of one kind that are in kept frontiers. A dense level keeps its frontier as a bitmap
- * and writes no depths. A warp takes a word of these bitmaps: lane i reads the word of frontier i, then lane l writes the
- * depth of the vertex of bit l. */
+/* Writes the depths of the vertices of one kind that are in kept frontiers. A kept frontier is the bitmap of the
+ * frontier of a dense level, which has written no depths. Each warp works on one word number of all bitmaps at a time.
+ * Lane i reads this word of the bitmap of frontier i. Then lane l writes the depth of the vertex that has bit l of the
+ * word. */
 __global__ static void settle(gpu_vertices v, const fused_state *state)
 {
     const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
@@ -37,15 +38,16 @@ void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 
 /* ---- depths as bytes ----
  *
- * A byte is the depth of a vertex + 1, or 0 if the vertex was not visited. A line is 32 bytes that begin at a multiple of 32
- * in memory, for 32 vertices. The bytes of delegates follow those of normals, so the first delegate may lie `offset` bytes
- * into its line. The bits of the vertices of a line then lie in two words of a bitmap.
+ * A byte is the depth of a vertex + 1, or 0 if the vertex was not visited. A line is 32 bytes of memory that begin at a
+ * multiple of 32. A line has the bytes of 32 vertices. The bytes of delegates follow the bytes of normals, so the first
+ * delegate may lie `offset` bytes behind the beginning of a line. Then the bits of the vertices of a line lie in two
+ * words of a bitmap.
  */
 
 enum { LINE_BYTES = 32, LINE_PARTS = LINE_BYTES / 4 };
 
-/* Returns the bits of the 32 vertices of a line, from a bitmap of `words` words. The first vertex of the bitmap lies
- * `offset` bytes into line 0. */
+/* Returns the bits of the 32 vertices of a line, from a bitmap of `words` words. The byte of the bitmap's first vertex lies
+ * `offset` bytes behind the beginning of line 0. */
 __device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t words, uint64_t line, unsigned offset)
 {
     const uint32_t own = line < words ? bitmap[line] : 0;
@@ -60,22 +62,22 @@ __device__ static inline unsigned offset_in_line(const uint8_t *to)
     return (unsigned)((uintptr_t)to % LINE_BYTES);
 }
 
-/* Returns the number of lines that contain the bytes of the vertices `v`, of which the first lies at `to`; 0 if there are
- * no vertices. */
+/* Returns the number of lines that contain the bytes of the vertices `v`. The byte of the first vertex lies at `to`.
+ * Returns 0 if there are no vertices. */
 __device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t *to)
 {
     return v.count > 0 ? (v.count + offset_in_line(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
 }
 
-/* Writes the depths of the 32 vertices of one line as bytes. The first vertex of `v` has its byte at `to`. Bytes of the
- * line that belong to no vertex of `v` are left as they are. A vertex in one of the `kept` kept frontiers has the depth
- * of this frontier. Any other visited vertex has its depth in v.depth. */
+/* Writes the depths of the 32 vertices of one line as bytes. The byte of the first vertex of `v` lies at `to`. Bytes of
+ * the line that belong to no vertex of `v` stay as they are. The search has kept the bitmaps of `kept` frontiers. A
+ * vertex in a kept frontier has the depth of this frontier. Any other visited vertex has its depth in v.depth. */
 __device__ static inline void write_line(const gpu_vertices &v, const fused_state *state, unsigned kept, uint64_t line,
                                          uint8_t *to)
 {
     const unsigned offset = offset_in_line(to);
     const uint64_t words = (v.count + 31) / 32;
-    const int64_t first = (int64_t)(line * LINE_BYTES) - offset; /* vertex of byte 0; below 0: the line begins before `to` */
+    const int64_t first = (int64_t)(line * LINE_BYTES) - offset; /* vertex of byte 0, < 0 if the line begins before `to` */
     uint32_t bytes[LINE_PARTS] = {0}, left = bits_of_line(v.visited, words, line, offset);
 #pragma unroll 4
     for (unsigned k = 0; k < kept; k++) {
@@ -109,9 +111,9 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
     }
 }
 
-/* Writes the depths of the vertices `v` as bytes from `to` on, and the depths of the vertices `behind` after them. If
- * `closes`, also writes a byte 0 after all of them, which stands for no vertex. A thread takes a line. Bytes that must
- * move for 32 vertices: 4 of each bitmap, and 32. */
+/* Kernel: writes the depths of the vertices `v` as bytes from `to` on, and then the depths of the vertices `behind`. If
+ * `closes`, also writes a last byte 0, which stands for no vertex. A thread writes a line. Bytes that must move for 32
+ * vertices: 4 of each bitmap, and the 32 bytes that are written. */
 __global__ static void __launch_bounds__(BLOCK)
     byte_depths(gpu_vertices v, gpu_vertices behind, const fused_state *state, uint8_t *to, int closes)
 {
@@ -149,8 +151,8 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 /* ---- the lengths of rows ---- */
 
 /* Finds the length classes of vertices, which the thread group uses. longest[kind][k] becomes 1 + the number of the last
- * vertex that has more than 2^(FUSED_FIRST_CLASS + k) edges in both its rows, or stays 0 if there is none. `longest` is
- * device memory, and zero before. Launches kernels and does not wait. */
+ * vertex of the kind that has more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows together. If there is no such
+ * vertex, it stays 0. `longest` is device memory, and is zero before. Launches kernels and does not wait. */
 void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -170,9 +172,9 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
 
 /* ---- frontiers, for notes ---- */
 
-/* Adds the rows that vertices of one level have in subgraph g to the counts `to` of this level. Each lane has a vertex.
- * `mine` says whether the vertex is in the level, is_source whether it has a row in g, and `edges` how long this row is.
- * All lanes of the warp call it. */
+/* Adds rows in subgraph g to the counts `to` of a level: the rows of the lanes' vertices that are in the frontier of
+ * this level. Each lane has one vertex. `mine` says whether the vertex is in the frontier. `is_source` says whether the
+ * vertex has a row in g. `edges` is the number of edges of this row. All lanes of the warp call it. */
 __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));
@@ -185,9 +187,9 @@ __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, boo
     }
 }
 
-/* Counts the vertices of one kind that have depths first to first + levels - 1, by depth, and also their rows in the
- * subgraphs `one` and `two` and the edges of these rows. The counts of depth d are added to to[d - first]. A warp takes
- * 32 vertices, and adds up vertices of the same depth. */
+/* Kernel: counts the vertices of one kind that have depths first to first + levels - 1, by depth. Also counts the rows
+ * of these vertices in the subgraphs `one` and `two`, and the edges of these rows. The counts of depth d are added to
+ * to[d - first]. A warp reads 32 vertices at a time, and adds up the vertices of the same depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
                                        uint32_t first, uint32_t levels, fused_frontier *to)
 {

@@ -1,7 +1,7 @@
 /* cuda_fused_choose.cuh: the choice of a level: sparse or dense, and push or pull for each subgraph
  *
- * All blocks of all GPUs make the same choice without a message. Several GPUs choose by sums of counts, which the flags
- * of their last barrier gave to all of them.
+ * All blocks of all GPUs make the same choice without a message. Several GPUs choose by sums of counts. All GPUs have these
+ * sums from the flags of their last barrier.
  */
 #ifndef DBFS_CUDA_FUSED_CHOOSE_CUH
 #define DBFS_CUDA_FUSED_CHOOSE_CUH
@@ -10,9 +10,8 @@
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* Returns whether several GPUs do the next level as a sparse one. They do so if a frontier of `all_edges` edges on all
- * GPUs costs less by a sparse level than by any dense level. All GPUs call it with the same numbers, and so get the same
- * result. */
+/* Returns whether the next level of several GPUs is sparse. It is sparse if a sparse level of `all_edges` edges, summed
+ * up over all GPUs, costs less than any dense level. All GPUs call it with the same numbers, and so get the same result. */
 __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_mode mode, const fused_progress &now,
                                             unsigned long long all_edges)
 {
@@ -20,10 +19,10 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
            (now.sparse || now.fresh <= PEERS_LISTED_EDGES);
 }
 
-/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull: writes s.block.choice.
- * prepare_choice has set this choice to a sparse level. The choice stays so if the level is so small that costs need not
- * be computed. Otherwise a single GPU compares the costs of a sparse and of a dense level, and several GPUs do a dense
- * level. All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
+/* Chooses whether the next level is sparse or dense, and chooses push or pull for each subgraph. Writes s.block.choice,
+ * which prepare_choice has set to a sparse level. If the level is so small that costs need not be computed, it stays
+ * sparse. Otherwise a single GPU compares the costs of a sparse and of a dense level, and several GPUs do a dense level.
+ * All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if constexpr (S::together) {
@@ -49,19 +48,20 @@ template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 
 /* ---- the plan of a dense level ---- */
 
-/* Plans a dense level: writes s.plan, and push_bits, finds_many and pulls of s.block. With several GPUs it also decides
- * whether the level pushes along nn (s.peers.sends), and whether it pulls dd in two parts (s.peers.in_parts). Between the
- * two parts the GPUs learn which delegates the others have found.
+/* Plans a dense level: writes s.plan, and the members push_bits, finds_many and pulls of s.block. With several GPUs it
+ * also decides whether the level pushes along nn (s.peers.sends), and whether the level pulls dd in two parts
+ * (s.peers.in_parts). Between the two parts each GPU learns which delegates its peers have found.
  *
- * Sets s.plan.sparse_next if so few vertices and edges are left that the next level is sparse, whatever this level finds.
- * Vertices of other components count as left. Several GPUs decide that by sums that all of them know. All lanes of the
- * first warp call it. Not inlined, so that the kernel keeps more values in registers. */
+ * s.plan.sparse_next becomes true if few vertices and edges are unvisited. Then the next level is sparse, whatever
+ * vertices this level finds. Vertices of other components count as unvisited. Several GPUs decide this by sums that all
+ * GPUs know. All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
 template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
         const fused_progress &now = s.block.now;
-        double ahead = 0; /* about the number of vertices that are not visited; with several GPUs, of all vertices */
-        double before = 0, all = 0, left = 0; /* edges: of rows visited before this frontier; all; of unvisited rows */
+        double ahead = 0; /* about the number of unvisited vertices; with several GPUs the number of all vertices */
+        /* numbers of edges: of rows that were visited before this frontier; of all rows; of unvisited rows */
+        double before = 0, all = 0, left = 0;
         for (int g = 0; g < SUBGRAPHS; g++) {
             before += now.seen_edges[g] - now.forward[g];
             all += s.graph.edges[g];
@@ -89,14 +89,14 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
     lay_out_pulls(s, s.block.choice, s.block.pulls, warps_of_grid());
     lay_out_pushes(s, s.block.now, s.plan, warps_of_grid());
     if constexpr (S::together) {
-        __syncwarp(); /* lay_out_pulls has written the count in another lane, which lane 0 overwrites */
+        __syncwarp(); /* another lane has written count[ND] in lay_out_pulls, and lane 0 overwrites count[ND] */
         if (lane_id() == 0 && s.peers.in_parts)
-            s.block.pulls.count[ND] = 0; /* a pull for nd is done in the second part */
+            s.block.pulls.count[ND] = 0; /* the pull that replaces a push along nd is done in the second part */
     }
 }
 
-/* Chooses the kind and the directions of the next level (s.block.choice), and plans the level if it is dense. All threads
- * of a block call it. */
+/* Chooses the kind and the directions of the next level (s.block.choice). If the level is dense, also plans it (plan_dense).
+ * All threads of a block call it. */
 template <class S> __device__ static void choose_level(S &s)
 {
     if (threadIdx.x < WARP) {

@@ -1,7 +1,6 @@
-/* cuda_fused_cost.h: the choice of a level in the fused search, sparse or dense, push or pull; for the host and for
- * kernels
+/* cuda_fused_cost.h: the choice of a level in the fused search: sparse or dense, and push or pull for each subgraph
  *
- * Costs are computed as in traverse/engine/cost.h, in picoseconds.
+ * The host and kernels call these functions. Costs are computed as in traverse/engine/cost.h, in picoseconds.
  */
 #ifndef DBFS_CUDA_FUSED_COST_H
 #define DBFS_CUDA_FUSED_COST_H
@@ -17,26 +16,26 @@ enum fused_mode { FUSED_BY_COST, FUSED_PUSH, FUSED_PULL };
 struct fused_progress {
     int32_t depth;    /* the depth of the frontier */
     uint32_t round;   /* the index of the set of counters that the level uses: 0, 1 or 2 */
-    uint32_t current; /* the index of the sparse frontier of this level, 0 or 1; the other one is for the next level */
+    uint32_t current; /* the index of the sparse frontier of this level, 0 or 1; current ^ 1 is for the next level */
     uint32_t items;   /* work items of the sparse frontier */
-    uint32_t sparse;  /* the work items are the whole frontier; 0: a bitmap is the frontier */
+    uint32_t sparse;  /* 1: the frontier is sparse, and has work items for all its vertices; 0: a bitmap is the frontier */
     unsigned long long fresh; /* vertices of the frontier */
     double frontier[SUBGRAPHS], forward[SUBGRAPHS]; /* vertices of the frontier with rows (q); edges of these rows (FV) */
-    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* visited vertices with rows, and their edges. The frontier counts */
+    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* visited vertices with rows, frontier included; edges of these rows */
 };
 
 /* The choice for a level, and the costs on which the choice rests. */
 struct fused_choice {
     int dense;           /* the level is dense: a subgraph is pulled, or many edges are pushed */
-    int pull[SUBGRAPHS]; /* the subgraph is pulled; 0: it is pushed */
+    int pull[SUBGRAPHS]; /* 1: the subgraph is pulled; 0: the subgraph is pushed */
     double push_edges;   /* edges of the frontier, over all subgraphs */
     double sparse_cost[SUBGRAPHS];                     /* the cost of the subgraph in a sparse level */
     double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* the costs of a push and of a pull in a dense level */
 };
 
 /* Computes the costs of subgraph g for the next level: c->sparse_cost[g], c->push_cost[g] and c->pull_cost[g]. Also sets
- * c->pull[g], which says whether a dense level pulls the subgraph. A subgraph without rows in the frontier costs nothing,
- * and is not pulled. */
+ * c->pull[g], which says whether a dense level pulls the subgraph. If the frontier has no rows in the subgraph, the
+ * costs are 0 and the subgraph is not pulled. */
 COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fused_progress *s,
                                enum fused_mode mode, int g, struct fused_choice *c)
 {
@@ -49,9 +48,9 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Computes the cost of a pull of subgraph g again, for a dense level in which another pull comes first and leaves fewer
- * rows. Changes c->pull_cost[g] and c->pull[g]. Does nothing if no other pull comes first. Called when fused_weigh was
- * called for all subgraphs. */
+/* Corrects the cost of pulling subgraph g if the level also pulls another subgraph before. The rows that find a parent
+ * in the earlier pull do not look again in the pull of subgraph g. Changes c->pull_cost[g] and c->pull[g]. Does nothing
+ * if no subgraph is pulled before. Called after fused_weigh was called for all subgraphs. */
 COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const struct fused_progress *s,
                                       enum fused_mode mode, int g, struct fused_choice *c)
 {
@@ -62,11 +61,12 @@ COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const stru
     c->pull[g] = mode == FUSED_PULL || c->pull_cost[g] < c->push_cost[g];
 }
 
-/* Chooses whether the next level is dense: sets c->dense, and clears all c->pull if the level is sparse. Called when all
- * subgraphs are weighed, and when the caller has set c->push_edges, the edges of the frontier in all subgraphs.
+/* Chooses whether the next level is dense: sets c->dense, and clears all c->pull if the level is sparse. Called after
+ * fused_weigh and fused_weigh_behind for all subgraphs. The caller has also set c->push_edges, the number of edges of the
+ * frontier in all subgraphs.
  *
- * A sparse level has at most `most_listed` edges. A frontier that is a bitmap has no work items yet, and gets none if it
- * has more than `most_listed` vertices. */
+ * A sparse level has at most `most_listed` edges. A dense frontier, which is a bitmap, can become sparse only if it has at
+ * most `most_listed` vertices. */
 COST_FUNCTION void fused_choose(const struct cost_graph *graph, const struct fused_progress *s,
                                 enum fused_mode mode, double most_listed, struct fused_choice *c)
 {

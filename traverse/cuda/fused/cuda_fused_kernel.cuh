@@ -1,14 +1,16 @@
 /* cuda_fused_kernel.cuh: a whole search in one kernel, of one GPU or of several that read each other's memory
  *
- * cuda_fused.h and cuda_peers.h describe the kernel; loop.c is its twin. S::together is true in the kernel of several GPUs.
+ * cuda_fused.h and cuda_peers.h describe the kernel. The level loop (loop.c) is the twin of the kernel: both find the same
+ * distances. S::together is true in the kernel of several GPUs.
  *
- * All blocks have the same state s.block.now and choose by this state, so they agree without a message. There are three
- * kinds of levels:
+ * All blocks have the same state s.block.now. They choose levels by this state, so they agree without a message. There are
+ * three kinds of levels:
  *   few      The frontier is very small. A few blocks (the thread group), or with several GPUs the first block of each GPU,
  *            go from level to level by themselves. The other blocks wait at the barrier.
- *   sparse   All blocks expand the work items of the frontier: rows, or pieces of long rows. A vertex that they reach is
- *            visited at once and joins the next frontier.
- *   dense    Pulls and pushes set bits of `next`. Then a previsit makes the new vertices among them the next frontier.
+ *   sparse   All blocks visit the edges of the frontier's work items. A work item is a row, or a piece of a long row. A
+ *            vertex that is reached gets its visited bit at once and joins the next frontier.
+ *   dense    Pulls and pushes set bits of the bitmap `next`. Then a previsit makes the vertices of `next` that are not
+ *            visited yet the next frontier.
  * A level ends with the barrier of the search. With one GPU that is the barrier of the grid. With several GPUs it is a
  * barrier of all GPUs, which send each other their counts.
  */
@@ -19,7 +21,7 @@
 #include "cuda_peers_dense.cuh"
 #include "cuda_fused_thread_group.cuh"
 
-/* ---- levels: none is inlined, so that each keeps more in registers ---- */
+/* ---- levels: these functions are not inlined, so that each of them keeps more values in registers ---- */
 
 /* Runs a sparse level: pushes along all edges of the frontier, and makes the vertices that they reach the next frontier.
  * All threads of the grid call it. With several GPUs the first block of a GPU may call it alone, for its GPU. */
@@ -39,9 +41,9 @@ template <class S> __device__ static __noinline__ void run_sparse(S &s)
     }
 }
 
-/* Makes a sparse frontier of the dense frontier: appends the rows of its vertices as work items. The number of edges of
- * the frontier was an estimate, and is exact afterwards in s.block.now and s.peers. This ends with a barrier of the
- * search and a new round of counters, but is no level: the depth stays. All threads of the grid call it. */
+/* Makes the dense frontier sparse: appends the rows of the frontier's vertices as work items. The number of edges of a dense
+ * frontier is an estimate. Afterwards s.block.now and s.peers have the exact number. This step ends with a barrier of the
+ * search and a new round of counters, but it is no level: the depth stays. All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void make_sparse(S &s)
 {
     begin_round(s);
@@ -68,8 +70,8 @@ template <class S> __device__ static __noinline__ void make_sparse(S &s)
     next_round(s, true);
 }
 
-/* Waits until all blocks of the grid have done their pulls and pushes. Then does the second pass: pushes or pulls the
- * pieces of long rows in the list `cut`. Returns whether the list had any. Most levels have none. All threads of the grid
+/* Waits until all blocks of the grid have done their pulls and pushes. Then does the second pass: pushes or pulls the pieces
+ * of long rows in the list `cut`. Returns whether the list had pieces. In most levels it has none. All threads of the grid
  * call it. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
@@ -85,9 +87,9 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
-/* Runs a dense level: pulls and pushes find vertices, and a previsit makes the new ones the next frontier. While there is
- * memory, the bitmap of that frontier is kept until the search ends, and its depth is written to s.state->kept_depth. All
- * threads of the grid call it. */
+/* Runs a dense level: pulls and pushes find vertices, and a previsit makes the new vertices the next frontier. If there is
+ * memory left, the bitmap of the new frontier is kept until the search ends, and the depth of this frontier is written to
+ * s.state->kept_depth. All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
     const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};
@@ -96,7 +98,7 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
     if constexpr (S::together)
         gather_for_pulls(s);
     copy_hub_bitmap<S>(s, s.block.choice);
-    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first, so that pushes can leave out vertices that pulls found */
+    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* before pushes, which can leave out vertices that pulls found */
     note_pulled(s.notes);
     push_all(s, cut, warp_of_grid(), warps_of_grid());
     const bool was_cut = finish_pieces(s, cut);
@@ -127,9 +129,9 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
 
 /* ---- the search ---- */
 
-/* Starts a search. Clears the state of blocks and warps, bitmaps and counters, and sets the visited bit of the root. On a
- * single GPU the thread group then begins at the root, and does the first levels. On several GPUs the root becomes the
- * frontier by a barrier, as if a level of depth -1 had found it. All threads of the grid call it. */
+/* Starts a search. Clears the state of blocks and warps, the bitmaps and the counters. Sets the visited bit of the root.
+ * On a single GPU the thread group then begins at the root and does the first levels. On several GPUs the root becomes
+ * the frontier by a barrier of the GPUs, as if a level of depth -1 had found the root. All threads of the grid call it. */
 template <class S> __device__ static void start(S &s)
 {
     if constexpr (S::together)
@@ -164,8 +166,9 @@ template <class S> __device__ static void start(S &s)
     }
 }
 
-/* Chooses and runs the next level. Makes a dense frontier sparse first if the next level is sparse. If the frontier is
- * very small, a few blocks do this level and further ones while the other blocks wait. All threads of the grid call it. */
+/* Chooses and runs the next level. If the next level is sparse and the frontier is dense, the frontier is made sparse
+ * first. If the frontier is very small, a few blocks do this level and the levels behind while the other blocks wait.
+ * All threads of the grid call it. */
 template <class S> __device__ static void run_level(S &s)
 {
     note_begin(s.notes, s.block.now.depth);
@@ -222,8 +225,10 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     }
 }
 
-/* Returns the kernel that is compiled for a case, and the shared memory that each of its warps needs. TOGETHER: several
- * GPUs. NOTED: with notes of levels. PACKED: columns may lie packed. */
+/* Returns the kernel that is compiled for a case, and the bytes of shared memory that each warp of the kernel needs.
+ * - TOGETHER: the kernel is for several GPUs.
+ * - NOTED: the kernel writes notes of levels.
+ * - PACKED: the kernel also reads packed columns. */
 template <bool TOGETHER, bool NOTED, bool PACKED> static struct fused_program program()
 {
     if constexpr (TOGETHER) {

@@ -2,8 +2,8 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Fills in *config for a cooperative launch of the kernel. If the thread group has several blocks, the grid is launched
- * in clusters of so many blocks. *config points to `attributes`, which this function fills in and which must live as long
+/* Writes *config and `attributes` for a cooperative launch of the kernel. If the thread group has several blocks, the
+ * grid is launched in clusters of launch->thread_group blocks. *config points to `attributes`, which must live as long
  * as *config. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
@@ -22,10 +22,11 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->thread_group > 1 ? 2 : 1;
 }
 
-/* Chooses the largest thread group (one cluster of blocks) that leaves few processors without a block, and writes
- * launch->thread_group and launch->blocks. Few means that at least launch->share eighths of the processors have a block.
- * If even clusters of two blocks leave too many without, the thread group has one block, and each processor has a block.
- * Also allows the kernel clusters of more than 8 blocks. */
+/* Chooses the thread group, which is one cluster of blocks, and writes launch->thread_group and launch->blocks. If the
+ * grid is launched in clusters, some processors may get no block. The function chooses the largest clusters for which at
+ * least launch->share eighths of the processors get a block. If clusters of two blocks are too large for that, the
+ * thread group has one block, and each processor gets a block. Also allows the kernel to have clusters of more than 8
+ * blocks. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -48,19 +49,19 @@ static void plan_thread_group(fused_launch *launch, int processors)
     launch->blocks = processors;
 }
 
-/* Plans how launch->program is launched on the current device: the number of blocks and threads, the shared memory of a
- * block and the thread group. Also allows the kernel this much shared memory. launch->blocks becomes 0 if the device has
- * no cooperative launches, which is no error. */
+/* Plans the launch of launch->program on the current device: the numbers of blocks and threads, the shared memory of a
+ * block, and the thread group. Also allows the kernel to use this shared memory. If the device has no cooperative
+ * launches, launch->blocks becomes 0, and cudaSuccess is returned. */
 cudaError_t cuda_fused_plan(fused_launch *launch)
 {
-    enum { STATIC_BYTES = 36864 /* of shared memory, at most */ };
+    enum { STATIC_BYTES = 36864 /* the most bytes of static shared memory of a block */ };
     int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    /* halves the threads of a block until its shared memory suffices for them */
+    /* The loop halves the number of threads of a block until the shared memory of the block suffices for these threads. */
     for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
         const int has_lists = launch->has_thread_group || launch->has_hubs;
         const size_t capacity = has_lists ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;

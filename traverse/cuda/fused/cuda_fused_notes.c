@@ -1,20 +1,21 @@
-/* cuda_fused_notes.c: the notes that a search in one kernel wrote of its levels become the notes that the level loop
- * reports
+/* cuda_fused_notes.c: converts the notes of a fused search to the notes that the level loop reports
  *
- * struct fused_note is described in cuda_fused.h, struct level_note in traverse/engine/level_note.h.
+ * The kernel of a fused search writes a struct fused_note for each level (cuda_fused.h). The level loop reports a struct
+ * level_note for each level (traverse/engine/level_note.h).
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
 
-/* Copies the notes of levels from the device to dev->fused.notes.kept, which grows: the notes of all levels before
- * `levels` that were not copied before. Waits for the copy. Called during a search when the notes of the device are full,
- * and after the search. After a failure the notes copied before remain. */
+/* Copies notes from the device to dev->fused.notes.kept: the notes of all levels below `levels` that were not copied
+ * earlier. dev->fused.notes.kept is reallocated for them. Waits for the copy. Called during a search when the notes of
+ * the device are full, and after the search. After a failure dev->fused.notes still has the notes that were copied
+ * earlier. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->fused.notes;
-    const struct fused_note *from = dev->fused.search.out.notes; /* notes begin anew here after each copy */
+    const struct fused_note *from = dev->fused.search.out.notes; /* after each copy the device writes from notes[0] on */
     uint32_t more = levels - n->count;
     struct fused_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
     if (grown == NULL)
@@ -25,8 +26,9 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
     return e->status;
 }
 
-/* Writes to to[i] the counts of the frontier of level first + i of the last search, for i below `levels`, and waits. The
- * depths of the search are complete. Overwrites the device's sparse frontiers, in whose memory the kernels count. */
+/* Writes the counts of the frontier of level first + i of the last search to to[i], for i below `levels`, and waits. The
+ * depths of the search must be complete. The kernels count in the memory of the device's sparse frontiers, and so overwrite
+ * these frontiers. */
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {
@@ -39,8 +41,8 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
-/* Returns the workload of a level, made of the counts *f of its frontier. unvisited[g] is the number of rows of subgraph
- * g that were not visited before this level. It is lowered by the rows of the frontier. */
+/* Returns the workload of a level, computed from the counts *f of the level's frontier. On entry unvisited[g] is the number
+ * of unvisited rows of subgraph g, with the rows of the frontier. This function subtracts the rows of the frontier. */
 static struct workload work_of(const struct fused_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
@@ -57,16 +59,17 @@ static struct workload work_of(const struct fused_frontier *f, const struct shar
     return work;
 }
 
-/* Returns the seconds from one time of the device to another, both in nanoseconds; 0 if the second time is not later. */
+/* Returns the seconds between two times of the device, which are in nanoseconds. Returns 0 if `to` is not later than
+ * `from`. */
 static double seconds_between(unsigned long long from, unsigned long long to)
 {
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* Returns the note of a level as the level loop reports it, made of the device's note `from` and of the level's workload.
- * The device's note of the next level must lie behind `from`, as the beginning of the next level is the end of this one.
- * All subgraphs that are pushed get the same time, since their pushes run side by side. All subgraphs that are pulled get
- * another time. */
+/* Returns the note of a level as the level loop reports it, computed from the device's note `from` and from the level's
+ * workload. The device's note of the next level must lie behind `from`, as this level ends when the next level begins.
+ * All subgraphs that are pushed get the same time, since their pushes run side by side. All subgraphs that are pulled
+ * get the same time, too: the time of the pulls. */
 static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;
@@ -75,7 +78,7 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
                              visited = at[FUSED_VISITED] != 0 ? at[FUSED_VISITED] : end;
     struct level_note to = {.kind = (enum level_kind)from->kind, .work = *work};
     double *phase_s = to.times.phase_s;
-    unsigned active = 0, pulled = from->pulled; /* sets of subgraphs, a bit each: with rows in the frontier; pulled */
+    unsigned active = 0, pulled = from->pulled; /* bit g: subgraph g has rows in the frontier; subgraph g is pulled */
     for (int g = 0; g < SUBGRAPHS; g++)
         active |= (work->of[g].frontier > 0 ? 1u : 0) << g;
     if (from->kind >= LEVEL_SLICED_BLOCK)
@@ -98,16 +101,16 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
     return to;
 }
 
-/* Passes the notes of all levels of the last search, which was noted, to `noter`, in order. Before that it completes the
- * depths of the search and copies the rest of the notes. Overwrites the device's sparse frontiers, which are free after a
- * search. */
+/* Passes the notes of all levels of the last search to `noter`, in the order of the levels. The search must have been noted.
+ * First it completes the depths of the search and copies the notes that are still on the device. Overwrites the device's
+ * sparse frontiers, which are free after a search. */
 enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct gpu_notes *n = &dev->fused.notes;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK || gpu_fused_settle(dev, e) != ST_OK ||
         gpu_copy_notes(dev, n->levels, e) != ST_OK)
         return e->status;
-    /* counts as many levels at a time as the memory of the sparse frontiers can hold counts for */
+    /* `most` is the number of levels that are counted at a time. The memory of the sparse frontiers holds their counts. */
     const struct gpu_fused *s = &dev->fused.search;
     const uint64_t bytes = (uint64_t)(s->sparse[1] - s->sparse[0]) * 2 * sizeof *s->sparse[0],
                    capacity = bytes / sizeof(struct fused_frontier);

@@ -1,14 +1,14 @@
-/* cuda_fused_progress.cuh: between two levels of a search: the barrier of all blocks, the counters of a level, and the
- * state of the search
+/* cuda_fused_progress.cuh: what happens between two levels of a search
  *
- * The state of the search is s.block.now. Each block has a copy of this state, and all copies are alike.
+ * The file has the barrier of all blocks, the counters of a level, and the state of the search. The state of the search is
+ * s.block.now. Each block has a copy of this state, and all copies are alike.
  *
  * There are three sets of counters. A round is a step of the search that ends with a barrier of the grid. Rounds use the
- * three sets in turn. While blocks add to the set of a round, slow blocks may still read the set of the round before. The
- * third set, for the next round, is cleared meanwhile.
+ * three sets in turn. While blocks add to the set of a round, slow blocks may still read the set of the round before. At the
+ * same time the third set, which the next round will use, is cleared.
  *
- * S::together is true in the kernel of several GPUs that search together (cuda_peers.h). Their barrier takes the place of
- * the barrier of the grid.
+ * S::together is true in the kernel of several GPUs that search together (cuda_peers.h). This kernel uses the barrier of the
+ * GPUs in place of the barrier of the grid.
  */
 #ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
 #define DBFS_CUDA_FUSED_PROGRESS_CUH
@@ -18,8 +18,8 @@
 
 /* ---- all blocks, and their counters ---- */
 
-/* Returns the index of this warp among all warps of the grid. Warps with neighbouring indices are in different blocks, so
- * that all processors share even little work. */
+/* Returns the index of this warp among all warps of the grid. Warps with neighbouring indices are in different blocks.
+ * So all processors get a share of the work, even if there is little work. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return threadIdx.x / WARP * gridDim.x + blockIdx.x;
@@ -31,16 +31,17 @@ __device__ static inline uint32_t warps_of_grid()
     return gridDim.x * (blockDim.x / WARP);
 }
 
-/* Copies a struct word by word. All threads of a block call it and share the words. No barrier follows. */
+/* Copies the struct *from to *to word by word. All threads of a block call it and share the words. The function does not
+ * wait for the other threads. */
 template <typename T> __device__ static inline void copy_words(T *to, const T *from)
 {
     for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* Waits until all blocks of the grid have come here. Each block then sees the writes of all blocks. s.state->arrived
- * counts the blocks that have come to barriers so far. s.block.arrivals is the count at which the last barrier ended.
- * Both grow by gridDim.x. Nothing else is used. All threads of the grid call it. */
+/* Waits until all blocks of the grid have called it. Each block then sees the earlier writes of all blocks.
+ * s.state->arrived is the number of arrivals of blocks at barriers so far. s.block.arrivals is the value of
+ * s.state->arrived at which the last barrier ended. Both numbers grow by gridDim.x. All threads of the grid call it. */
 template <class S> __device__ static inline void grid_barrier(S &s)
 {
     __syncthreads();
@@ -58,9 +59,9 @@ template <class S> __device__ static inline void grid_barrier(S &s)
 }
 
 /* Adds the counters of this block's warps to the counters of the level in s.state, and clears the counters of the warps.
- * With several GPUs the counts of vertices and edges are written to s.counted instead, from where peers_barrier adds them
- * to a tally. If the search is noted, also moves the times of the block's pulls to the counters of the level. All threads
- * of a block call it. */
+ * With several GPUs the counts of vertices and edges are written to s.counted instead, and peers_barrier later adds
+ * s.counted to a tally. If the search is noted, the times of the block's pulls are also moved to the counters of the
+ * level. All threads of a block call it. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     fused_counts &counts = s.state->counts[s.block.now.round];
@@ -93,8 +94,8 @@ template <class S> __device__ static inline void add_counts(S &s)
     }
 }
 
-/* Returns whether this block does levels by itself for its GPU while the GPU's other blocks wait (cuda_peers_sparse.cuh).
- * That happens only with several GPUs. */
+/* Returns whether this block does levels by itself for its GPU while the GPU's other blocks wait
+ * (cuda_peers_sparse.cuh). With a single GPU it always returns false. */
 template <class S> __device__ static inline bool is_single_block(S &s)
 {
     if constexpr (S::together)
@@ -103,8 +104,8 @@ template <class S> __device__ static inline bool is_single_block(S &s)
         return false;
 }
 
-/* Clears the set of counters of a round and, with several GPUs, the tallies of the round. Does nothing in other blocks
- * than the first one. All threads of the first block call it. Threads of other blocks may call it. */
+/* Clears the set of counters of a round. With several GPUs it also clears the tallies of the round. Only the first block
+ * clears them. All threads of the first block call it. If threads of other blocks call it, nothing happens. */
 template <class S> __device__ static inline void clear_round(S &s, unsigned round)
 {
     unsigned *words = (unsigned *)&s.state->counts[round];
@@ -119,8 +120,8 @@ template <class S> __device__ static inline void clear_round(S &s, unsigned roun
 }
 
 /* Begins a round. Clears the counters and tallies of the next round, which no block reads or writes now. With several
- * GPUs also clears what this block counts by itself in the round. A block that does levels by itself leaves the counters
- * of the grid as they are. All threads that work on the level call it. */
+ * GPUs it also clears the counts that this block alone keeps in a round. A block that does levels by itself for its GPU
+ * does not clear the counters of the grid. All threads that work on the level call it. */
 template <class S> __device__ static inline void begin_round(S &s)
 {
     if (!is_single_block(s))
@@ -136,9 +137,9 @@ template <class S> __device__ static inline void begin_round(S &s)
     }
 }
 
-/* Reads the counters of the level, after its barrier. s.block.count becomes the counts, and s.block.items the number of
- * work items of the next frontier. A block that does levels by itself for its GPU takes only the number of work items,
- * from s.single_items, and leaves s.block.count as it is. All threads of a block call it. */
+/* Reads the counters of the level, after the barrier of the level. s.block.count gets the counts, and s.block.items gets the
+ * number of work items of the next frontier. A block that does levels by itself for its GPU copies only the number of work
+ * items, from s.single_items. Its s.block.count stays as it was. All threads of a block call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {
@@ -159,17 +160,18 @@ template <class S> __device__ static inline void read_counts(S &s)
 
 /* ---- the state of a search ---- */
 
-/* Returns whether a sparse level of `edges` edges costs less than any dense level. Returns false if the search is told to
- * pull. */
+/* Returns whether a sparse level of `edges` edges costs less than any dense level. Returns false if the search always pulls
+ * (FUSED_PULL). */
 __device__ static inline bool is_small(const gpu_fused &s, double edges)
 {
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Prepares the choice of the next level: s.block.choice becomes a sparse level without pulls, and its push_edges the sum
- * of the frontier's edges. Also sets s.block.few_edges, and sets s.block.sparse_is_chosen if the level is so small that
- * costs need not be computed. Moves the number of work items from s.block.items to s.block.now.items, and clears
- * s.block.items. `sparse` says whether all vertices of the frontier have work items. All lanes of the first warp call it. */
+/* Prepares the choice of the next level. s.block.choice becomes a sparse level without pulls. s.block.choice.push_edges
+ * becomes the number of the frontier's edges. s.block.few_edges says whether this number is small.
+ * s.block.sparse_is_chosen says whether the level is so small that costs need not be computed. The number of work items
+ * moves from s.block.items to s.block.now.items, and s.block.items becomes 0. `sparse` says whether all vertices of the
+ * frontier have work items. All lanes of the first warp call it. */
 template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
@@ -190,10 +192,10 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
     __syncwarp();
 }
 
-/* Makes the vertices that a level found the frontier, in s.block.now, and adds them to the vertices that the search has
- * seen. `fresh` is the number of these vertices. Lane g gives the numbers for subgraph g: `sources` is the number of
- * these vertices that have a row there, and `forward` is the number of edges of these rows. `sparse` says whether all
- * these vertices have work items. Also prepares the choice of the next level. All lanes of the first warp call it. */
+/* Makes the vertices that a level found the frontier: writes their numbers to s.block.now, and adds the numbers to what
+ * the search has seen. Then prepares the choice of the next level. `fresh` is the number of the vertices. Lane g gives
+ * two numbers for subgraph g: `sources` is the number of the vertices that have a row in g, and `forward` is the number
+ * of edges of these rows. `sparse` says whether all the vertices have work items. All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -212,9 +214,10 @@ __device__ static inline void set_frontier(S &s, unsigned long long sources, uns
     prepare_choice(s, sparse);
 }
 
-/* Returns a count of the vertices that the level found, on all GPUs. `count` says which one: FUSED_FRESH (vertices),
- * FUSED_SOURCES + g (vertices with rows in subgraph g) or FUSED_FORWARD + g (edges of these rows). Called after
- * read_counts. */
+/* Returns a count of the vertices that the level found on all GPUs. Called after read_counts. `count` is one of three:
+ * - FUSED_FRESH: the number of vertices.
+ * - FUSED_SOURCES + g: the number of vertices with a row in subgraph g.
+ * - FUSED_FORWARD + g: the number of edges of the rows in subgraph g. */
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count)
 {
     if constexpr (S::together)
@@ -235,10 +238,12 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets s.block.target: where the next sparse level appends work items, where it counts them, and which depth it gives to
- * the vertices that it reaches. Work items go to the sparse frontier that is not the present one. The depth is the
- * present one + 1. The counter is one of the counters of the round. A block that does levels by itself for its GPU counts
- * in s.single_items instead, and leaves the counters of the grid as they are. One thread of each block calls it. */
+/* Sets s.block.target, which says where the next sparse level puts the vertices that it reaches. One thread of each block
+ * calls it.
+ * - Work items are appended to the next sparse frontier, sparse[current ^ 1].
+ * - Work items are counted in the counters of the round. But a block that does levels by itself for its GPU counts them in
+ *   s.single_items.
+ * - Reached vertices get the depth of the present frontier + 1. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.sparse[s.block.now.current ^ 1];
@@ -250,9 +255,9 @@ template <class S> __device__ static inline void set_target(S &s)
     }
 }
 
-/* Goes on to the next set of counters and, if `sparse`, to the sparse frontier that the level has written. Sets
- * s.block.target for the next level. A block that does levels by itself keeps its set of counters. All threads of a block
- * call it. */
+/* Goes on to the next round: selects the next set of counters, and sets s.block.target for the next level. If `sparse`, also
+ * selects the sparse frontier that the level has written. A block that does levels by itself for its GPU keeps its set of
+ * counters. All threads of a block call it. */
 template <class S> __device__ static void next_round(S &s, bool sparse)
 {
     if (threadIdx.x == 0) {
@@ -264,13 +269,14 @@ template <class S> __device__ static void next_round(S &s, bool sparse)
     __syncthreads();
 }
 
-/* Writes the counts of the level that ends into its note, if the search is noted: probes, which subgraphs were pulled,
- * and when the first and the last warp ended their pulls. All threads call it after read_counts. */
+/* Writes the counts of a level into the note of the level, if the search is noted. The note gets the numbers of probes, the
+ * set of the subgraphs that were pulled, and the times at which the first and the last warp ended their pulls. All threads
+ * call it after read_counts, when the level ends. */
 template <class S> __device__ static inline void note_end(S &s)
 {
     if constexpr (S::noted) {
         const volatile fused_counts &counts = s.state->counts[s.block.now.round];
-        if (!is_noter(s.notes) || s.block.now.depth < 0) /* the root is no level */
+        if (!is_noter(s.notes) || s.block.now.depth < 0) /* depth -1 stands for the start of the search, not for a level */
             return;
         fused_note &note = note_of(s.notes, s.block.now.depth);
         for (int g = 0; g < SUBGRAPHS; g++) {
@@ -284,10 +290,10 @@ template <class S> __device__ static inline void note_end(S &s)
     }
 }
 
-/* Ends a level, after its barrier: the vertices that the level found become the frontier, and the depth goes up by 1.
- * Also completes the note of the level, prepares the choice of the next level, and goes on to the next round of counters.
- * `sparse` says whether the vertices have work items already. All threads of the grid call it, or those of the single
- * block that does the level. */
+/* Ends a level, after the barrier of the level. The vertices that the level found become the frontier, and the depth
+ * grows by 1. Also completes the note of the level, prepares the choice of the next level, and goes on to the next round
+ * of counters. `sparse` says whether the vertices have work items already. All threads of the grid call it. If a single
+ * block does the level, only the threads of this block call it. */
 template <class S> __device__ static void end_level(S &s, bool sparse)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;

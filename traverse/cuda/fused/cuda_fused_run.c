@@ -1,4 +1,4 @@
-/* cuda_fused_run.c: the host's side of a search that is one kernel: opening, starting and waiting
+/* cuda_fused_run.c: opens a device for searches that are one kernel, starts such a search, and waits for it
  *
  * cuda_fused.h describes the kernel.
  */
@@ -7,27 +7,29 @@
 
 #include <stdlib.h>
 
-/* The plan of device memory knows no CUDA, and has these sizes as numbers (cuda_limits.h). */
+/* The plan of device memory is made without CUDA headers. It has these sizes as numbers (cuda_limits.h). */
 _Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a work item as planned");
 _Static_assert(sizeof(struct fused_state) <= FUSED_STATE_BYTES, "the state of a search as planned");
 _Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned");
 
 /* ---- opening ---- */
 
-/* Returns whether blocks of this device keep a hub bitmap while they pull. They do so if the device has many vertices,
- * and if some of these vertices are hubs: vertices with much more edges than most. */
+/* Returns whether blocks of this device keep a hub bitmap while they pull. They do so if the device has many vertices
+ * and some of these vertices are hubs. A hub is a vertex with much more edges than most vertices. */
 int gpu_has_hubs(const struct device *dev)
 {
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
 }
 
-/* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`,
- * dev->fused.noted with notes. If there are several shards, or no memory for fused searches, it only fills in what the
- * launch should have, and plans nothing.
+/* Plans the launches of fused searches on one GPU: dev->fused.launch, which has no notes of levels, and
+ * dev->fused.noted, which has notes. The second one is planned only if `notes`. If there are several shards, or no
+ * memory for fused searches, nothing is planned, and only the wishes of the caller are set in dev->fused.launch
+ * (cuda_fused_plan).
  *
- * A thread group of several blocks, a cluster, is for deep graphs. A graph counts as deep if its rows are short, with
- * less than 6 edge ends a vertex, as in planar graphs. Clusters start later, and leave some processors without a block.
- * Few threads are for short levels, of deep or small graphs, since a barrier of fewer threads takes less. */
+ * Deep graphs get a thread group of several blocks, a cluster. A graph counts as deep if it has less than 6 edges for
+ * each vertex, as planar graphs do. Other graphs get no cluster, as clusters start later and leave some processors
+ * without a block. Graphs whose levels are short get few threads, since a barrier of fewer threads takes less time.
+ * These are small graphs, and deep graphs of few vertices. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -48,10 +50,11 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     return e->status;
 }
 
-/* Prepares a device for fused searches, when its arrays are allocated. Plans the launches, allocates the mapped memory in
- * which searches report, clears the state of searches, and fills in the parameters of the kernel that are the same for
- * all searches. `possible` says whether the plan of device memory has room for fused searches, `notes` whether it has
- * room for notes of levels. After a success or a failure, gpu_fused_close frees what was allocated. */
+/* Prepares a device for fused searches. Called when the arrays of the device are allocated. Plans the launches,
+ * allocates the mapped memory in which searches report, and clears the state of searches. Also sets the parameters of
+ * the kernel that are the same for all searches. `possible` says whether the plan of device memory has room for fused
+ * searches. `notes` says whether the plan has room for notes of levels. gpu_fused_close frees the allocated memory,
+ * after a failure, too. */
 enum status gpu_fused_open(struct device *dev, int possible, int notes, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -72,7 +75,7 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
         s->pulled[g].wanted = s->pulled[g].sources;
         edges += dev->csr[g].edges;
     }
-    s->keeps = FUSED_MOST_KEPT; /* lowered to the number of bitmaps that fit into the queue of each kind */
+    s->keeps = FUSED_MOST_KEPT; /* the loop lowers `keeps` to the number of bitmaps that fit into the queue of each kind */
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const struct gpu_vertices *v = &dev->of[kind];
         s->of[kind] = *v;
@@ -92,8 +95,8 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     return ST_OK;
 }
 
-/* Finds the length classes of vertices (dev->fused.search.longest), after the graph is loaded, and waits. Uses the memory
- * of the first sparse frontier. Does nothing if the device has no fused searches on a single GPU. */
+/* Finds the length classes of vertices, writes them to dev->fused.search.longest, and waits. Called when the graph is
+ * loaded. Overwrites the first sparse frontier. Does nothing if the device does not do fused searches on a single GPU. */
 enum status gpu_fused_measure(struct device *dev, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -107,8 +110,8 @@ enum status gpu_fused_measure(struct device *dev, struct error *e)
     return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
 }
 
-/* Frees the mapped memory in which searches report, and the host's notes of levels. The device may be partly opened, or
- * not opened. */
+/* Frees the mapped memory in which searches report, and the host's notes of levels. May also be called if gpu_fused_open has
+ * failed or was not called. */
 void gpu_fused_close(struct device *dev)
 {
     cudaFreeHost(dev->fused.search.out.mapped);
@@ -117,9 +120,9 @@ void gpu_fused_close(struct device *dev)
 
 /* ---- starting a search ---- */
 
-/* Launches the kernel of a search, fused or sliced, and returns while the kernel runs. `search` is the parameters of this
- * kernel. If `noted`, the notes of the last search are dropped first. If dev->fused.ahead, the kernels that make the
- * search's answer are launched, too, behind the search. */
+/* Launches the kernel of a search, fused or sliced, and returns while the kernel runs. *search has the parameters of the
+ * kernel. If `noted`, the notes of the last search are dropped first. If dev->fused.ahead, the kernels of the search's
+ * answer are also launched, behind the kernel of the search. */
 enum status gpu_begin_kernel(struct device *dev, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e)
 {
@@ -135,9 +138,10 @@ enum status gpu_begin_kernel(struct device *dev, const void *search, const struc
     return e->status;
 }
 
-/* Begins a fused search from `root` and returns while it runs. The search notes its levels if `noted`. It gets the next
- * number, which its report will have. The root, the directions and some sizes are set among the parameters of the kernel.
- * With several shards all peers must begin the search. The depths on the device no longer count as complete. */
+/* Begins a fused search from `root` and returns while the search runs. If `noted`, the search writes notes of its
+ * levels. The search gets the next number, which its report will have. The root, the directions and some sizes are set
+ * in the parameters of the kernel. fused.settled becomes 0, as the depths on the device are no longer complete. With
+ * several shards all peers must begin the search. */
 enum status gpu_fused_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e)
 {
@@ -152,7 +156,7 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
     const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
     s->mode = modes[mode];
-    /* Of several GPUs, only the owner has a root that is a normal. All of them have a root that is a delegate. */
+    /* If the root is a normal, only the GPU that owns it has the root. If the root is a delegate, all GPUs have the root. */
     s->root.index = !together || at_delegate || root->shard == dev->shard->index ? root->index : NO_ROOT_HERE;
     s->root.kind = at_delegate ? DELEGATES : NORMALS;
     s->order.number = ++dev->fused.search.order.number;
@@ -171,7 +175,7 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
 
 /* ---- waiting for a search ---- */
 
-/* Returns whether a kernel has written `number` to the upper half of *report. A kernel that failed never does, so every
+/* Returns whether a kernel has written `number` to the upper half of *report. A failed kernel never writes it. So every
  * 16,384th call also queries the stream, and writes an error of the stream to *e. `look` is the number of the call. */
 static int has_reported(struct device *dev, const volatile uint64_t *report, uint32_t number, enum vertex_kind stream,
                         unsigned look, struct error *e)
@@ -179,15 +183,16 @@ static int has_reported(struct device *dev, const volatile uint64_t *report, uin
     enum { LOOKS = 1 << 14 };
     if (*report >> 32 != number && look % LOOKS == 0) {
         const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
-        /* a kernel that ends itself has reported the cause */
+        /* A kernel that ends itself by a trap has written a report first. Then the error of the stream is ignored. */
         if (state != cudaErrorNotReady && *report >> 32 != number)
             CUDA_TRY(state, dev->where, e);
     }
     return *report >> 32 == number;
 }
 
-/* Waits until a kernel of the stream has written `number` to the upper half of *report, host memory that the device sees.
- * The thread reads *report all the time. Returns earlier if the stream has failed, with the error. */
+/* Waits until a kernel of the stream has written `number` to the upper half of *report. *report is host memory that the
+ * device sees. The calling thread reads *report all the time and does not sleep. If the stream fails, the function
+ * returns the error of the stream. */
 enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *report, uint32_t number,
                                 enum vertex_kind stream, struct error *e)
 {
@@ -196,16 +201,17 @@ enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *rep
     return e->status;
 }
 
-/* Waits until the answer that is made with the last search is complete. */
+/* Waits until the answer whose kernels were launched with the last search is complete (gpu_answer_ahead). */
 enum status gpu_wait_for_answer(struct device *dev, struct error *e)
 {
     const struct gpu_fused *s = &dev->fused.search;
     return gpu_wait_for_report(dev, &s->out.mapped->answered, s->order.number, DELEGATES, e);
 }
 
-/* Waits until the kernels of the last search have reported on all `count` devices, then writes the number of levels to
- * *levels. The number is alike on all devices. If `noted`, it also copies the notes of devices whose notes are full while
- * it waits, so that their kernels go on. Fails if a GPU reports that a peer did not take part in the search. */
+/* Waits until the kernels of the last search have reported on all `count` devices. Then writes the number of levels to
+ * *levels. All devices report the same number. If the notes of a device become full during the wait, the function copies
+ * them to the host, so that the kernel of the device goes on. It does so only if `noted`. Fails if a GPU reports that a
+ * peer did not take part in the search. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
                               struct error *e)
 {
@@ -216,7 +222,7 @@ enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int
             struct device *dev = devices[i];
             volatile struct fused_mapped *mapped = dev->fused.search.out.mapped;
             reported += has_reported(dev, &mapped->report, dev->fused.search.order.number, DELEGATES, look, e);
-            if (noted && e->status == ST_OK) { /* the device has memory for few notes, and waits until they are copied */
+            if (noted && e->status == ST_OK) { /* when the notes of the device are full, the device waits for this copy */
                 const uint32_t written = mapped->written;
                 if (written > dev->fused.notes.count && gpu_copy_notes(dev, written, e) == ST_OK)
                     mapped->taken = written;

@@ -1,15 +1,15 @@
 /* cuda_fused_thread_group.cuh: levels of a few blocks of a single GPU, while the frontier is very small
  *
- * The first blocks of the grid are the thread group. While the frontier is very small, these blocks go from level to
+ * The thread group is the first blocks of the grid. While the frontier is very small, these blocks go from level to
  * level by themselves, and all other blocks wait. The thread group is a cluster: its blocks read each other's shared
- * memory. Each block keeps a list of the vertices that it reaches, in its shared memory. In the next level all blocks
- * share the vertices of all lists. So a level costs four reads that wait for each other (the vertex, offsets, columns,
- * claims) and the barrier of the cluster. A claim is an atomic that sets the visited bit of a vertex. If the frontier is
- * smaller still, it is left to a single block, which saves the barrier of the cluster.
+ * memory. Each block has a list of the vertices that it reaches, in its own shared memory. In the next level all blocks
+ * share the vertices of all lists. So a level costs the barrier of the cluster and four reads, each of which needs the
+ * result of the read before: the vertex, its offsets, its columns, and the claims. A claim is an atomic that sets the
+ * visited bit of a vertex. An even smaller frontier is left to a single block, which saves the barrier of the cluster.
  *
- * 2^shift lanes share a vertex, and each lane visits up to THREAD_GROUP_EDGES of the vertex's edges. The thread group
- * must know whether so many lanes suffice for the longest row, before it looks at rows. Vertices are in the order of
- * their degrees, so the number of a vertex bounds the length of its rows. The class of a vertex says this bound
+ * 2^shift lanes share a vertex, and each lane visits up to THREAD_GROUP_EDGES of the vertex's edges. Before the thread
+ * group looks at rows, it must know whether 2^shift lanes suffice for the longest row. Vertices are in the order of
+ * their degrees, so the number of a vertex bounds the length of its rows. The class of a vertex is this bound
  * (gpu_fused::longest): a vertex of class k has at most THREAD_GROUP_EDGES * 2^k edges.
  */
 #ifndef DBFS_CUDA_FUSED_THREAD_GROUP_CUH
@@ -20,17 +20,18 @@
 
 enum {
     THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* the most edges of a vertex that one lane visits */
-    THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first one */
-    /* the most vertices of a frontier, if all have class 0. If the largest class is k, the most are 2^k times fewer */
-    SINGLE_SHORT_ROWS = 320,      /* for a single block */
-    THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group: with more vertices, the grid is faster */
+    THREAD_GROUP_SLOTS = 4,                      /* number of edges that a lane reads before it waits for the first edge */
+    /* The most vertices of a frontier in which all vertices have class 0. If the largest class is k, the limit is divided by
+     * 2^k. */
+    SINGLE_SHORT_ROWS = 320,      /* the most vertices for a single block */
+    THREAD_GROUP_SHORT_ROWS = 224 /* the most vertices per block of the thread group; for more, the whole grid is faster */
 };
 
 /* ---- the frontier of the thread group ---- */
 
-/* Waits until all threads of the thread group have come here. They then see all earlier writes of the group to shared
- * memory. Only one warp of each block releases the writes of its block, since each release waits for writes to global
- * memory. */
+/* Waits until all threads of the thread group have called it. The threads then see all earlier writes of the group to shared
+ * memory. Only the first warp of each block releases the writes of the block, since each release also waits for writes to
+ * global memory. */
 __device__ static inline void thread_group_barrier()
 {
     __syncthreads();
@@ -41,17 +42,17 @@ __device__ static inline void thread_group_barrier()
     cluster_wait();
 }
 
-/* Returns the list in which this block has the vertices that it reached for a round, in its shared memory. A block has
- * two lists, for even and odd rounds. Numbers of rounds go from 0 to 5 and begin anew, since 6 is a multiple of the two
- * lists and of the three elements of s.block.part. */
+/* Returns this block's list of vertices for a round. The list is in the block's shared memory. A block has two lists,
+ * one for even rounds and one for odd rounds. The numbers of rounds are 0 to 5 and then 0 again, since 6 is a multiple
+ * of the two lists and of the three elements of s.block.part. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
 }
 
-/* Returns the class of vertex `v`, which has KIND_BIT if it is a delegate: the smallest k for which the number of the
- * vertex says that it has at most THREAD_GROUP_EDGES * 2^k edges. Returns FUSED_CLASSES if it may have more edges than
- * any class. `longest` is gpu_fused::longest. */
+/* Returns the class of vertex `v`: the smallest k for which the number of the vertex guarantees that the vertex has at
+ * most THREAD_GROUP_EDGES * 2^k edges. Returns FUSED_CLASSES if the vertex may have more edges than the last class
+ * allows. `v` has KIND_BIT if it is a delegate. `longest` is gpu_fused::longest. */
 __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KINDS][FUSED_CLASSES], uint32_t v)
 {
     const uint32_t *of_kind = longest[v >> 31];
@@ -64,12 +65,12 @@ __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KIND
 /* The frontier of a level, as every warp of the thread group has it. */
 struct thread_group_frontier {
     unsigned total;   /* vertices of the frontier */
-    unsigned longest; /* the largest class of its vertices */
-    unsigned end;     /* differs by lanes: lane r has the number of vertices that blocks 0 to r have listed */
+    unsigned longest; /* the largest class of the frontier's vertices */
+    unsigned end;     /* in lane r: the number of vertices in the lists of blocks 0 to r of the thread group */
 };
 
-/* Returns the frontier that all blocks of the thread group have listed for a round, from their shared memory. Called
- * after a thread_group_barrier. All lanes of the warp call it. */
+/* Returns the numbers of the frontier of a round: of the vertices in the lists of all blocks of the thread group. Reads the
+ * shared memory of these blocks. Called after a thread_group_barrier. All lanes of the warp call it. */
 template <class S> __device__ static inline thread_group_frontier read_frontier(S &s, unsigned round)
 {
     thread_group_part part = {};
@@ -84,12 +85,12 @@ template <class S> __device__ static inline thread_group_frontier read_frontier(
     return thread_group_frontier{__shfl_sync(ALL_LANES, end, FUSED_MOST_THREAD_GROUP - 1), max_lanes(longest), end};
 }
 
-/* Returns vertex i of the frontier `f` of a round, from the list of the block that has reached this vertex. Returns 0 if
- * there is no vertex i. The lanes may ask for different vertices. All lanes of the warp call it. */
+/* Returns vertex i of the frontier `f` of a round. Reads the vertex from the list of the block that has reached it.
+ * Returns 0 if there is no vertex i. Each lane may give another i. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_frontier &f, unsigned round, unsigned i)
 {
-    unsigned rank = 0; /* of the block that has listed it */
+    unsigned rank = 0; /* the rank of the block whose list has vertex i, found by binary search */
 #pragma unroll
     for (int step = FUSED_MOST_THREAD_GROUP / 2; step > 0; step /= 2) {
         const unsigned end = __shfl_sync(ALL_LANES, f.end, rank + step - 1);
@@ -99,9 +100,10 @@ __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_f
     return i < f.total ? cluster_load(thread_group_list(s, round) + (i - (rank > 0 ? before : 0)), rank) : 0;
 }
 
-/* Reserves elements at the end of a list of reached vertices, which `part` describes: `mine` elements for each lane. Adds
- * them to part.count. Raises part.longest to the largest `longest` of the lanes, the classes of their vertices. Returns
- * the index of the lane's first element. All lanes of the warp call it. */
+/* Reserves elements at the end of a list of reached vertices: `mine` elements for each lane. Returns the index of the lane's
+ * first element. `part` describes the list. Adds the number of all reserved elements to part.count. `longest` is the largest
+ * class of the lane's vertices, and part.longest is raised to the largest `longest` of all lanes. All lanes of the warp call
+ * it. */
 __device__ static inline unsigned reserve_reached(thread_group_part &part, unsigned mine, unsigned longest)
 {
     const unsigned before = warp_prefix(mine);
@@ -120,21 +122,21 @@ __device__ static inline unsigned reserve_reached(thread_group_part &part, unsig
 
 /* ---- visits ---- */
 
-/* The vertices with rows that a thread has visited, and the edges of these rows, by subgraph. */
+/* What a thread has visited, by subgraph: the number of vertices with a row in the subgraph, and the edges of these rows. */
 struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... Sets the visited
- * bits of the ends, the vertices that these edges lead to. If this lane is the first to visit an end, it writes the
- * parent of the end and appends the end to `list`. `part` has the count of the list and its largest class. The lane with
- * sub 0 also writes the depth of v, and adds the rows of v to `seen`. A lane without a vertex has `has` false. All lanes
- * of the warp call it. */
+/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... The end of an edge
+ * is the vertex that the edge leads to. Sets the visited bits of the ends of these edges. If this lane is the first to
+ * visit an end, it writes the parent of the end and appends the end to `list`. `part` has the number of vertices of
+ * `list` and their largest class. The lane with sub 0 also writes the depth of v, and adds the rows of v to `seen`.
+ * `has` is false if the lane has no vertex. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
                                            uint32_t *list, thread_group_part &part, seen_rows &seen)
 {
-    const gpu_csr *csr = &s.csr[(v >> 31) << 1]; /* the two subgraphs of its rows: ends are normals, ends are delegates */
+    const gpu_csr *csr = &s.csr[(v >> 31) << 1]; /* the subgraphs of its two rows: csr[0] to normals, csr[1] to delegates */
     const uint32_t id = v & ~KIND_BIT;
     listed_row row[VERTEX_KINDS];
     look_at_rows(csr, id, has, row);
@@ -142,7 +144,8 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
                                         S::columns::make(csr[1], row[1].begin, row[1].begin)};
     const uint32_t rests[] = {(uint32_t)row[0].length, (uint32_t)row[1].length},
                    edges[] = {rests[0] + row[0].heads, rests[1] + row[1].heads}, total = edges[0] + edges[1];
-    /* returns the end of edge i, with KIND_BIT. Edges to normals come first. An empty head column gives NO_HEAD */
+    /* Returns the end of edge i, with KIND_BIT if the end is a delegate. Edges to normals have the lower numbers. Returns
+     * NO_HEAD for an empty head column. */
     const auto end_of = [&](uint32_t i) {
         const bool k = i >= edges[NORMALS];
         const uint32_t j = k ? i - edges[NORMALS] : i, count = k ? rests[1] : rests[0];
@@ -183,14 +186,14 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
             uint32_t *parent = s.of[end[j] >> 31].parent;
             if (parent != NULL)
                 parent[end[j] & ~KIND_BIT] = v;
-            *to++ = end[j]; /* the next level writes the depth of this vertex: the barrier would wait for a write here */
+            *to++ = end[j]; /* The next level writes the depth of this vertex. Here the barrier would wait for the write. */
         }
     }
 }
 
-/* Returns the shift for which 2^shift lanes share each vertex of a frontier. With so many lanes, each lane has at most
- * two edges of a vertex of class `longest`, the largest class of the frontier. The shift is smaller if `lanes` lanes are
- * not enough for `vertices` vertices then. */
+/* Returns the shift for which 2^shift lanes share each vertex of a frontier of `vertices` vertices. `longest` is the largest
+ * class of these vertices. If there are enough lanes, each lane gets at most two edges of a vertex. The shift is smaller if
+ * `lanes` lanes do not suffice for that. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -199,18 +202,19 @@ __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, u
 
 /* ---- levels of a single block ---- */
 
-/* Returns whether a frontier of `count` vertices is left to a single block. That holds if the frontier is so small that
- * sharing it among blocks takes longer, and if one block has enough lanes for the edges of each vertex. `longest` is the
- * largest class of the vertices. */
+/* Returns whether a frontier of `count` vertices is left to a single block. `longest` is the largest class of the vertices.
+ * Two conditions must hold:
+ * - The frontier is so small that a level by several blocks would take longer.
+ * - One block has enough lanes for the edges of each vertex. */
 __device__ static inline bool is_for_single_block(unsigned count, unsigned longest)
 {
     return count << longest <= min((unsigned)SINGLE_SHORT_ROWS, blockDim.x) &&
            longest <= shared_by(blockDim.x, count, longest);
 }
 
-/* Lets the first block of the thread group do levels by itself, one at least, while the frontier is small enough for a
- * single block. The other blocks of the group wait. The first block moves the frontier `f` of `round` to its own lists,
- * which the group does not use meanwhile. Afterwards the frontier of round + 1 is in the list of the first block. `depth`
+/* Lets the first block of the thread group do levels by itself while the frontier is small enough for a single block. It
+ * does at least one level. The other blocks of the group wait. The first block copies the frontier `f` of `round` to its
+ * own list and works with its two lists. At the end the frontier of round + 1 is in the list of the first block. `depth`
  * grows by the number of levels, in all threads. The visited rows are added to `seen`. All threads of the thread group
  * call it. */
 template <class S>
@@ -221,7 +225,7 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
         s.block.part[(round + 2) % 3] = thread_group_part{};
     if (cluster_rank() == 0) {
         uint32_t *from = thread_group_list(s, round + 1), *to = thread_group_list(s, round);
-        unsigned level = 0 /* the number of the level modulo 3 */, count = f.total;
+        unsigned level = 0 /* number of the level of this block, modulo 3 */, count = f.total;
         if (threadIdx.x < WARP) {
             for (unsigned i = 0; i < count; i += WARP) {
                 const uint32_t v = thread_group_vertex(s, f, round, i + lane_id());
@@ -264,8 +268,8 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
 
 /* ---- levels of the thread group ---- */
 
-/* Makes the frontier of the grid the frontier of the thread group for round 0. Each vertex that has a work item in the
- * grid's frontier is appended once to the list of a block. All threads of the thread group call it. */
+/* Makes the sparse frontier of the grid the frontier of the thread group for round 0. Each vertex that has work items in the
+ * grid's frontier is appended to the list of one block, once. All threads of the thread group call it. */
 template <class S> __device__ static void take_items(S &s)
 {
     const work_item *items = s.sparse[s.block.now.current];
@@ -283,9 +287,9 @@ template <class S> __device__ static void take_items(S &s)
     }
 }
 
-/* Makes the frontier of the thread group the next sparse frontier of the grid: appends the rows of its vertices as work
- * items. Also writes the depths of these vertices. Appends nothing if the search ends at this depth. All threads of the
- * thread group call it, each block for its own list. */
+/* Makes the frontier of the thread group the next sparse frontier of the grid. Appends the rows of the frontier's
+ * vertices as work items, and writes the depths of these vertices. If the search ends at this depth, it writes only the
+ * depths. All threads of the thread group call it, and each block does so for its own list. */
 template <class S> __device__ static void leave_items(S &s, unsigned round, int32_t depth)
 {
     const unsigned count = s.block.part[round % 3].count;
@@ -299,11 +303,13 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
     }
 }
 
-/* Does levels by the thread group while the frontier is small enough. If at_root, the group begins at the root, and
- * writes the parent of the root. Otherwise it begins with the work items of the grid. At the end the group leaves its
- * frontier to the grid as work items. s.state gets the depth, the numbers of vertices and edges that the group has
- * visited, and whether it has done a level (`moved`). If it has done none, the work items of the grid stay as they were.
- * All threads of the thread group call it. */
+/* Does levels by the thread group while the frontier is small enough. All threads of the thread group call it.
+ * - Begin: if at_root, the group begins at the root and writes the parent of the root. Otherwise it begins with the work
+ *   items of the grid.
+ * - End: the group makes its frontier the next frontier of the grid (leave_items). s.state gets the depth of this
+ *   frontier, and the numbers of vertices and edges that the group has visited. s.state->moved becomes 1.
+ * - If the group did not begin at the root and does no level, the work items of the grid stay as they were, and
+ *   s.state->moved becomes 0. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {
     seen_rows seen = {};
@@ -327,7 +333,7 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
     thread_group_frontier f = read_frontier(s, round);
     while (f.total > 0 && depth < s.order.deepest && s.mode != FUSED_PULL) {
         const unsigned shift = shared_by(s.thread_group * blockDim.x, f.total, f.longest);
-        /* the lanes of a vertex must suffice for the longest row, and each vertex must have one */
+        /* The lanes of each vertex must suffice for the longest row, and there must be a lane for each vertex. */
         if (f.total << f.longest > s.thread_group * min((unsigned)THREAD_GROUP_SHORT_ROWS, blockDim.x) ||
             f.longest >= FUSED_CLASSES || f.longest > shift)
             break;
@@ -365,31 +371,32 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
         s.state->depth = depth;
         s.state->moved = moved;
     }
-    thread_group_barrier(); /* no block leaves while others read its lists */
+    thread_group_barrier(); /* no block leaves while other blocks read its lists */
 }
 
 /* ---- the thread group and the grid ---- */
 
-/* Returns whether the thread group tries to do the next levels. It does so if the frontier has few vertices, few work
- * items, and at most `most` edges; `edges` is their number. All blocks do the level instead if the frontier has no work
- * items, as where a directed graph ends, or if the search always pulls. */
+/* Returns whether the thread group tries to do the next levels. That is so if the frontier has few vertices, few work items,
+ * and at most `most` edges. `edges` is the number of edges of the frontier. Returns false in two more cases:
+ * - The frontier has no work items, as at the end of a directed graph.
+ * - The search always pulls. */
 __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
     return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&
            now.items <= 2 * s.thread_group * blockDim.x && edges <= most;
 }
 
-/* Lets the thread group do levels, from the root or from the present frontier, while all other blocks wait. If the group
- * has done a level, the frontier that it leaves becomes the frontier of all blocks. Lowers s.block.thread_group_edges to
- * half of the edges of the frontier, so that the group is not called again until the frontier is much smaller. All
- * threads of the grid call it. Not inlined, so that the kernel has one copy. */
+/* Lets the thread group do levels while all other blocks wait. The group begins at the root (at_root), or with the present
+ * frontier. If the group has done a level, the frontier of the group becomes the frontier of all blocks. Lowers
+ * s.block.thread_group_edges to half of the edges of the frontier. So the group is called again only when the frontier is
+ * much smaller. All threads of the grid call it. Not inlined, so that the kernel has one copy of the code. */
 template <class S> __device__ static __noinline__ void leave_to_thread_group(S &s, bool at_root)
 {
     begin_round(s);
     if (blockIdx.x < s.thread_group)
         run_thread_group(s, at_root);
     search_barrier(s);
-    if (*(volatile uint32_t *)&s.state->moved) { /* it ends as a level of the grid does */
+    if (*(volatile uint32_t *)&s.state->moved) { /* these steps are the steps of end_level */
         const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
         read_counts(s);
         if (threadIdx.x < WARP) {

@@ -1,11 +1,11 @@
 /* cuda_peers_barrier.cuh: the barrier of several GPUs of a host, and reads of words of peers
  *
- * Barriers are numbered. For a barrier each GPU writes a flag to each peer, into the memory of the peer, and waits for
- * the flags of all peers. A flag has counts. Each count is split over two words of 8 bytes: a word has half of the count,
- * and the number of the barrier. A GPU that waits reads these words until all of them have the number. So the order in
- * which words arrive does not matter, and no further message follows. The counts of a GPU come to its first block in the
- * same way: each block adds its counts to a tally, and the tally also counts the blocks that have added. So a barrier
- * costs one way through the memory of the GPU, and one way to its peers.
+ * Barriers are numbered. For a barrier each GPU writes a flag into the memory of each peer, and waits for the flags of
+ * all peers. A flag has counts. Each count is split over two words of 8 bytes. Each of the two words has half of the
+ * count and the number of the barrier. A GPU that waits reads the words of a flag until all of them have the number of
+ * the barrier. So the words may arrive in any order, and no further message follows. The blocks of a GPU pass their
+ * counts to the first block by a tally. Each block adds its counts to the tally, and the tally also counts the blocks
+ * that have added. So a barrier costs one way through the memory of the GPU, and one way to its peers.
  */
 #ifndef DBFS_CUDA_PEERS_BARRIER_CUH
 #define DBFS_CUDA_PEERS_BARRIER_CUH
@@ -14,25 +14,29 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
-/* The part of the state of a search of several GPUs that a block keeps beside block_state. All blocks of a GPU have the
- * same values. There are two exceptions: `rounds`, and the time in which a single block does levels for its GPU. */
+/* The state of a search of several GPUs that a block keeps in addition to block_state. All blocks of a GPU have the same
+ * values, with two exceptions:
+ * - Only the first block keeps `rounds`.
+ * - While a single block does levels for its GPU, only this block has the present values. */
 struct peers_block {
     unsigned barriers;            /* the number of the last barrier of the GPUs */
-    unsigned rounds[PEERS_TALLIES]; /* how often each tally was sent in this level; kept by the first block */
-    unsigned buffer;              /* 0 or 1: the bitmaps `found` and `sent` that this level writes, and its peers read */
+    unsigned rounds[PEERS_TALLIES]; /* how often each tally was sent to peers in this level */
+    unsigned buffer;              /* 0 or 1: the index of the bitmaps `found` and `sent` that this level writes */
     bool sends;                   /* this level pushes nn, so bitmap `sent` of this buffer gets vertices */
     bool sent_before;             /* bitmap `sent` of the other buffer has vertices from the dense level before */
     bool in_parts;                /* the level pulls dd in two parts */
-    bool gathered;                /* joint.gathered has the normals of the frontier of all shards, from a dense level */
+    bool gathered;                /* joint.gathered has the frontier's normals of all shards: the level before was dense */
     bool certainly_sparse;        /* the next level is sparse, whatever vertices peers have sent */
     bool single_block;            /* this block does sparse levels for its GPU, and the GPU's other blocks wait */
-    unsigned long long edges;     /* the most edges that the frontier can have on all GPUs */
-    unsigned long long found;     /* vertices of the frontier on all GPUs, without taken ones that no flag has counted */
-    double seen, seen_edges;      /* vertices of all frontiers so far, on all GPUs (a delegate on each); about their edges */
+    unsigned long long edges;     /* upper bound of the edges of the frontier, summed up over all GPUs */
+    unsigned long long found;     /* vertices of the frontier on all GPUs. Received vertices: only if counted in a flag */
+    /* Vertices of all frontiers so far, summed up over all GPUs; about the number of their edges. Each GPU counts
+     * delegates. */
+    double seen, seen_edges;
 };
 
-/* The counts that the first block keeps for flags: of vertices found in this level, and of vertices taken from peers
- * since the last flags. */
+/* The counts that the first block keeps for flags: the counts of the vertices found in this level, and the counts of the
+ * vertices received from peers since the last flags. */
 struct peers_counts {
     unsigned long long found[FUSED_COUNTS], taken[FUSED_COUNTS];
 };
@@ -40,21 +44,21 @@ struct peers_counts {
 /* The search of one GPU among several, in one block. */
 template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PACKED, true> {
     typedef gpu_fused_peers parameters;
-    gpu_fused_peers joint; /* joint.fused is not used: the base of this struct has these parameters */
+    gpu_fused_peers joint; /* joint.fused is not used: the base of this struct has the parameters of joint.fused */
     peers_block peers;
     peers_counts own_counts;
-    peers_tally counted;   /* the counts of this block. It has the vertices for each peer only if it is the single block */
+    peers_tally counted;   /* the counts of this block. Numbers of vertices for each peer: only in the single block */
     unsigned single_items; /* work items of the next frontier, counted by the single block */
-    unsigned long long flags[MOST_PEERS][PEERS_VALUES]; /* the flags of the last barrier, by GPU */
-    unsigned long long sums[PEERS_VALUES]; /* the sums of these flags over all GPUs; the first warp reads them */
+    unsigned long long flags[MOST_PEERS][PEERS_VALUES]; /* the values of the flags of the last barrier, by GPU */
+    unsigned long long sums[PEERS_VALUES]; /* the sums of `flags` over all GPUs; only the first warp reads the sums */
 };
 
-#define PEERS_PATIENCE_NS 20000000000ull /* nanoseconds that a GPU waits for a peer, which may start late */
+#define PEERS_PATIENCE_NS 20000000000ull /* the nanoseconds that a GPU waits for a peer; a peer may start late */
 #define TALLY_ARRIVAL_SHIFT 48           /* bits 48 to 63 of a word of a tally count the blocks that have added */
 #define TALLY_ARRIVAL (1ull << TALLY_ARRIVAL_SHIFT)
 
-/* Adds to the note of the level, if the search is noted. `vertices` is the number of vertices that arrived from peers.
- * `words` is the number of words of bitmaps that this GPU read from peers or wrote to them. All threads call it. */
+/* Adds two numbers to the note of the level, if the search is noted. `vertices` is the number of vertices that arrived from
+ * peers. `words` is the number of words of bitmaps that this GPU read from peers or wrote to peers. All threads call it. */
 template <class S> __device__ static inline void note_read(S &s, unsigned long long vertices, unsigned long long words)
 {
     if constexpr (S::noted) {
@@ -65,13 +69,13 @@ template <class S> __device__ static inline void note_read(S &s, unsigned long l
     }
 }
 
-/* Returns a word of a bitmap that a peer may write between barriers. The word is read anew each time. */
+/* Returns a word of a bitmap that a peer may write between barriers. Each call reads the word from memory. */
 __device__ static inline uint32_t peek(const uint32_t *bitmap, uint64_t word)
 {
     return ((const volatile uint32_t *)bitmap)[word];
 }
 
-/* Returns the edges of all subgraphs among the counts of a level: the sum of counts[FUSED_FORWARD + g]. */
+/* Returns the number of edges in all subgraphs from the counts of a level: the sum of counts[FUSED_FORWARD + g] over g. */
 __device__ static inline unsigned long long sum_of_edges(const unsigned long long *counts)
 {
     unsigned long long sum = 0;
@@ -82,15 +86,15 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 
 /* ---- tallies ---- */
 
-/* Returns the words of a tally of this round. They lie in the memory of the GPU. If a single block does the level, they
- * lie in its shared memory. */
+/* Returns the words of a tally of this round. The words lie in the memory of the GPU. If a single block does the level, the
+ * words lie in the shared memory of this block. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
     return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* Adds the counts of this block (s.counted) to a tally of the GPU, and adds 1 to the number of blocks that have added.
- * The first warp of each block calls it. */
+/* Adds the counts of this block (s.counted) to a tally of the GPU. Also adds 1 to the number of blocks that have added
+ * to this tally. The first warp of each block calls it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
@@ -100,15 +104,19 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
 
 /* ---- flags ---- */
 
-/* Waits until all blocks of this GPU have added their counts to the tally, then writes the flags of barrier `number` to
- * all peers, a lane for each value. A flag also has the counts of the other tally: of vertices found in this level, or of
- * vertices that were taken from peers and are in no flag yet. Taken vertices are counted in one flag only. If `ordered`,
- * a fence of the system comes before the flags, so that they release the writes of all blocks. Returns the time before
- * the flags were written if the search is noted, otherwise 0. The first warp of the first block calls it. */
+/* Waits until all blocks of this GPU have added their counts to the tally. Then writes the flags of barrier `number` to
+ * all peers, with a lane for each value. A flag has the counts of `tally`, and counts of the other tally from
+ * s.own_counts:
+ * - tally TALLY_TAKEN: the counts of the vertices found in this level.
+ * - tally TALLY_FOUND: the counts of the vertices that were received from peers and are in no flag yet. Received
+ *   vertices are counted in one flag only.
+ * If `ordered`, a fence of the system comes before the flags, so that the flags release the writes of all blocks. If the
+ * search is noted, returns the time before the flags were written. Otherwise returns 0. The first warp of the first
+ * block calls it. */
 template <class S>
 __device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
-    /* a lane that has no word of the tally waits for word 0: then it sees all that blocks wrote before they added */
+    /* A lane that has no word of the tally waits for word 0. Afterwards it sees all that blocks wrote before they added. */
     const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[k < words ? k : 0];
     unsigned long long word = *from;
@@ -146,9 +154,10 @@ __device__ static inline unsigned long long write_flags(S &s, unsigned number, u
     return begun;
 }
 
-/* Waits for the flag of barrier `number` from GPU `from`, and copies the values of the flag to s.flags[from], a lane for
- * each value. If `ordered`, the warp then sees all writes that the flag releases. If the flag does not come within
- * PEERS_PATIENCE_NS, reports PEERS_FAILED to the host and ends the kernel by a trap. All lanes of a warp call it. */
+/* Waits for the flag of barrier `number` from GPU `from`, and copies the values of the flag to s.flags[from], with a
+ * lane for each value. If `ordered`, the warp afterwards sees all writes that the flag releases. If the flag does not
+ * come within PEERS_PATIENCE_NS, the function reports PEERS_FAILED to the host and ends the kernel by a trap. All lanes
+ * of a warp call it. */
 template <class S> __device__ static inline void await_flags(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < PEERS_VALUES ? lane_id() : 0;
@@ -172,12 +181,13 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
     s.flags[from][k] = (uint32_t)low | high << 32;
 }
 
-/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has left in s.counted. They
- * are added up in tally number `tally` and sent to every GPU. s.flags then has the counts of each GPU, and s.sums their
- * sums. All threads of all GPUs call it. If a single block does the level for its GPU, only the threads of this block do.
+/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has written to s.counted. The
+ * counts of all blocks are added up in tally number `tally` and sent to every GPU. Afterwards s.flags has the counts of
+ * each GPU, and s.sums has the sums over all GPUs. All threads of all GPUs call it. If a single block does the level for
+ * its GPU, only the threads of this block call it.
  *
- * If `ordered`, every thread then sees what any thread of any GPU has written before the barrier. For that each block
- * ends its writes by a fence before it adds to the tally. The first block passes the writes on by a fence of the system
+ * If `ordered`, every thread afterwards sees all that any thread of any GPU has written before the barrier. To this end
+ * each block ends its writes by a fence before it adds to the tally. The first block executes a fence of the system
  * before it writes the flags. If not `ordered`, threads see only the flags. */
 template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsigned tally, bool ordered)
 {
@@ -198,7 +208,7 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
     if (threadIdx.x == 0)
         s.peers.barriers = number;
     __syncthreads();
-    if (warp == 0) { /* a lane for each value: one thread would read flags one after the other */
+    if (warp == 0) { /* a lane sums up each value. A single thread would have to read the values one after the other */
         unsigned long long sum = 0;
         for (unsigned i = 0; i < s.joint.count && value < PEERS_VALUES; i++)
             sum += s.flags[i][value];
@@ -214,7 +224,7 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
 
 /* ---- words ---- */
 
-/* Sets `words` words from `to` on to `value`. All threads of the grid call it, and share the words. */
+/* Sets the words to[0] to to[words - 1] to `value`. All threads of the grid call it, and share the words. */
 __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t value)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -222,15 +232,15 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
         to[i] = value;
 }
 
-/* Clears a bitmap over nn's columns, which are the normals of all shards. Only words that have vertices are written. All
- * threads of the grid call it, and share the words. */
+/* Clears a bitmap over nn's columns, which are the normals of all shards. Words behind the last vertex of a shard are
+ * left out. All threads of the grid call it, and share the words. */
 __device__ static inline void clear_columns(const gpu_fused_peers &joint, uint32_t *bitmap)
 {
     for (unsigned i = 0; joint.columns.words > 0 && i < joint.count; i++)
         set_words(bitmap + (uint64_t)joint.shard[i] * joint.columns.shard_words, joint.peer[i].words, 0);
 }
 
-/* Returns the delegates of a word that any GPU has found in this level, from the bitmaps `found` of all GPUs. */
+/* Returns the delegates of a word that any GPU has found in this level: ORs the words of the bitmaps `found` of all GPUs. */
 __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, unsigned buffer, uint64_t word)
 {
     uint32_t found = 0;
@@ -241,19 +251,19 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
 
 /* ---- the start of a search ---- */
 
-/* Begins a search of several GPUs in a block: clears s.peers and s.own_counts, and takes over the number of the last
- * barrier from the search before. All threads of the grid call it. Not inlined, as inlining would cost the kernel
- * registers.
+/* Begins a search of several GPUs in a block: clears s.peers and s.own_counts, and reads the number of the last barrier
+ * of the search before. All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
  *
- * Words from peers carry numbers of barriers, and a word of long ago must not be taken for a new one. So numbers that
- * have become large begin anew, and the receive buffers are cleared. Peers send nothing before the first barrier. The
- * flags of the first barrier lie in another buffer than the flags of the last one. */
+ * Words from peers carry numbers of barriers. An old word must not have the number of a new barrier. So when the number
+ * has become large, it begins again at 0 or 1, and the receive buffers are cleared. This is safe: Peers send nothing
+ * before the first barrier. The flags of the first barrier of this search lie in another buffer than the flags of the
+ * last barrier of the search before. */
 template <class S> __device__ static __noinline__ void begin_peers(S &s)
 {
     unsigned last = *(volatile unsigned *)&s.joint.state->barriers;
     if (last >= PEERS_NUMBERS) {
         set_words((uint32_t *)s.joint.arrivals, 4ull * s.joint.count * PEERS_LISTED_EDGES, 0);
-        last &= 1; /* keeps the turn of the two buffers */
+        last &= 1; /* whether the number is even or odd stays, as it selects one of two buffers */
     }
     if (threadIdx.x == 0) {
         s.peers = peers_block{};
@@ -262,9 +272,9 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
     }
 }
 
-/* Clears what the last search of several GPUs has left: bitmaps over nn's columns, and the parents of delegates. The two
- * bitmaps `sent` are cleared only if they may have vertices, as most searches leave none in them. All threads of the grid
- * call it before any of them has reached the first barrier. */
+/* Clears what the last search of several GPUs has left: the bitmaps over nn's columns, and the parents of delegates. A
+ * bitmap `sent` is cleared only if it may have vertices. Most searches leave no vertices in these bitmaps. All threads
+ * of the grid call it before any of them has reached the first barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;
@@ -273,13 +283,13 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
             clear_columns(s.joint, s.joint.sent[i]);
     }
     clear_columns(s.joint, s.joint.gathered);
-    if (s.of[DELEGATES].parent != NULL) /* PARENT_NONE: only a GPU that finds a delegate writes its parent */
+    if (s.of[DELEGATES].parent != NULL) /* to PARENT_NONE, as only a GPU that finds a delegate writes a parent */
         set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
 }
 
-/* Makes the root the next frontier on the GPUs that have it: on its owner, or on all GPUs if the root is a delegate.
- * Writes the root's depth 0 and its parent, and appends its rows as work items. Its visited bit is set already. All
- * threads of the grid call it; one warp does the work. */
+/* Makes the root the next frontier on the GPUs that have the root. Only the owner has a normal root. All GPUs have a
+ * delegate root. Writes depth 0 and ROOT_PARENT for the root, and appends the rows of the root as work items. The
+ * visited bit of the root is set already. All threads of the grid call it, and one warp does the work. */
 template <class S> __device__ static void put_root(S &s)
 {
     if (blockIdx.x != 0 || threadIdx.x >= WARP)

@@ -1,7 +1,7 @@
 /* cuda_peers_dense.cuh: dense levels of several GPUs that search together
  *
- * cuda_peers.h describes these levels. A peer is another GPU that searches a shard of the same graph. Each dense level
- * writes one of two buffers, the bitmaps `found` and `sent`, while the other one is cleared.
+ * cuda_peers.h describes these levels. A peer is another GPU that searches a shard of the same graph. A buffer is two
+ * bitmaps, `found` and `sent`. There are two buffers. A dense level writes one buffer, and clears the other buffer.
  */
 #ifndef DBFS_CUDA_PEERS_DENSE_CUH
 #define DBFS_CUDA_PEERS_DENSE_CUH
@@ -10,10 +10,11 @@
 
 /* ---- visits ---- */
 
-/* Copies the visited normals of all shards from the memory of the peers to joint.gathered, where pulls of nn look them
- * up, and waits for all blocks. Does nothing if the level does not pull nn, or if peers have written these bits here
- * already, as they do in dense levels. Vertices visited before the last level may be missing, as their neighbours are all
- * visited. All threads of the grid call it. */
+/* Copies the visited bits of the normals of all shards from the memory of the peers to joint.gathered, and waits for all
+ * blocks. Pulls of nn look these bits up. Does nothing if the level does not pull nn. Also does nothing if the level before
+ * was dense, as the peers then have written the bits of the frontier to joint.gathered. Bits of vertices that were visited
+ * earlier may be missing there. They are not needed, as all neighbours of such vertices are visited. All threads of the grid
+ * call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -31,9 +32,10 @@ template <class S> __device__ static void gather_for_pulls(S &s)
     grid_barrier(s);
 }
 
-/* Lets delegates look for parents in their rows of subgraph g. Only delegates of the bitmap `rows` look that are not
- * visited and that no GPU has found in this level. A delegate that finds a parent joins `next`. Pieces of long rows are
- * appended to `cut`. All threads of the grid call it. Not inlined, so that its two calls share one copy. */
+/* Lets delegates look for parents in their rows of subgraph g. A delegate looks if it is in the bitmap `rows`, if it is not
+ * visited, and if no GPU has found it in this level. A delegate that finds a parent gets its bit in `next`. Pieces of long
+ * rows are appended to `cut`. All threads of the grid call it. Not inlined, so that both calls of it share one copy of the
+ * code. */
 template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
 {
     const pulling q = start_pulling<S::together>(s, g);
@@ -50,21 +52,21 @@ template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g,
     }
 }
 
-/* Ends the visits of a dense level of several GPUs by a barrier of the GPUs. If the level has two parts, this barrier
- * ends the first part. Then the second part is done here, and another barrier of the GPUs ends it. All threads of the
- * grid call it.
+/* Ends the visits of a dense level of several GPUs by a barrier of the GPUs. If the level has two parts, this barrier ends
+ * the first part. Then the second part is done in this function, and a second barrier of the GPUs ends the second part. All
+ * threads of the grid call it.
  *
- * The second part pulls the rows of dd whose delegates other shards own. If the level pulls along nd, the second part
- * also pulls all wanted rows of dn, which has the edges of nd in the other direction. Delegates that any GPU has found in
- * the first part are left out. Those are most delegates, as the owner of a delegate has all its edges to delegates of
- * higher degree. */
+ * The second part pulls rows of dd. These are the rows of delegates that other shards own. If the level pulls along nd, the
+ * second part also pulls all wanted rows of dn. dn has the edges of nd in the other direction. Delegates that any GPU has
+ * found in the first part are left out. Most delegates are found in the first part, as the owner of a delegate has all its
+ * edges to delegates of higher degree. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     search_barrier(s);
     if (!s.peers.in_parts)
         return;
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        *cut.count = 0; /* the pieces of the first part are done: the list begins anew */
+        *cut.count = 0; /* the pieces of the first part are done, so the list is emptied for the second part */
     grid_barrier(s);
     pull_unfound(s, DD, s.joint.dd_others, cut);
     if (s.block.choice.pull[ND] && s.pulled[DN].edges != 0)
@@ -76,8 +78,11 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
 
 /* ---- previsit ---- */
 
-/* Returns the vertices of a word that were found in this level. For delegates: by any GPU (`next`). For normals: by this
- * GPU (`next`), and by pushes of nn on any GPU (`sent`). Other members are 0. */
+/* Returns the vertices of a word that were found in this level.
+ * - delegates: member `next` has the delegates that any GPU found.
+ * - normals: member `next` has the normals that this GPU found. Member `sent` has the normals of this shard that pushes
+ *   of nn on any GPU found.
+ * All other members are 0. */
 template <class S> __device__ static inline found_word found_by_all(S &s, int kind, uint32_t word)
 {
     if (kind == DELEGATES)
@@ -91,12 +96,16 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
     return found_word{s.of[NORMALS].next[word], sent, 0, 0, 0};
 }
 
-/* Does the part of a previsit that only several GPUs need, for one word of vertices a lane. It clears the word of found
- * vertices for the next level: for delegates in the bitmap `found` that peers do not read now, for normals in `next`. It
- * writes the visited normals of the word (`visited`) to all peers that pull nn, which see them after the next barrier. A
- * new normal (`fresh`) that only pushes of nn have found (`sent`) gets the parent REMOTE_PARENT, and its parent is asked
- * for after the search. `next` is what this GPU itself has found. `in` is false if the lane has no word. All lanes of the
- * warp call it. */
+/* Does the part of a previsit that only several GPUs need. Each lane has one word of vertices, or no word if `in` is
+ * false. For delegates it clears the word in the bitmap `found` that peers do not read now. For normals it does three
+ * things:
+ * - It clears the word in the bitmap `next`, if `next` has vertices. `next` is the vertices that this GPU itself has
+ *   found.
+ * - If `fresh`, the new vertices of the word, is not empty, it writes the visited normals of the word (`visited`) to all
+ *   peers that pull nn. The peers see them after the next barrier.
+ * - Each new normal that only pushes of nn have found (`sent`) gets the parent REMOTE_PARENT. The search asks for this
+ *   parent at its end.
+ * All lanes of the warp call it. */
 template <class S>
 __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in, uint32_t next, uint32_t visited,
                                          uint32_t fresh, uint32_t sent)
@@ -119,8 +128,9 @@ __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in,
 
 /* ---- buffers ---- */
 
-/* Clears the bitmap `sent` of the dense level before, if pushes of nn wrote it. All peers have read it. Also adds the
- * number of words that the previsit has read from peers to the note of the level. All threads of the grid call it. */
+/* Clears the bitmap `sent` of the dense level before, if pushes of nn wrote to this bitmap. All peers have read the bitmap.
+ * Also adds the number of words that the previsit has read from peers to the note of the level. All threads of the grid call
+ * it. */
 template <class S> __device__ static inline void clear_sent_before(S &s)
 {
     if (s.peers.sent_before)
@@ -129,8 +139,9 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
               (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
-/* Adds to the note of the level how many words of visited normals this GPU has written to its peers, at most. All threads
- * call it after the barrier of the previsit. It is no part of swap_buffers, where it would cost the kernel registers. */
+/* Adds the number of words of visited normals that this GPU has written to its peers to the note of the level. The number is
+ * an upper bound. All threads call it after the barrier of the previsit. This step is not in swap_buffers, as it would cost
+ * the kernel registers there. */
 template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];
@@ -138,9 +149,9 @@ template <class S> __device__ static inline void note_shared(S &s)
               (s.joint.count - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
 }
 
-/* Lets the next dense level write the other buffer: the bitmaps `found` and `sent` that peers do not read now. Also sets
- * s.peers.gathered, as all peers now have the visited normals of this frontier. One thread of each block calls it at the
- * end of a dense level. */
+/* Makes the next dense level write the other buffer, which peers do not read now. A buffer is the bitmaps `found` and
+ * `sent`. Also sets s.peers.gathered, as all peers now have the visited bits of the normals of this frontier. One thread
+ * of each block calls it at the end of a dense level. */
 template <class S> __device__ static void swap_buffers(S &s)
 {
     s.peers.sent_before = s.peers.sends;

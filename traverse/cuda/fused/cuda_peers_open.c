@@ -1,11 +1,13 @@
-/* cuda_peers_open.c: what a GPU must know of its peers before they search together in fused kernels; see cuda_peers.h */
+/* cuda_peers_open.c: prepares a GPU for searches with its peers in fused kernels (cuda_peers.h): copies what the kernel must
+ * know of the peers to the parameters of the kernel */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 _Static_assert(sizeof(struct peers_state) <= PEERS_STATE_BYTES, "the state of GPUs that search together as planned");
 
-/* Returns whether these devices may search together: they have all shards of the graph, there are 2 to MOST_PEERS of
- * them, each has a GPU of its own, can join a fused search, and is readable. */
+/* Returns whether the devices *p may search together. The number of devices must be the number of shards, and 2 to
+ * MOST_PEERS. Each device must be on a GPU of its own, be able to join a fused search, and let its peers read its
+ * memory. */
 static int may_search_together(const struct gpu_peers *p, uint32_t shards)
 {
     if (p->count != shards || p->count > MOST_PEERS || p->count < 2)
@@ -21,8 +23,8 @@ static int may_search_together(const struct gpu_peers *p, uint32_t shards)
     return 1;
 }
 
-/* Sets how columns of nn are numbered (g->columns) and the bitmaps over these columns: `sent` and `gathered`. The kernel
- * then has these columns as a third kind of vertices, FUSED_COLUMNS. */
+/* Sets the numbering of columns of nn (g->columns), and the bitmaps over these columns: g->sent and g->gathered. Also makes
+ * these columns a third kind of vertices of the kernel, FUSED_COLUMNS. */
 static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, const struct gpu_traffic *t)
 {
     g->columns.local_bits = shard->local_bits;
@@ -36,8 +38,8 @@ static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, co
     g->fused.csr[NN].column_kind = g->fused.pulled[NN].column_kind = FUSED_COLUMNS;
 }
 
-/* Replaces the sizes of this shard in g->fused.graph by sums over the shards of all peers, and sets g->total, so that all
- * GPUs compute the same costs. */
+/* Replaces the sizes of this shard in g->fused.graph by sums over the shards of all peers. Also sets g->total, which has
+ * more such sums. With these sums all GPUs compute the same costs. */
 static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
 {
     struct cost_graph *graph = &g->fused.graph;
@@ -66,9 +68,9 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
     cost_settle_pulled(graph);
 }
 
-/* Sets the costs by which all GPUs choose directions, and g->listed_edges. A frontier of up to listed_edges edges costs
- * less by a sparse level than by any dense level. This number is smaller for a dense frontier, which must be made sparse
- * first. Needs what set_peers and set_graph set. */
+/* Sets the costs by which all GPUs choose directions, and g->listed_edges. If a frontier has at most listed_edges edges,
+ * a sparse level costs less than any dense level. listed_edges is smaller for a dense frontier, which must be made
+ * sparse first. Called after set_peers and set_graph. */
 static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
 {
     struct cost_graph *graph = &g->fused.graph;
@@ -84,8 +86,8 @@ static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
     }
 }
 
-/* Sets the arrays of all peers as this GPU sees them (g->peer), their shards and their number, and which of them is this
- * GPU. Needs g->columns. */
+/* Sets the arrays of each peer that this GPU can read and write (g->peer), the shard of each peer (g->shard), the number of
+ * peers (g->count), and the index of this GPU among the peers (g->own). Called after set_columns. */
 static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, const struct shard *shard)
 {
     g->count = p->count;
@@ -95,7 +97,8 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, cons
     }
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        /* A peer without edges of nn never pulls nn. If this shard has no edges of nn, no peer looks up its vertices. */
+        /* A peer without edges of nn never pulls nn. If this shard has no edges of nn, no peer looks up normals of this
+         * shard. */
         const int joined = shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
         g->shard[i] = peer->is.shard;
         g->peer[i] = (struct gpu_fused_peer){
@@ -109,9 +112,10 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, cons
     }
 }
 
-/* Prepares a device for fused searches with its peers, after gpu_join has made their arrays readable. Fills in the
- * parameters of the kernel and plans its launches, with and without notes of levels. If the peers cannot search together,
- * the launch gets no blocks, and this is no error. May be called again for other peers. */
+/* Prepares a device for fused searches with its peers. Called after gpu_join has made the arrays of the peers readable.
+ * Writes the parameters of the kernel to dev->fused.group.search, and plans the launches with and without notes of
+ * levels. If the peers cannot search together, dev->fused.group.launch gets 0 blocks, and no error is set. May be called
+ * again for other peers. */
 enum status gpu_peers_open(struct device *dev, struct error *e)
 {
     const struct gpu_peers *peers = &dev->traffic.peers;

@@ -1,7 +1,8 @@
 /* cuda_peers_plain.cu: the kernels of a search of several GPUs, without notes of levels; see cuda_peers.h */
 #include "cuda_fused_kernel.cuh"
 
-/* Returns the kernel of a search of several GPUs that writes no notes of its levels. `packed`: columns may lie packed. */
+/* Returns the kernel of a search of several GPUs that writes no notes of its levels. If `packed`, the kernel also reads
+ * packed columns. */
 struct fused_program cuda_peers_plain(int packed)
 {
     return packed ? program<true, false, true>() : program<true, false, false>();

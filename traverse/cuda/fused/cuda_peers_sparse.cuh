@@ -1,18 +1,20 @@
 /* cuda_peers_sparse.cuh: sparse levels of several GPUs that search together
  *
- * cuda_peers.h describes these levels. If a GPU reaches a vertex that another GPU must visit, it sends the vertex: it
- * writes 8 bytes into the memory of that GPU, the vertex and the number of the next barrier. The flag of this barrier has
- * the number of vertices sent. A frontier sends at most one vertex for each of its edges, so PEERS_LISTED_EDGES elements
- * suffice for a receive buffer. There are two receive buffers, which barriers use in turn. A GPU takes in the vertices of
- * one barrier before it comes to the next.
+ * cuda_peers.h describes these levels. If a GPU reaches a vertex that another GPU must visit, it sends the vertex to the
+ * other GPU: it writes 8 bytes into the memory of the other GPU. The 8 bytes are the vertex and the number of the next
+ * barrier. The flag of this barrier has the number of vertices sent. At most one vertex is sent for each edge of the
+ * frontier, so PEERS_LISTED_EDGES elements suffice for a receive buffer. There are two receive buffers, which barriers
+ * use in turn. A GPU reads the vertices of one barrier before it comes to the next barrier.
  *
- * Most levels have one barrier. Its flags have the numbers of found and of sent vertices, which give an upper bound of
- * the edges of the next frontier. If even a frontier of so many edges is for a sparse level, the next level is certainly
- * sparse. Then the flags of the next level have the counts of the vertices that were taken from peers. If the next level
- * is in doubt, a second barrier has these counts at once.
+ * Most levels have one barrier. The flags of this barrier have the numbers of found and of sent vertices. These numbers
+ * give an upper bound for the edges of the next frontier. If a frontier of that many edges is for a sparse level, the
+ * next level is certainly sparse. Then the flags of the next level have the counts of the vertices that were received
+ * from peers. If the next level is not certainly sparse, this level has a second barrier, which exchanges these counts
+ * at once.
  *
- * If the frontier of a GPU is very small, its first block goes from level to level by itself, without barriers of the
- * grid. It is the single block. The GPU's other blocks wait. Peers need not know.
+ * If the frontier of a GPU is very small, the first block of the GPU goes from level to level by itself, without
+ * barriers of the grid. This block is called the single block. The GPU's other blocks wait. Peers do not notice any
+ * difference.
  */
 #ifndef DBFS_CUDA_PEERS_SPARSE_CUH
 #define DBFS_CUDA_PEERS_SPARSE_CUH
@@ -39,15 +41,16 @@ __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32
     return shard_of_column(joint, column) == joint.shard[joint.own];
 }
 
-/* Returns what is written as the parent of a vertex that has found this column of nn in a pull. That is the number of the
- * column's vertex if the vertex is in this shard, otherwise REMOTE_PARENT. */
+/* Returns what is written as the parent of a vertex that has found this column of nn in a pull. If the vertex of the
+ * column is in this shard, returns its number in the shard. Otherwise returns REMOTE_PARENT. */
 template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint32_t column)
 {
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
 }
 
-/* Replaces the ends in `e` that are columns of nn in this shard by normals of this shard, with their numbers in the
- * shard. Does nothing if `wanted` is false: dense levels need these numbers only to write parents. */
+/* Replaces columns of nn in `e` whose vertices are in this shard: each becomes a normal, by its number in the shard.
+ * Columns of other shards stay. Does nothing if `wanted` is false, as dense levels need these numbers only to write
+ * parents. */
 template <class S> __device__ static inline void keep_own(S &s, slots &e, bool wanted)
 {
 #pragma unroll
@@ -59,7 +62,7 @@ template <class S> __device__ static inline void keep_own(S &s, slots &e, bool w
     }
 }
 
-/* Returns the receive buffer that barrier `number` uses, for vertices of one peer. `arrivals` is the first of the two
+/* Returns the receive buffer for vertices of one peer that barrier `number` uses. `arrivals` is the first of the two receive
  * buffers for this peer. */
 template <typename T>
 __device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrivals, unsigned number)
@@ -67,10 +70,10 @@ __device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrival
     return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
 }
 
-/* Sends reached vertices to the peers that must visit them. A normal goes to the GPU of its shard. A delegate goes to all
- * peers if this thread was the first on this GPU to visit it (`mine`). A peer may have visited it already. The vertices
- * are written to the receive buffers of the next barrier, and are counted in the tally, by one atomic of the warp for
- * each peer. All lanes of the warp call it. */
+/* Sends reached vertices to the peers that must visit them. A normal of another shard is sent to the GPU of this shard.
+ * A delegate is sent to all peers if this thread was the first on this GPU to visit it (`mine`). Peers may have visited
+ * the delegate already. The vertices are written to the receive buffers of the next barrier. The tally counts them, by
+ * one atomic of the warp for each peer. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.peers.barriers + 1;
@@ -95,23 +98,24 @@ template <class S> __device__ static inline void send_reached(S &s, const slots 
 
 /* ---- vertices from other GPUs ---- */
 
-/* Returns the number of the warps that share a level: the warps of the grid, or of the single block if it does levels by
- * itself. */
+/* Returns the number of warps that share a level. These are the warps of the grid. If a single block does the level,
+ * these are the warps of this block. */
 template <class S> __device__ static inline uint32_t warps_at_work(S &s)
 {
     return s.peers.single_block ? blockDim.x / WARP : warps_of_grid();
 }
 
-/* Returns the index of this warp among the warps that share a level: the warps of the grid, or of the single block. */
+/* Returns the index of this warp among the warps that share a level. These are the warps of the grid. If a single block does
+ * the level, these are the warps of this block. */
 template <class S> __device__ static inline uint32_t warp_at_work(S &s)
 {
     return s.peers.single_block ? threadIdx.x / WARP : warp_of_grid();
 }
 
-/* Takes in the vertices that peers sent before the last barrier. A vertex that was not visited here gets its visited bit
- * and its depth, and joins the next frontier. A normal also gets the parent REMOTE_PARENT. s.flags has the number of
- * vertices sent. The vertices themselves may arrive later than the flags, so this waits for each of them. All threads
- * that share the level call it. */
+/* Reads the vertices that peers sent before the last barrier, and visits them. A vertex that was not visited on this GPU
+ * gets its visited bit and its depth, and joins the next frontier. A normal also gets the parent REMOTE_PARENT. s.flags
+ * has the number of vertices sent. The vertices themselves may arrive later than the flags, so the function waits for
+ * each vertex. All threads that share the level call it. */
 template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 {
     const unsigned number = s.peers.barriers;
@@ -133,7 +137,7 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
             if (mine) {
                 to.depth[id] = s.block.target.depth;
                 if (v == id && to.parent != NULL)
-                    to.parent[id] = REMOTE_PARENT; /* a delegate gets none here: the peer has its parent */
+                    to.parent[id] = REMOTE_PARENT; /* only for normals: the peer has written the parent of a delegate */
             }
             list_vertices<S>(s.csr, s.block.target, v, mine);
         }
@@ -142,12 +146,13 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 
 /* ---- a level ---- */
 
-/* Ends a sparse level of several GPUs without a second barrier of the GPUs, where the next level is certainly sparse. The
- * next frontier has the vertices found in this level and the vertices taken from peers. The counts of taken vertices are
- * in no flag yet, so they are kept in s.own_counts.taken for the next flag.
+/* Ends a sparse level of several GPUs without a second barrier of the GPUs. Called if the next level is certainly
+ * sparse. The next frontier is the vertices found in this level and the vertices received from peers. The counts of
+ * received vertices are in no flag yet, so they are kept in s.own_counts.taken for the next flag.
  *
- * The depth goes up by 1, with one exception. If the peers had sent only vertices that were visited, the frontier of this
- * level had no vertex. Then this level does not count, and the search is over. All threads that share the level call it. */
+ * The depth grows by 1, with one exception. The frontier of this level may have had no vertex on any GPU, as all
+ * vertices that peers had sent were visited already. Then this level does not count, and the search is over. All threads
+ * that share the level call it. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -179,14 +184,15 @@ template <class S> __device__ static void end_certain_level(S &s)
 }
 
 /* Runs a sparse level of several GPUs. Pushes along all edges of the frontier, sends vertices to peers, waits for the
- * barrier of the GPUs, and takes in the vertices that peers sent. All new vertices become the next frontier. If the next
- * level is certainly sparse, a second barrier of the GPUs is left out. All threads of the grid call it, or only those of
- * the single block. */
+ * barrier of the GPUs, and receives the vertices that peers sent. All new vertices become the next frontier. If the next
+ * level is not certainly sparse, the level ends with a second barrier of the GPUs. All threads of the grid call it. If a
+ * single block does the level, only the threads of this block call it. */
 template <class S> __device__ static void run_sparse_together(S &s)
 {
     uint32_t warps = warps_at_work(s);
-    /* A single block works with few of its warps: one for 8 work items, or one for 16 edges if rows are long. Fewer warps
-     * disturb each other less. Fewer still would take too long, as a warp appends only 32 vertices at a time. */
+    /* A single block uses few of its warps: one warp for 8 work items, or one warp for 16 edges if rows are long. With
+     * more warps, the warps would slow each other down. With fewer warps, the level would take too long, as a warp
+     * appends only 32 vertices at a time. */
     if (s.peers.single_block) {
         const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
         warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
@@ -199,7 +205,8 @@ template <class S> __device__ static void run_sparse_together(S &s)
     add_counts(s);
     peers_barrier(s, TALLY_FOUND, false);
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
-    /* Counts the vertices that were taken in the level before as seen, then decides whether the next level may be dense. */
+    /* Adds the vertices that were received in the level before to the vertices that the search has seen. Then decides
+     * whether the next level may be dense. */
     if (threadIdx.x < WARP) {
         const unsigned g = lane_id();
         const unsigned long long *taken = s.sums + PEERS_TAKEN;
@@ -233,21 +240,22 @@ struct peers_progress {
 };
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
-/* Returns whether the frontier is so small that the first block of this GPU does the level by itself: this GPU has few
- * work items, and all GPUs together have few edges. The first block begins if this holds with `times` 1. It goes on while
- * this holds with `times` 2, which allows twice as many. */
+/* Returns whether the frontier is so small that the first block of this GPU does the level by itself. That is so if this
+ * GPU has few work items, and all GPUs together have few edges. `times` multiplies the limits. The first block begins by
+ * the limits for `times` 1, and goes on by the limits for `times` 2. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
 }
 
-/* Lets the first block of this GPU do sparse levels by itself, one at least, while the frontier is small. The GPU's other
- * blocks wait and then take over its state. All threads of the grid call it. All of them must have read the flags of the
- * last barrier before the first block begins, as two more barriers overwrite these flags. */
+/* Lets the first block of this GPU do sparse levels by itself while the frontier is small. The first block does at least
+ * one level. The GPU's other blocks wait, and then copy the state of the first block. All threads of the grid call it.
+ * All blocks must have read the flags of the last barrier before the first block begins, as two more barriers overwrite
+ * these flags. */
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     peers_progress *progress = (peers_progress *)s.joint.state->progress;
-    if (!s.peers.certainly_sparse) /* otherwise a barrier of the grid has come after the flags (end_certain_level) */
+    if (!s.peers.certainly_sparse) /* otherwise end_certain_level had a barrier of the grid after the flags were read */
         grid_barrier(s);
     if (blockIdx.x == 0) {
         if (threadIdx.x == 0) {

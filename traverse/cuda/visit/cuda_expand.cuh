@@ -1,10 +1,12 @@
-/* cuda_expand.cuh: visits of the edges of work items: the vertices that these edges lead to are reached
+/* cuda_expand.cuh: visits the edges of work items, and reaches the vertices that these edges lead to
  *
  * A work item is a row of the frontier, or a piece of a long row. The end of an edge is the vertex that the edge leads
- * to. A claim is an atomic that sets a visited bit. A probe is a read of such a bit. A warp lays the edges of up to 32
- * work items end to end. It visits 128 of these edges at a time, four a lane, so that several columns, probes and claims
- * are under way at once. Bytes moved for each work item: 16. For each edge: 4 (column) and a probe. For each vertex
- * reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows).
+ * to. A claim is an atomic that sets a visited bit. A probe is a read of a visited bit. A warp numbers the edges of up to 32
+ * work items one after the other. It visits 128 of these edges at a time, four edges a lane, so that several columns, probes
+ * and claims are under way at once. Bytes moved:
+ * - for each work item: 16.
+ * - for each edge: 4 (column) and a probe.
+ * - for each vertex reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows).
  */
 #ifndef DBFS_CUDA_EXPAND_CUH
 #define DBFS_CUDA_EXPAND_CUH
@@ -12,24 +14,25 @@
 #include "cuda_frontier.cuh"
 #include "cuda_packed_block.cuh"
 
-/* What becomes of a reached vertex. REACH_SPARSE: the vertex is visited at once and joins the next sparse frontier.
- * REACH_NEXT: the bit of the vertex in `next` is set, and a previsit makes the frontier of these bits later. */
+/* What is done with a reached vertex.
+ * - REACH_SPARSE: the visited bit of the vertex is set at once, and the vertex joins the next sparse frontier.
+ * - REACH_NEXT: the bit of the vertex in the bitmap `next` is set. Later a previsit makes the frontier from `next`. */
 enum reaching { REACH_SPARSE, REACH_NEXT };
 
-/* The ends of up to SLOTS edges of a lane, with the parents and kinds of these ends. An end is the number of a vertex. An
- * end of subgraph nn is a column instead: the upper bits of a column are a shard, and the lower bits are the number of
- * the vertex in this shard. A column may need 8 bytes. */
+/* The end vertices of up to SLOTS edges of a lane, with the parents and kinds of these end vertices. An end vertex is
+ * given by its number. The end vertex of an edge of subgraph nn is given by a column. The upper bits of a column are a
+ * shard, and the lower bits are the number of the vertex in this shard. A column may need 8 bytes. */
 template <typename Number> struct slots_of {
-    static constexpr Number none = ~(Number)0; /* the slot has no end. With 4 bytes this is NO_HEAD, as in an empty head */
+    static constexpr Number none = ~(Number)0; /* the value of end[j] if slot j has no edge; with 4 bytes it is NO_HEAD */
     Number end[SLOTS];
     uint32_t parent[SLOTS]; /* the row of the edge, as parent_code has it */
     uint8_t kind[SLOTS];    /* NORMALS, DELEGATES, or FUSED_COLUMNS for a column of nn */
 };
 typedef slots_of<uint32_t> slots;
 
-/* Appends ends of the warp's slots to a list whose length is *counter. End j of a lane is appended if is(j) is true. The
- * elements of the list are reserved by one atomic for the whole warp. Then each lane calls put(j, at) for each of its
- * ends j that is appended, and put writes element `at` of the list. All lanes of the warp call it. */
+/* Appends end vertices from the warp's slots to a list whose length is *counter. The end vertex in slot j of a lane is
+ * appended if is(j) is true. The warp reserves elements of the list by one atomic. Then each lane calls put(j, at) for
+ * each slot j that is appended. put writes element `at` of the list. All lanes of the warp call it. */
 template <typename Place, class Is, class Put>
 __device__ static inline void append_ends(unsigned long long *counter, Is is, Put put)
 {
@@ -53,8 +56,8 @@ __device__ static inline void append_ends(unsigned long long *counter, Is is, Pu
     }
 }
 
-/* Returns the kind of the columns of subgraph g, whose rows are `csr`: normals or delegates. With several shards
- * (TOGETHER) the kind is FUSED_COLUMNS for nn, whose columns are vertices of all shards. */
+/* Returns the kind of the columns of subgraph g: NORMALS or DELEGATES. `csr` has the rows of g. With several shards
+ * (TOGETHER) the kind of nn's columns is FUSED_COLUMNS, as these columns are vertices of all shards. */
 template <bool TOGETHER> __device__ static inline uint32_t kind_of_columns(const gpu_csr &csr, int g)
 {
     return TOGETHER ? csr.column_kind : (uint32_t)g & 1;
@@ -71,7 +74,7 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
 
 /* Sets the visited bit of vertex v by an atomic. Returns true to the one thread that set the bit. Returns false if the
  * vertex was visited already. If `probes`, the thread reads the bit first, and leaves out the atomic for a visited
- * vertex. This read pays if many ends are visited. */
+ * vertex. This read saves time if many end vertices are visited already. */
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool probes)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -80,8 +83,8 @@ __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool pro
     return !(atomicOr(&to.visited[v / 32], bit) & bit);
 }
 
-/* Appends vertices first to count - 1 of the warp's list `reached` to the next sparse frontier (list_vertices). All lanes
- * of the warp call it. */
+/* Appends some vertices of the warp's list `reached` to the next sparse frontier (list_vertices): the elements first to
+ * count - 1 of the list. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void list_reached(const gpu_csr *csr, const level_target &target, unsigned first, unsigned count)
 {
@@ -110,8 +113,8 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     __syncwarp();
 }
 
-/* Appends the list of this block to the next sparse frontier: the vertices that warps have left there (leave_reached).
- * Leaves s.block.left as it is. All threads of the block call it. */
+/* Appends the list of this block to the next sparse frontier. The list has the vertices that warps have moved to it
+ * (leave_reached). s.block.left stays as it is. All threads of the block call it. */
 template <class S> __device__ static inline void list_left(S &s)
 {
     __syncthreads();
@@ -122,10 +125,11 @@ template <class S> __device__ static inline void list_left(S &s)
     }
 }
 
-/* Visits the ends of edges in a sparse level: sets the visited bit of each end. If this thread is the first to set the
- * bit, it also writes the depth and the parent of the end, and the rows of the end join the next sparse frontier. With
- * several GPUs two kinds of vertices are sent to other GPUs: vertices of other shards, and delegates that this thread was
- * the first to visit here. Only the first `used` slots have ends. All lanes of the warp call it. */
+/* Visits the end vertices of edges in a sparse level: sets the visited bit of each end vertex. If this thread is the
+ * first to set the bit, it also writes the depth and the parent of the end vertex, and the rows of the end vertex join
+ * the next sparse frontier. With several GPUs two kinds of vertices are sent to peers: vertices of other shards, and
+ * delegates that this thread was the first to visit on this GPU. Only the first `used` slots have edges. All lanes of
+ * the warp call it. */
 template <class S> __device__ static inline void reach_sparse(S &s, const slots &e, int used)
 {
     bool mine[SLOTS];
@@ -161,19 +165,22 @@ template <class S> __device__ static inline void reach_sparse(S &s, const slots 
         leave_reached(s, count);
 }
 
-/* ---- reaching vertices: bits of `next`, of which a previsit makes the frontier ---- */
+/* ---- reaching vertices: bits of `next` are set, and later a previsit makes the frontier from `next` ---- */
 
-/* Returns whether the bit of vertex v in `next` is set: a thread has found the vertex in this level. Another thread may set
- * the bit at the same time. */
+/* Returns whether the bit of vertex v in `next` is set, which means that a thread has found the vertex in this level.
+ * Another thread may set the bit at the same time. */
 __device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
 {
     return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
 }
 
-/* Sets the bits of `next` of the ends in all slots, by atomics, and does not wait for their results. `which` says whether
- * the push looks at `next` or at `visited` first and leaves out ends whose bits are set. Bits of visited vertices may be
- * set in `next`, since the previsit drops such vertices. A look at `visited` costs a read for each edge, and pays only if
- * many ends are visited. Writes no parents. */
+/* Sets the bits in `next` of the end vertices in all slots, by atomics, and does not wait for the results of the
+ * atomics. Writes no parents. `which` says which end vertices are left out:
+ * - PUSH_ALL: none.
+ * - PUSH_UNFOUND: end vertices whose bit in `next` is set already.
+ * - PUSH_UNVISITED: also end vertices that are visited. This costs one more read for each edge, and saves time only if
+ *   many end vertices are visited.
+ * The bit of a visited vertex may be set in `next`, since the previsit ignores visited vertices. */
 __device__ static inline void reach_next(const gpu_vertices *of, const slots &e, const pushed_bits &which)
 {
     bool wanted[SLOTS];
@@ -191,10 +198,11 @@ __device__ static inline void reach_next(const gpu_vertices *of, const slots &e,
     }
 }
 
-/* Sets the bits of `next` of the ends that are neither in `next` nor visited, and writes the parents of these ends.
- * Several edges may lead to the same end. Then each of these edges writes a parent, and any of them is right, so no
- * thread waits for a result. Kernels of the level loop look at `visited` before `next`, since caches may have `visited`.
- * Other kernels look at `next` first. Returns whether this lane has set a bit. */
+/* Sets the bits in `next` of the end vertices that are neither in `next` nor visited, and writes the parents of these
+ * end vertices. Returns whether this lane has set a bit. Several edges may lead to the same end vertex. Then each of
+ * these edges writes a parent. Each of these parents is right, so no thread waits for the result of an atomic. Kernels
+ * of the level loop look at `visited` before `next`, since caches may have `visited`. All other kernels look at `next`
+ * first. */
 template <class S, class Slots> __device__ static inline bool reach_next_with_parents(S &s, const Slots &e)
 {
     const auto is_known = [&](int j, bool look_at_next) {
@@ -213,17 +221,17 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
         const gpu_vertices &to = s.of[e.kind[j]];
         if (!wanted[j])
             continue;
-        if (!S::together || to.parent != NULL) /* normals of other shards have none here */
+        if (!S::together || to.parent != NULL) /* this GPU has no array of parents for normals of other shards */
             to.parent[e.end[j]] = e.parent[j];
         atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
     }
     return wanted[0] || wanted[1] || wanted[2] || wanted[3];
 }
 
-/* Visits the ends of the edges in `e`. HOW says whether the ends are visited at once (REACH_SPARSE) or get their bits in
- * `next` (REACH_NEXT). Writes parents if the search records parents. With several shards, columns of nn that this shard
- * owns are replaced by the numbers of its normals before, where these numbers are needed. A kernel of the level loop sets
- * s.found if this thread found a vertex. Slots from `used` on have no end. All lanes of the warp call it. */
+/* Visits the end vertices of the edges in `e`. HOW says what is done: REACH_SPARSE sets their visited bits at once, and
+ * REACH_NEXT sets their bits in `next`. Writes parents if the search records parents. With several shards it first replaces
+ * columns of nn that this shard owns by the numbers of normals, if these numbers are needed. A kernel of the level loop sets
+ * s.found if this thread found a vertex. Only the first `used` slots have edges. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
     if constexpr (S::together) /* sparse levels and parents need the numbers of own normals in place of columns of nn */
@@ -240,8 +248,8 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 
 /* ---- expanding work items ---- */
 
-/* Returns the end of edge i of a work item of a row. The first `heads` edges are head columns. The edges from `heads` on
- * are the columns `from`. */
+/* Returns the end vertex of edge i of a work item of row `row`. The first `heads` edges are head columns. The columns of all
+ * later edges are in `from`. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
                                                               uint32_t row, uint32_t i)
@@ -249,8 +257,8 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
 }
 
-/* Returns the columns of a work item that lie behind the head columns. Reads where the row begins only if its columns lie
- * packed. */
+/* Returns the columns of a work item that lie behind the head columns. If the columns lie packed, it also reads the index at
+ * which the row begins. */
 template <class S> __device__ static inline typename S::columns columns_of(const gpu_csr &csr, const work_item &item)
 {
     const uint64_t at = item.at & ITEM_AT;
@@ -258,9 +266,10 @@ template <class S> __device__ static inline typename S::columns columns_of(const
     return S::columns::make(csr, at, decodes ? offset_of(csr, item.row) : at);
 }
 
-/* Visits the ends of all edges of up to 32 work items, as HOW says (reach). Each lane gives one work item, or none if
- * `has` is false. The edges of all these work items are laid end to end, and each lane visits four of them at a time. So
- * a lane also visits edges of work items that other lanes gave. All lanes of the warp call it. */
+/* Visits the end vertices of all edges of up to 32 work items, as HOW says (reach). Each lane gives one work item, or
+ * none if `has` is false. The edges of all these work items are numbered one after the other, and each lane visits four
+ * of the edges at a time. So a lane also visits edges of work items that other lanes gave. All lanes of the warp call
+ * it. */
 template <int HOW, class S> __device__ static void expand(S &s, const work_item &item, bool has)
 {
     typename S::space &w = own_space<S>();
@@ -296,8 +305,8 @@ template <int HOW, class S> __device__ static void expand(S &s, const work_item 
     }
 }
 
-/* Visits the ends of all edges of one work item as HOW says (reach). All lanes give the same work item and share its
- * edges. Packed columns are decoded block after block. All lanes of the warp call it. */
+/* Visits the end vertices of all edges of one work item, as HOW says (reach). All lanes give the same work item and
+ * share the edges of the work item. Packed columns are decoded block after block. All lanes of the warp call it. */
 template <int HOW, class S> __device__ static void expand_one(S &s, const work_item &item)
 {
     const int g = (int)(item.at >> ITEM_SUBGRAPH_SHIFT);
@@ -344,9 +353,9 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const work_i
 
 /* ---- expanding a sparse frontier ---- */
 
-/* Replaces a work item by one of the 2^shift shares into which its columns are cut: share number `part`. The first share
- * keeps the head columns. All other shares lose ITEM_HEADS. Returns whether the share has edges. The first share always
- * counts as one that has edges. */
+/* Replaces a work item by share number `part` of the work item. The columns of the work item are cut into 2^shift
+ * shares. Only the first share keeps the head columns (ITEM_HEADS). Returns whether the share has edges. For the first
+ * share it always returns true. */
 __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t shift)
 {
     if (shift == 0)
@@ -360,15 +369,18 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
     return part == 0 || item.length > 0;
 }
 
-/* Visits this warp's share of the edges of a sparse frontier of `count` work items, as HOW says (reach). Only edges of the
- * subgraphs whose bit in `subgraphs` is set are visited. `warp` is the index of this warp among the `warps` that share the
- * frontier. All lanes of the warp call it.
+/* Visits this warp's part of the edges of a sparse frontier of `count` work items, as HOW says (reach). Only edges of
+ * the subgraphs whose bit in `subgraphs` is set are visited. `warp` is the index of this warp among the `warps` warps
+ * that share the frontier. All lanes of the warp call it.
  *
- * If the work items are at most half as many as the warps, several warps share one work item. Otherwise a warp takes up to
- * 32 work items at a time. Neighbours in the frontier go to different warps, since the pieces of a long row are neighbours.
- * Each work item is cut into 2^shift shares. `shift` grows while a share keeps at least SHARE_EDGES columns and no lane gets
- * two shares: a warp appends only 32 vertices at a time, so a level lasts as long as its longest share. The first shares of
- * all work items come first. Short rows have no further shares, and so all warps get equally many first shares.
+ * If there are at least twice as many warps as work items, several warps share one work item. Otherwise a warp visits up
+ * to 32 work items at a time. Neighbouring work items go to different warps, since the pieces of a long row are
+ * neighbours.
+ *
+ * Each work item is cut into 2^shift shares. A warp appends only 32 vertices at a time, so a level lasts as long as its
+ * longest share. So `shift` grows as long as a share has at least SHARE_EDGES columns and no lane gets two shares.
+ * Shares are numbered: the first shares of all work items have the lowest numbers. Short rows have only a first share,
+ * and by this order all warps get the same number of first shares.
  *
  * Not inlined, so that the code of other levels keeps more values in registers. */
 template <int HOW, class S>

@@ -2,7 +2,8 @@
  *
  * A vertex has a row in each of two subgraphs. A thread that reaches a vertex in a sparse level appends the rows of the
  * vertex to the next frontier. Empty rows are left out. Long rows are cut into pieces of ITEM_EDGES columns. A work item
- * is a row or such a piece. The thread also counts the edges of these rows, so a level knows its work when it begins.
+ * is a row, or a piece of a long row. The thread also counts the edges of the rows that it appends. So the number of
+ * edges of a level is known when the level begins.
  */
 #ifndef DBFS_CUDA_FRONTIER_CUH
 #define DBFS_CUDA_FRONTIER_CUH
@@ -13,20 +14,22 @@
 
 /* A row of a vertex, as it is about to be appended to a sparse frontier. */
 struct listed_row {
-    uint64_t begin, length; /* the index of the first column behind the heads, and the number of columns there */
+    uint64_t begin, length; /* the index of the first column behind the heads; the number of columns behind the heads */
     unsigned heads;         /* head columns; 0 if the first head of the row is empty */
     unsigned items;         /* work items of the row; 0: the row is empty */
 };
 
-/* Returns the number of pieces of up to EDGES columns into which a row of `length` columns is cut; 0 for no columns. */
+/* Returns the number of pieces into which a row of `length` columns is cut. A piece has at most EDGES columns. Returns 0 if
+ * `length` is 0. */
 template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_of(uint64_t length)
 {
     return (unsigned)((length + EDGES - 1) / EDGES);
 }
 
-/* Reads where the rows of vertex `id` lie in the two subgraphs of its kind, csr[0] and csr[1], and how long these rows
- * are. A lane without a vertex (`has` false) gets empty rows. All reads are under way before the first one is waited for.
- * Each step stands here twice, once for each subgraph, since a loop costs the callers 3 KB of code. */
+/* Reads the begin, the length and the number of heads of the two rows of vertex `id`, and writes them to `row`. The rows
+ * are in csr[0] and csr[1], the two subgraphs of the vertex's kind. `has` is false if the lane has no vertex. Then the
+ * rows become empty. All reads begin before the function waits for the first read. The code of each step stands twice,
+ * once for each subgraph, since a loop costs the callers 3 KB of code. */
 __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool has, listed_row (&row)[VERTEX_KINDS])
 {
     const gpu_csr &a = csr[0], &b = csr[1];
@@ -57,9 +60,10 @@ __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool
 
 /* ---- appending work items ---- */
 
-/* Cuts a row of `length` columns into pieces of EDGES columns, and writes the pieces to next[at] and following. `first`
- * has the row, the index of its first column, and flags. Only the first piece gets the flags of ITEM_ONCE. All lanes of
- * the warp call it with the same arguments, and share the writes. */
+/* Cuts a row of `length` columns into pieces of EDGES columns, and writes the pieces as work items from next[at] on.
+ * `first` has the number of the row, the index of the row's first column, and flags. All pieces get these flags, but
+ * only the first piece gets the flags in ITEM_ONCE. All lanes of the warp call it with the same arguments, and share the
+ * writes. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void put_long_row(work_item *next, unsigned at, const work_item &first, uint64_t length)
 {
@@ -70,10 +74,10 @@ __device__ static inline void put_long_row(work_item *next, unsigned at, const w
     }
 }
 
-/* Writes the work items of one row a lane to next[at] and following. `r` is the row of vertex `id` in subgraph g. The
- * lanes have different rows. `flags` is ITEM_FIRST or 0, for the first work item of the row. A lane by itself writes the
- * work items of a row that has up to OWN_ITEMS. The whole warp writes the work items of each longer row. All lanes of the
- * warp call it. */
+/* Writes the work items of rows, one row a lane, from next[at] on. `r` is the lane's row: the row of vertex `id` in
+ * subgraph g. `flags` is ITEM_FIRST or 0, and is for the first work item of the row. If a row has at most OWN_ITEMS work
+ * items, the lane writes them alone. The whole warp writes the work items of each longer row. All lanes of the warp call
+ * it. */
 __device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
@@ -93,10 +97,10 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
     }
 }
 
-/* Adds to two counters of the warp, for the lanes that have `mine` and a row that is not empty: FUSED_SOURCES + g gets
- * the number of these rows in subgraph g, and FUSED_FORWARD + g gets the number of their edges. A very long row counts as
- * 2^26 edges, so that the sum of a warp fits into 32 bits. Even 2^26 edges are too many for a sparse level, which has no
- * memory for all vertices that such a row reaches. All lanes of the warp call it. */
+/* Counts the rows in subgraph g of all lanes in which `mine` is true and the row `r` is not empty. Adds the number of
+ * these rows to the warp's counter FUSED_SOURCES + g, and the number of their edges to the counter FUSED_FORWARD + g. A
+ * row of more than 2^26 edges counts as 2^26 edges, so that the sum of a warp fits into 32 bits. This changes no choice
+ * of a level, as 2^26 edges are already too many for a sparse level. All lanes of the warp call it. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
@@ -110,10 +114,10 @@ template <class S> __device__ static inline void count_rows(int g, bool mine, co
     own_space<S>().count[FUSED_FORWARD + g] += sum;
 }
 
-/* Appends the rows of vertices to the next sparse frontier, target.next, as work items, and raises *target.next_count by
- * the number of these work items. Each lane gives one vertex `v`, with KIND_BIT, or none if `has` is false. Adds the
- * number of the vertices, their rows and the edges of these rows to the counters of the warp. Writes no depths. All lanes
- * of the warp call it. */
+/* Appends the rows of vertices to the next sparse frontier, target.next, as work items. Adds the number of these work
+ * items to *target.next_count. Each lane gives one vertex `v`, with KIND_BIT if it is a delegate, or none if `has` is
+ * false. Adds the numbers of these vertices, of their rows, and of the edges of the rows to the counters of the warp.
+ * Writes no depths. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void list_vertices(const gpu_csr *csr, const level_target &target, uint32_t v, bool has)
 {
@@ -145,16 +149,17 @@ __device__ static inline void list_vertices(const gpu_csr *csr, const level_targ
 
 /* ---- the words of dense frontiers, which warps share ---- */
 
-/* Returns how many consecutive words of a bitmap a warp takes at a time: `most`, or fewer (at least 1) if there are not
- * `most` words for each warp. */
+/* Returns the number of consecutive words of a bitmap that a warp works on at a time. The number is `most` if there are
+ * at least `most` words for each of the `warps` warps. Otherwise it is the number of words for each warp, and at least
+ * 1. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
 {
     const uint32_t share = (uint32_t)words / warps;
     return share < 1 ? 1 : share < most ? share : most;
 }
 
-/* Lists the set bits of 32 words, one word a lane. The bits are written to `to` in order, as offsets from the first bit
- * of lane 0. Returns the number of set bits to all lanes. All lanes of the warp call it. */
+/* Lists the set bits of 32 words, one word a lane. The positions of the bits are written to `to` in order. Position 0 is the
+ * first bit of lane 0. Returns the number of set bits to all lanes. All lanes of the warp call it. */
 __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
 {
     if (!__any_sync(ALL_LANES, bits != 0))
@@ -168,9 +173,9 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Cuts the rows of some lanes into pieces of EDGES columns, and appends these pieces to the list `cut`, for a second
- * pass. `many` is the set of these lanes. Each of them gives its `row`, the number of columns (`length`), and the index
- * of the first column with flags (`begin`). All lanes of the warp call it. */
+/* Cuts the rows of the lanes in the set `many` into pieces of EDGES columns, and appends these pieces to the list `cut`,
+ * for a second pass. Each lane in `many` gives its row: the number of the row (`row`), the number of columns (`length`),
+ * and the index of the first column together with flags (`begin`). All lanes of the warp call it. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)
@@ -185,8 +190,9 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
     }
 }
 
-/* Returns the bitmap of the i-th dense frontier of a search, where i is 1 for the first one. Each of the first `keeps`
- * frontiers has a bitmap of its own, which is kept in the memory of `v.queue`. Every later frontier is in v.frontier. */
+/* Returns the bitmap of the i-th dense frontier of a search. i is 1 for the first dense frontier. Each of the first
+ * `keeps` dense frontiers has a bitmap of its own in the memory of v.queue. This bitmap is kept until the search ends.
+ * All later dense frontiers share the bitmap v.frontier. */
 __device__ static inline uint32_t *frontier_bitmap(const gpu_vertices &v, uint32_t keeps, unsigned i)
 {
     return i <= keeps ? v.queue + (i - 1) * v.words : v.frontier;

@@ -1,8 +1,8 @@
 /* cuda_level_notes.cuh: notes of levels, for all kernels that are a whole search
  *
- * One thread writes the note of each level: the first thread of the first block, the noter. A kernel is compiled with
- * notes and without notes. In a kernel without notes these functions are empty, and cost not one instruction. A single
- * kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
+ * One thread writes the notes of all levels: the first thread of the first block. It is called the noter. Each kernel is
+ * compiled twice: with notes and without notes. In a kernel without notes these functions are empty and cost no
+ * instruction. A single kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
  */
 #ifndef DBFS_CUDA_LEVEL_NOTES_CUH
 #define DBFS_CUDA_LEVEL_NOTES_CUH
@@ -14,8 +14,8 @@
 /* The shared memory of a block for notes. It is empty in a kernel without notes. */
 template <bool NOTED> struct level_notes {
     fused_outputs out;
-    int32_t begun; /* levels whose notes have begun */
-    unsigned long long first_pulled, last_pulled; /* when warps of this block ended their pulls, as in fused_counts */
+    int32_t begun; /* the number of levels whose notes have begun */
+    unsigned long long first_pulled, last_pulled; /* times at which warps of this block ended pulls, as in fused_counts */
 };
 template <> struct level_notes<false> {
 };
@@ -26,13 +26,15 @@ __device__ static inline bool is_noter(const level_notes<true> &)
     return blockIdx.x == 0 && threadIdx.x == 0;
 }
 
-/* Returns the note of the level whose frontier has depth `depth`. Notes are reused after FUSED_NOTES_KEPT levels. */
+/* Returns the note of the level whose frontier has depth `depth`. There are FUSED_NOTES_KEPT notes, which levels use in
+ * turn. */
 __device__ static inline fused_note &note_of(level_notes<true> &notes, int32_t depth)
 {
     return notes.out.notes[depth % FUSED_NOTES_KEPT];
 }
 
-/* Sets the block's state of notes to that of a search without levels yet. All threads call it before the first level. */
+/* Resets the block's state of notes: no level has begun, and no pull has ended. All threads call it before the first
+ * level. */
 template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTED> &notes, const fused_outputs &out)
 {
     if constexpr (NOTED) {
@@ -42,13 +44,13 @@ template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTE
 }
 
 /* Begins the note of the level of depth `depth`: clears the note and writes the time FUSED_BEGUN. Does nothing if the
- * note of the level has begun already, as where a search tries another kind for the same level. If all notes of the
- * device are full, the noter first waits until the host has copied the notes. This time of waiting belongs to no level.
- * All threads call it. */
+ * note of the level has begun already. A search may call it twice for a level, when it tries another kind of level. If
+ * all notes of the device are full, the noter first waits until the host has copied the notes. This wait is not part of
+ * the time of any level. All threads call it. */
 template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED> &notes, int32_t depth)
 {
     if constexpr (NOTED) {
-        /* volatile: otherwise all threads, not the noter alone, read `begun` early */
+        /* `begun` is read as volatile. Otherwise the compiler lets all threads read it, and not only the noter. */
         if (!is_noter(notes) || depth < *(volatile int32_t *)&notes.begun)
             return;
         if (depth > 0 && depth % FUSED_NOTES_KEPT == 0) {
@@ -66,8 +68,8 @@ template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED
     }
 }
 
-/* Writes the present time into the note of a level, as the time at which the level came to `point`: FUSED_CHOSEN, ... All
- * threads call it. */
+/* Writes the present time into the note of a level. It is the time at which the level came to `point`, which is
+ * FUSED_CHOSEN or another point. All threads call it. */
 template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED> &notes, int32_t depth, int point)
 {
     if constexpr (NOTED) {
@@ -76,15 +78,15 @@ template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED>
     }
 }
 
-/* Records that this warp has ended its pulls of the level now. `notes` keeps the earliest and the latest of these times
- * among the warps of the block. add_counts later moves both times to the counters of the level. All lanes of the warp
- * call it. */
+/* Records that this warp has now ended its pulls of the level. `notes` keeps two times: when the first warp and when the
+ * last warp of the block ended its pulls. add_counts later moves both times to the counters of the level. All lanes of
+ * the warp call it. */
 template <bool NOTED> __device__ static inline void note_pulled(level_notes<NOTED> &notes)
 {
     if constexpr (NOTED) {
         if (lane_id() == 0) {
             const unsigned long long now = device_nanoseconds();
-            atomicMax(&notes.first_pulled, ~now); /* inverted, so that the maximum is the earliest time and 0 is none */
+            atomicMax(&notes.first_pulled, ~now); /* inverted: the maximum is the earliest time, and 0 stands for no time */
             atomicMax(&notes.last_pulled, now);
         }
     }
@@ -96,7 +98,8 @@ template <bool NOTED> __device__ static inline void end_notes(level_notes<NOTED>
     note_time(notes, levels - 1, FUSED_ENDED);
 }
 
-/* Writes the kind of a level into its note, and begins the note if it has not begun (note_begin). All threads call it. */
+/* Writes the kind of a level into the note of the level. First begins the note if it has not begun yet (note_begin). All
+ * threads call it. */
 template <bool NOTED> __device__ static inline void note_level(level_notes<NOTED> &notes, int32_t depth, level_kind kind)
 {
     note_begin(notes, depth);

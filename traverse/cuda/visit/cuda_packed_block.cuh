@@ -1,27 +1,27 @@
 /* cuda_packed_block.cuh: a warp decodes a block of 128 packed columns
  *
  * formats/container/packed_row.h describes the format. The twin is column_of_row of cuda_common.cuh, by which one thread
- * decodes one column. Here each word of the block's bit vector has a lane, which lists the set bits of the word once. All
- * elements of the block then look up their bits in this list. Bytes moved for 128 columns: 8 (offsets), 4 (head), 16
- * (directory), the codes and up to 48 of the vector.
+ * decodes one column. In this file each lane lists the set bits of one word of the block's bit vector. Then all elements of
+ * the block look up their bits in the list. Bytes moved for 128 columns: 8 (offsets), 4 (head), 16 (directory), the codes,
+ * and up to 48 of the vector.
  */
 #ifndef DBFS_CUDA_PACKED_BLOCK_CUH
 #define DBFS_CUDA_PACKED_BLOCK_CUH
 
 #include "cuda_frontier.cuh"
 
-/* The packed columns that a work item reads, as whole blocks. Two work items of a row never read the same block. A block
- * belongs to the piece in which the first element of the block lies. But the block in which the row begins belongs to the
- * first piece. */
+/* The blocks of packed columns that a work item reads. A work item is a row or a piece of a row. Two pieces of a row
+ * never read the same block. A block belongs to the piece that has the first element of the block. There is one
+ * exception: the block in which the row begins belongs to the first piece of the row. */
 struct packed_part {
     uint64_t begin, end;  /* the elements begin to end - 1 of the subgraph's columns are the row */
     uint64_t first, last; /* the blocks first to last - 1 are read */
-    uint32_t start;       /* the value of the row's last head column + 1, as in packed_span; 0 without head columns */
+    uint32_t start;       /* the row's last head column + 1, as in packed_span; 0 if the row has no head columns */
 };
 
-/* Returns the blocks of packed columns that a work item reads. All reads for this are under way at once. A work item
- * counts as the first piece of its row if it begins at most `skipped` columns behind the beginning of the row. A caller
- * that has looked at these columns before gives their number. */
+/* Returns the blocks of packed columns that a work item reads. All reads of this function are under way at once. A work
+ * item counts as the first piece of its row if it begins at most `skipped` columns behind the beginning of the row.
+ * `skipped` is the number of columns at the beginning of the row that the caller has looked at already. */
 __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const work_item &item, uint32_t skipped)
 {
     const uint64_t at = item.at & ITEM_AT;
@@ -33,18 +33,18 @@ __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const wo
                        (at + item.length + PACKED_BLOCK - 1) / PACKED_BLOCK, k > 0 ? head + 1 : 0};
 }
 
-/* Returns element i of an open block, less the base of the block. bits[i] is the position of the i-th set bit in the
- * block's vector. It is read only if the block has a vector. The twin is packed_place_of, which searches the vector
- * instead. */
+/* Returns element i of an open block minus the base of the block. bits[i] is the position of the i-th set bit in the block's
+ * vector. bits[i] is read only if the block has a vector. The twin is packed_place_of, which searches the vector for this
+ * bit. */
 __device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
 {
     const uint32_t high = r.has_vector ? (bits[i] - i) << r.bits : 0;
     return packed_code(r.codes, r.bits, i) + high + r.step * i;
 }
 
-/* Decodes the columns of a row that lie in block number `block`. column[j] of a lane becomes element j * 32 + lane of the
- * block, or NO_HEAD if this element is not of the row. Overwrites `bits` by the positions of the set bits of the block's
- * vector, which are found once for all elements. All lanes of the warp call it. */
+/* Decodes the columns of a row that lie in block number `block`. column[j] of a lane becomes element j * 32 + lane of
+ * the block, or NO_HEAD if this element does not belong to the row. If the block has a bit vector, the positions of the
+ * set bits of the vector are written to `bits` first, for all elements together. All lanes of the warp call it. */
 __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, const packed_part &part, uint64_t block,
                                          uint32_t (&column)[SLOTS])
 {
@@ -53,8 +53,8 @@ __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, con
     const packed_span whole = {0, first, 0};
     const packed_reader r = packed_open_row(&csr.packed, &whole);
     uint32_t add = r.add;
-    /* Lanes may read words behind the vector, which belong to no element. Even behind the last vector there is memory to
-     * read: the positions of the blocks. */
+    /* Lanes may read words behind the vector. These words belong to no element. The read is safe, as the positions of the
+     * blocks lie behind the last vector. */
     if (r.has_vector) {
         uint32_t word = lane_id() < UNARY_MOST_WORDS ? r.vector[lane_id()] : 0;
         unsigned i = warp_prefix(__popc(word));
@@ -63,7 +63,7 @@ __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, con
             bits[i++] = (uint16_t)(lane_id() * 32 + __ffs(word) - 1);
         __syncwarp();
     }
-    if (r.gaps && part.begin > first) /* the row begins in this block: its gaps are counted from its last head */
+    if (r.gaps && part.begin > first) /* The row begins in this block. Gaps of the row are counted from its last head. */
         add = part.start - r.step - place_in_block(r, bits, (uint32_t)(part.begin - first) - 1);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {

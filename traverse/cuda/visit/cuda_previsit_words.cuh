@@ -1,6 +1,6 @@
-/* cuda_previsit_words.cuh: previsits: the vertices that a level found become the next frontier, dense or sparse
+/* cuda_previsit_words.cuh: previsits, which make the vertices that a level found the next frontier, dense or sparse
  *
- * The frontier is the set bits of `next` without the vertices that were visited before. Bytes moved: 12 to 16 for each
+ * The next frontier is the vertices of the bitmap `next` that were not visited before. Bytes moved: 12 to 16 for each
  * word of a bitmap.
  */
 #ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
@@ -8,8 +8,8 @@
 
 #include "cuda_frontier.cuh"
 
-/* Appends the rows of vertices to the next sparse frontier (list_vertices). The vertices are the set bits of a bitmap of
- * this kind: `bits` of a lane is word base + lane of the bitmap. All lanes of the warp call it. */
+/* Appends the rows of vertices of one kind to the next sparse frontier (list_vertices). The vertices are the set bits of 32
+ * words of a bitmap. `bits` of a lane is word base + lane of the bitmap. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void list_words(const gpu_csr *csr, const level_target &target, int kind, uint64_t base,
                                          uint32_t bits)
@@ -26,35 +26,36 @@ __device__ static inline void list_words(const gpu_csr *csr, const level_target 
 
 /* ---- the words of a previsit ---- */
 
-/* What a previsit reads of the bitmaps for one word, which stands for 32 vertices. If the level finds many vertices, all
- * members are read at once. Otherwise `visited`, in_one and in_two are read only if a vertex of the word was found. */
+/* The words that a previsit reads from the bitmaps for the same 32 vertices. If the level finds many vertices, all
+ * members are read at once. Otherwise `visited`, in_one and in_two are read only if one of the 32 vertices was found. */
 struct found_word {
     uint32_t next;           /* normals that this GPU found in the level, or delegates that any GPU found */
-    uint32_t sent;           /* normals of this shard that any GPU found by nn; 0 for delegates */
+    uint32_t sent;           /* normals of this shard that pushes of nn on any GPU found; 0 for delegates */
     uint32_t visited;        /* vertices that were visited before this level */
-    uint32_t in_one, in_two; /* vertices with a row in the first and in the second of the two subgraphs of their kind */
+    uint32_t in_one, in_two; /* vertices with a row in the first, and in the second, of the two subgraphs of their kind */
 };
 
-/* Reads which of the 32 vertices of a word have a row: `one` becomes the vertices with a row in csr[0], `two` the
- * vertices with a row in csr[1]. A subgraph without edges gives 0. */
+/* Reads which of the 32 vertices of a word have a row. `one` becomes the set of the vertices with a row in csr[0]. `two`
+ * becomes the set of the vertices with a row in csr[1]. If a subgraph has no edges, its set is empty. */
 __device__ static inline void read_sources(const gpu_csr *csr, uint32_t word, uint32_t &one, uint32_t &two)
 {
     one = csr[0].edges != 0 ? csr[0].sources[word] : 0;
     two = csr[1].edges != 0 ? csr[1].sources[word] : 0;
 }
 
-/* Returns whether a previsit reads all members of found_word at once. That pays if the level finds many vertices. A
- * previsit to a sparse frontier (TO_SPARSE) never does so, as a sparse frontier needs no in_one and in_two. */
+/* Returns whether a previsit reads all members of found_word at once. This saves time if the level finds many vertices. A
+ * previsit that makes a sparse frontier (TO_SPARSE) never does so, as it does not need in_one and in_two. */
 template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(S &s)
 {
     return !TO_SPARSE && s.block.finds_many;
 }
 
-/* Makes the vertices that were found in a span of words the next frontier, except those that were visited before. Writes
- * the new vertices to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. Writes their
- * depths, too, if the bitmap of this frontier will not be kept until the search ends. With several GPUs share_word clears
- * `next`, and writes visited normals to the peers. `w` is what the lane has read of its word so far. Members that were
- * not read yet are read here. Returns the new vertices of the lane's word. All lanes of the warp call it. */
+/* Makes the new vertices of a span of words part of the next frontier, and returns the new vertices of the lane's word.
+ * A vertex is new if the level found it and it was not visited before. Writes the new vertices to the bitmap of the
+ * frontier, sets their visited bits, and clears the words of `next`. If the bitmap of this frontier will not be kept
+ * until the search ends, also writes the depths of the new vertices. With several GPUs share_word clears `next` and
+ * writes visited normals to the peers. `w` has the words that the lane has read so far. Members of `w` that are missing
+ * are read here. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -82,14 +83,16 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
 
 /* ---- counts of a dense frontier ---- */
 
-/* Adds the new vertices of a span of words to the counters of the warp. FUSED_FRESH gets their number. For each of the
- * two subgraphs g of their kind, FUSED_SOURCES + g gets the number of new vertices that have a row in g, and
- * FUSED_FORWARD + g gets about the number of edges of these rows. `fresh` is the new vertices of the lane's word. `edges`
- * is the number of edges behind the heads of all rows of the span: in lane 0 for the first subgraph, in lane 1 for the
- * second.
+/* Adds the new vertices of a span of words to the counters of the warp. A vertex kind has rows in two subgraphs g.
+ * - FUSED_FRESH: adds the number of new vertices.
+ * - FUSED_SOURCES + g: adds the number of new vertices that have a row in g.
+ * - FUSED_FORWARD + g: adds an estimate of the number of edges of these rows.
+ * `fresh` is the new vertices of the lane's word. `edges` is the number of edges behind the heads, in all rows of the
+ * span. Lane 0 has this number for the first subgraph, and lane 1 for the second subgraph.
  *
- * The edges are estimated by the mean row of the span, so the rows of the new vertices need not be looked up. Vertices
- * are in the order of their degrees, so rows of neighbouring words are about as long. All lanes of the warp call it. */
+ * The estimate is the number of rows times the mean length of a row of the span. So the rows of the new vertices need
+ * not be looked up. Vertices are in the order of their degrees, so all rows of a span have about the same length. All
+ * lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
@@ -102,7 +105,7 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
     unsigned long long *count = own_space<S>().count;
     const unsigned vertices = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        count[FUSED_FRESH] += vertices; /* every GPU counts each new delegate; a sum of 0 ends the search */
+        count[FUSED_FRESH] += vertices; /* each GPU counts every new delegate. A sum of 0 ends the search */
 #pragma unroll
     for (int k = 0; k < VERTEX_KINDS; k++) {
         const int g = kind << 1 | k;
@@ -112,25 +115,26 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
         if (own == 0 || lane_id() != 0)
             continue;
         count[FUSED_SOURCES + g] += own;
-        /* rounded to the nearest number, so that a small number of edges is known well */
+        /* The estimate is rounded to the nearest integer, so that small numbers of edges are nearly exact. */
         count[FUSED_FORWARD + g] += ((of_span + (uint64_t)rows * s.csr[g].head_columns) * own + rows / 2) / rows;
     }
 }
 
 /* ---- all words ---- */
 
-/* Does this warp's share of a previsit: vertices that the level found become the next frontier, unless they were visited
- * before. If TO_SPARSE, their rows are appended to a sparse frontier. Otherwise they are a dense frontier. Either way
- * vertices, rows and edges are added to the counters of the warp. `warp` is the index of this warp among `warps`. A warp
- * takes one span of words at a time. Spans of normals come first. With several GPUs a warp begins to read its next span,
- * from the memory of peers, before it works on the present span. All lanes of the warp call it. Not inlined, so that the
- * code of other steps keeps more values in registers. */
+/* Does this warp's share of a previsit: makes the vertices that the level found the next frontier, except vertices that
+ * were visited before. If TO_SPARSE, the rows of the new vertices are appended to a sparse frontier. Otherwise the new
+ * vertices are a dense frontier. In both cases vertices, rows and edges are added to the counters of the warp. `warp` is
+ * the index of this warp among `warps`. A warp works on one span of words at a time. Spans of normals come before spans
+ * of delegates. With several GPUs a warp begins to read its next span from the memory of peers before it works on the
+ * present span. All lanes of the warp call it. Not inlined, so that the code of other steps keeps more values in
+ * registers. */
 template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
                    size = span_of((uint64_t)normals + delegates, warps, WARP), first = (normals + size - 1) / size,
                    spans = first + (delegates + size - 1) / size; /* spans 0 to first - 1 are of normals */
-    const auto prefetch = [&](uint32_t i) { /* begins to read the words of span i, one a lane */
+    const auto prefetch = [&](uint32_t i) { /* begins to read the words of span i, one word a lane */
         const int kind = i < first ? NORMALS : DELEGATES;
         const uint32_t word = (i < first ? i : i - first) * size + lane_id();
         found_word w = {0, 0, 0, 0, 0};
@@ -154,7 +158,7 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
         const uint32_t base = (i < first ? i : i - first) * size;
         const gpu_csr &own = s.csr[kind << 1 | (lane_id() & 1)];
         found_word now = S::together ? ahead : prefetch(i);
-        uint64_t edges = 0; /* lane 0: edges of the span in the first subgraph, behind the heads; lane 1: in the second */
+        uint64_t edges = 0; /* edges of the span behind the heads. Lane 0: in the first subgraph; lane 1: in the second */
         if (!TO_SPARSE && lane_id() < VERTEX_KINDS && own.edges != 0) {
             const uint64_t begin = (uint64_t)base * 32, end = min((uint64_t)base + size, s.of[kind].words) * 32;
             edges = offset_of(own, min(end, own.rows)) - offset_of(own, min(begin, own.rows));
@@ -169,9 +173,9 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
     }
 }
 
-/* Appends this warp's share of the vertices of one kind in the present dense frontier to the next sparse frontier, as
- * work items. `warp` is the index of this warp among `warps`. Most words are empty, so a warp reads several spans before
- * it waits for the first. All lanes of the warp call it. */
+/* Appends this warp's share of the present dense frontier to the next sparse frontier: the rows of the vertices of one
+ * kind, as work items. `warp` is the index of this warp among `warps`. Most words are empty, so a warp reads several
+ * spans before it waits for the first span. All lanes of the warp call it. */
 template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = s.of[kind];
@@ -189,7 +193,7 @@ template <class S> __device__ static void list_kind(S &s, int kind, uint32_t war
         if (!__any_sync(ALL_LANES, any != 0))
             continue;
 #pragma unroll 1
-        for (int j = 0; j < SLOTS; j++) { /* not unrolled: the code stands once, and the words of span j move to bits[0] */
+        for (int j = 0; j < SLOTS; j++) { /* not unrolled, to save code: bits[0] always has the words of span j */
             list_words<S>(s.csr, s.block.target, kind, base + j * step, bits[0]);
             bits[0] = bits[1], bits[1] = bits[2], bits[2] = bits[3];
         }

@@ -1,14 +1,18 @@
-/* cuda_pull_words.cuh: pulls of dense levels: rows that are not visited look for a visited column, and join `next`
+/* cuda_pull_words.cuh: pulls of dense levels, in which rows that are not visited look for a visited column
  *
- * Bytes moved: 4 (head) and a probe for each column that a row reads. A warp takes 32 words of the bitmap of rows. The
- * rows of these words look at the head columns first: all rows at one head column, then all rows at the next one. A row
- * that finds no parent there looks at the rest of its columns, in three steps. First one thread reads up to 16 columns of
- * the row. Then eight lanes read one row together. A very long row is cut into pieces, which are left to a second pass.
+ * A visited column is the parent of the row. A row that finds a parent gets its bit in the bitmap `next`. Bytes moved
+ * for each column that a row reads: 4 (the column) and a probe, which is a read of a visited bit. A warp pulls 32 words
+ * of the bitmap of rows at a time. The rows of these words first look at the head columns: all rows look at the first
+ * head column, then all rows look at the second head column, and so on. Rows that find no parent there look at the rest
+ * of their columns:
+ * - First one thread reads up to 16 columns of the row.
+ * - A very long row is then cut into pieces, which are left to a second pass.
+ * - For all other rows, eight lanes read the rest of a row together.
  *
- * Most probes look up hubs, the vertices of the highest degrees, which have the first numbers: in RMAT 26 81% of the
- * probes are for the first 2^16 vertices. In graphs of many vertices each block keeps the visited bits of hubs in shared
- * memory while it pulls: the hub bitmap. The lanes of a warp read many words of shared memory at a time, but the L1 cache
- * looks words up one by one.
+ * Most probes look up hubs. Hubs are the vertices of the highest degrees, and have the first numbers. In RMAT 26, 81% of
+ * the probes are for the first 2^16 vertices. In graphs of many vertices each block keeps the visited bits of hubs in
+ * its own shared memory while it pulls. This array is called the hub bitmap. It is faster than the L1 cache: the lanes
+ * of a warp read many words of shared memory at a time, but the L1 cache looks words up one by one.
  */
 #ifndef DBFS_CUDA_PULL_WORDS_CUH
 #define DBFS_CUDA_PULL_WORDS_CUH
@@ -17,23 +21,23 @@
 
 enum {
     PULL_SINGLE = 16, /* a thread reads up to 16 columns of its row before other lanes help */
-    PULL_AHEAD = 4,   /* a thread reads 4 columns before it waits for the first one */
-    SPANS_A_WARP = 8  /* a warp gets 8 spans of a pull if there are words enough, as the first words have the longest rows */
+    PULL_AHEAD = 4,   /* a thread reads 4 columns before it waits for the first of them */
+    SPANS_A_WARP = 8  /* each warp gets 8 spans if there are enough words, since the first words have the longest rows */
 };
 
-/* What the pull of one subgraph reads and writes. In a pull, rows that are not visited look for a visited column, their
- * parent. */
+/* The arrays that the pull of one subgraph reads and writes. In a pull, rows that are not visited look for a visited column,
+ * which becomes their parent. */
 struct pulling {
     const gpu_csr *csr;
     const uint32_t *visited, *parents; /* the visited bits of the rows; the visited bits of the columns */
     uint32_t hubs;                     /* columns below this number are looked up in the hub bitmap */
-    uint32_t *next, *parent;           /* of the rows; `parent` is NULL if the search records no parents */
+    uint32_t *next, *parent;           /* `next` and parents of the rows; `parent` is NULL if parents are not recorded */
     uint32_t tag;                      /* KIND_BIT if the columns are delegates, otherwise 0 */
-    uint64_t flags;                    /* the flags of pieces of long rows: the subgraph, and ITEM_PULL */
-    int along;                         /* the subgraph with the same edges in the other direction, for a push */
+    uint64_t flags;                    /* the flags for pieces of long rows: the subgraph, and ITEM_PULL */
+    int along;                         /* the subgraph that has these edges in the other direction: a push goes along it */
 };
 
-/* Returns what a pull of the rows of subgraph g reads and writes. Changes nothing. */
+/* Returns the arrays that a pull of the rows of subgraph g reads and writes. Changes nothing. */
 template <bool TOGETHER> __device__ static inline pulling start_pulling(const gpu_fused &s, int g)
 {
     const gpu_csr &csr = s.pulled[g];
@@ -60,8 +64,8 @@ template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused
     __syncthreads();
 }
 
-/* Returns whether a column is visited. A column below q.hubs is looked up in the hub bitmap, any other column in the
- * bitmap of the columns. */
+/* Returns whether a column is visited. A column below q.hubs is looked up in the hub bitmap. All other columns are
+ * looked up in q.parents, the visited bits of the columns. */
 template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
     if constexpr (S::has_hub_bitmap) {
@@ -71,8 +75,8 @@ template <class S> __device__ static inline bool is_parent(const pulling &q, uin
     return test_bit(q.parents, column);
 }
 
-/* Writes a column as the parent of a row, with KIND_BIT if the column is a delegate. A column of nn in another shard is
- * written as REMOTE_PARENT: the search asks for this parent at its end. */
+/* Writes a column as the parent of a row, with KIND_BIT if the column is a delegate. For a column of nn in another shard it
+ * writes REMOTE_PARENT instead, and the search asks for this parent at its end. */
 template <class S> __device__ static inline void put_parent(S &s, const pulling &q, uint32_t row, uint32_t column)
 {
     if constexpr (S::together) {
@@ -95,8 +99,8 @@ __device__ static inline void set_found(S &s, const pulling &q, typename S::spac
 
 /* ---- notes; visits of the level loop have none ---- */
 
-/* Adds the number of columns that each lane has looked at to the warp's counter of probes, if the search is noted. `g` is
- * the subgraph along which a push would find the same rows. All lanes of the warp call it. */
+/* Adds the numbers of columns that the lanes have looked at to the warp's counter FUSED_PROBES + g, if the search is
+ * noted. `g` is the subgraph along which a push would find the same rows. All lanes of the warp call it. */
 template <class S> __device__ static inline void note_probes(uint64_t columns, int g)
 {
     if constexpr (S::noted) {
@@ -107,9 +111,9 @@ template <class S> __device__ static inline void note_probes(uint64_t columns, i
 }
 
 /* Counts the probes of rows that several lanes have read together, if the search is noted. The lanes form groups of
- * `group` lanes. Each group has read columns of one row: column[j] of lane l in the group is column j * group + l from
- * where the group began. Only columns up to the first visited one count, as if one thread had read the row in order. All
- * lanes of the warp call it. */
+ * `group` lanes. Each group has read neighbouring columns of one row. column[j] of lane l in the group is number j *
+ * group + l of these columns. The columns of a group are counted up to the first visited column, as if one thread had
+ * read the row in order. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD], unsigned group)
 {
@@ -129,10 +133,11 @@ __device__ static inline void note_side_by_side(const pulling &q, const uint32_t
 
 /* ---- the columns of rows ---- */
 
-/* Lets the `count` rows in the warp's list look at one head column, number `column`. A row leaves the list if this head
- * is visited: the row has found its parent (set_found). A row also leaves the list if it has no such head, as the row has
- * no more columns. All other rows stay. An entry of the list is the row less `first`. Returns how many rows stay. All
- * lanes of the warp call it. */
+/* Lets the `count` rows in the warp's list look at head column number `column`. An entry of the list is the number of a
+ * row minus `first`. Returns the number of rows that stay in the list. All lanes of the warp call it.
+ * - The head is visited: the row has found its parent (set_found), and is removed from the list.
+ * - The head is empty: the row has no more columns, and is removed from the list.
+ * - Otherwise the row stays in the list. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
                                              unsigned count, uint32_t column)
@@ -172,15 +177,15 @@ __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S:
     return kept;
 }
 
-/* The columns behind the heads of a row that looks for a parent: elements begin to end - 1 of the subgraph's columns. */
+/* A row that looks for a parent, and its columns behind the heads: the columns begin to end - 1 of the subgraph. */
 struct pulled_row {
     uint32_t row;
-    uint64_t begin, at, end; /* `at`: the next element to look at */
+    uint64_t begin, at, end; /* `at` is the index of the next column to look at */
 };
 
-/* Looks at up to PULL_SINGLE columns of a row, from element r.at on. Returns a visited column, or NO_HEAD if none of
- * these columns is visited. If it returns NO_HEAD, r.at has moved behind these columns. Each thread looks at a row of its
- * own. */
+/* Looks at up to PULL_SINGLE columns of a row, from column r.at on. Returns a visited column, or NO_HEAD if none of
+ * these columns is visited. If it returns NO_HEAD, r.at afterwards lies behind these columns. Each thread looks at a row
+ * of its own. */
 template <class S> __device__ static inline uint32_t pull_by_thread(const pulling &q, pulled_row &r)
 {
     const uint64_t stop = r.end - r.at < PULL_SINGLE ? r.end : r.at + PULL_SINGLE;
@@ -204,7 +209,7 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++) {
             if (hit[j]) {
-                r.at += S::noted ? j + 1 : 0; /* notes alone count columns up to the hit */
+                r.at += S::noted ? j + 1 : 0; /* only notes need r.at here, to count the columns up to the visited one */
                 return column[j];
             }
         }
@@ -229,8 +234,9 @@ __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32
     return hits != 0 ? __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1) : NO_HEAD;
 }
 
-/* Looks at the columns of a piece of a long row by a whole warp. Returns a visited column to all lanes, or NO_HEAD if the
- * piece has none. Stops at the first step that has one. All lanes of the warp call it. */
+/* Looks at the columns of a piece of a long row by a whole warp. Returns a visited column to all lanes, or NO_HEAD if
+ * the piece has no visited column. The warp reads 128 columns in a step, and stops after the first step that has a
+ * visited column. All lanes of the warp call it. */
 template <class S> __device__ static inline uint32_t pull_by_warp(const pulling &q, const work_item &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
@@ -252,9 +258,10 @@ template <class S> __device__ static inline uint32_t pull_by_warp(const pulling 
     return hit;
 }
 
-/* Looks at the remaining columns of the rows of some lanes, from r.at on: four rows at a time, eight lanes a row. `open`
- * is the set of these lanes, and `r` is the lane's own row. Returns a visited column of the lane's own row. Returns
- * NO_HEAD if the row has no visited column, or if the lane is not in `open`. All lanes of the warp call it. */
+/* Looks at the remaining columns of the rows of the lanes in the set `open`: four rows at a time, with eight lanes for
+ * each row. `r` is the lane's own row, and its remaining columns begin at r.at. Returns a visited column of the lane's
+ * own row. Returns NO_HEAD if the row has no visited column, or if the lane is not in `open`. All lanes of the warp call
+ * it. */
 template <class S>
 __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, const pulled_row &r)
 {
@@ -262,14 +269,14 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
     const unsigned group = lane_id() / LANES, sub = lane_id() % LANES;
     uint32_t own = NO_HEAD;
     while (open != 0) {
-        int source = -1; /* the lane whose row this group takes; -1: none is left */
+        int source = -1; /* the lane whose row this group of eight lanes reads; -1: no row is left for the group */
 #pragma unroll
         for (unsigned k = 0; k < WARP / LANES; k++) {
             if (k == group)
                 source = __ffs(open) - 1;
             open &= open - 1;
         }
-        const int from = source & (WARP - 1); /* a lane number even if no row is left, as shuffles want one */
+        const int from = source & (WARP - 1); /* shuffles need a valid lane number, even if no row is left */
         uint64_t at = __shfl_sync(ALL_LANES, r.at, from) + sub;
         const uint64_t stop = __shfl_sync(ALL_LANES, r.end, from),
                        begin = S::packed ? __shfl_sync(ALL_LANES, r.begin, from) : 0;
@@ -295,7 +302,7 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
         }
         const unsigned all = __ballot_sync(ALL_LANES, hit != NO_HEAD);
 #pragma unroll
-        for (unsigned k = 0; k < WARP / LANES; k++) { /* the lane that gave row k gets what group k has found */
+        for (unsigned k = 0; k < WARP / LANES; k++) { /* the lane whose row group k has read gets the result of group k */
             const unsigned mine = all >> k * LANES & 0xff;
             const int lane = (int)(k * LANES) + (mine ? __ffs(mine) - 1 : 0);
             const uint32_t found = __shfl_sync(ALL_LANES, hit, lane);
@@ -307,10 +314,12 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
     return own;
 }
 
-/* Lets the `count` rows in the warp's list look at their columns behind the heads, in three steps. First a thread reads a
- * few columns of its row. Then very long rows that have no parent yet are cut into pieces, which are appended to `cut`.
- * The kernel of the level loop reads such rows at once instead (pull_long_rows). At last eight lanes read each other row
- * that has no parent. A row that finds a parent is noted by set_found. All lanes of the warp call it. */
+/* Lets the `count` rows in the warp's list look at their columns behind the heads. A row that finds a parent is recorded
+ * by set_found. All lanes of the warp call it. There are three steps:
+ * - A thread reads a few columns of each row.
+ * - Very long rows that have no parent yet are cut into pieces, and the pieces are appended to `cut`. The kernel of the
+ *   level loop does not cut these rows, but reads them at once (pull_long_rows).
+ * - Of all other rows that have no parent yet, eight lanes together read the rest of each row. */
 template <class S>
 __device__ static inline void pull_rests(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned count,
                                          const cut_list &cut)
@@ -329,7 +338,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         const bool is_long = parent == NO_HEAD && r.end - r.at > FUSED_ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
         if constexpr (S::stepped)
-            parent = min(parent, pull_long_rows(s, q, many, r)); /* at least one of both is NO_HEAD, the largest number */
+            parent = min(parent, pull_long_rows(s, q, many, r)); /* one of them is NO_HEAD, which is the largest number */
         else
             cut_rows(cut, many, r.at | q.flags, r.end - r.at, r.row);
         r.at = is_long ? r.end : r.at;
@@ -344,9 +353,10 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
     }
 }
 
-/* Lets the rows of 32 words look for a parent: the rows whose bits are set in `todo`, which in each lane is for word base
- * + lane. A row that finds a parent joins `next`. The columns of a very long row are only partly read here, and its
- * pieces are appended to `cut`. Returns the rows of the lane's word that found a parent. All lanes of the warp call it. */
+/* Lets rows of 32 words look for a parent. `todo` of a lane is the set of rows of word base + lane that look. A row that
+ * finds a parent gets its bit in `next`. Of a very long row only a few columns are read here, and the other columns are
+ * appended to `cut` as pieces. Returns the set of rows of the lane's word that found a parent. All lanes of the warp
+ * call it. */
 template <class S>
 __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
 {
@@ -368,10 +378,10 @@ __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t ba
     return found;
 }
 
-/* Does this warp's share of all pulls of the level, which s.block.pulls divides into spans. A row looks for a parent if
- * the subgraph wants it (gpu_csr::wanted), and if it is neither visited nor in `next`. Pieces of very long rows are
- * appended to `cut`. The pulls of all subgraphs are shared at once, so that a subgraph of few words keeps no warp
- * waiting. All lanes of the warp call it. */
+/* Does this warp's share of all pulls of the level. s.block.pulls divides the pulls into spans of words. A row looks for
+ * a parent if the row is in gpu_csr::wanted, and is neither visited nor in `next`. Pieces of very long rows are appended
+ * to `cut`. The spans of all subgraphs are shared together, so that no warp waits if a subgraph has few words. All lanes
+ * of the warp call it. */
 template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const word_spans &spans = s.block.pulls;
@@ -391,9 +401,9 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
 }
 
 /* Divides the pulls of the level into spans of words, and writes this division to `pulls`. `choice` says which subgraphs
- * are pulled. A GPU among several may have no rows of a subgraph that all GPUs pull, and has no bitmaps of these rows
- * then. Such a subgraph gets no spans. `warps` is the number of warps that share the pulls. All lanes of one warp call
- * it. */
+ * are pulled. If this GPU has no rows of a pulled subgraph, the subgraph gets no spans, as there are no bitmaps of its
+ * rows. This happens only with several GPUs. `warps` is the number of warps that share the pulls. All lanes of one warp
+ * call it. */
 __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choice &choice, word_spans &pulls,
                                             uint32_t warps)
 {
@@ -407,13 +417,13 @@ __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choi
         pulls.size = size;
 }
 
-/* Lets a piece of a long row look for a parent, in the second pass. Does nothing if another piece of the row has found a
- * parent already. If the piece has a visited column, the bit of the row in `next` is set. The piece that sets this bit
- * also writes its column as the parent of the row. All lanes of the warp call it. */
+/* Looks for a parent of a long row among the columns of a piece of the row, in the second pass. Does nothing if another
+ * piece of the row has found a parent already. If the piece has a visited column, the bit of the row in `next` is set.
+ * If the bit was not set before, the column is also written as the parent of the row. All lanes of the warp call it. */
 template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const work_item &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;
-    if (__any_sync(ALL_LANES, found != 0)) /* lanes may see it at different times */
+    if (__any_sync(ALL_LANES, found != 0)) /* lanes may see the bit at different times, so all lanes vote */
         return;
     const uint32_t hit = pull_by_warp<S>(q, piece);
     if (hit != NO_HEAD && lane_id() == 0 && claim_bit(q.next, piece.row) && q.parent != NULL)
