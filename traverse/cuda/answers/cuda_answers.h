@@ -1,10 +1,10 @@
 /* cuda_answers.h: functions that launch the kernels of answers, and the memory that a GPU has for answers; plain C
  *
  * An answer is the depths or the parents of all vertices. cpu_answers.c makes answers on a CPU. All pointers are device
- * memory unless the comment says otherwise. Each function launches kernels on the given stream, and does not wait. The
- * next CUDA_LAUNCHED finds errors of the launches. The vertices of a device have one numbering (struct answer_tables in
- * engine.h): the local vertices have the numbers 0 to locals - 1, and the delegates have the numbers behind. Parents are
- * input ids. An input id has `id_bytes` bytes: 4 or 8.
+ * memory unless the comment says otherwise. Each function launches kernels on the given stream, and does not wait for
+ * the kernels. The next CUDA_LAUNCHED finds errors of the launches. The vertices of a device have one numbering (struct
+ * answer_tables in engine.h): the local vertices have the numbers 0 to locals - 1, and the delegates have the numbers
+ * behind. Parents are input ids. An input id has `id_bytes` bytes: 4 or 8.
  */
 #ifndef DBFS_CUDA_ANSWERS_H
 #define DBFS_CUDA_ANSWERS_H

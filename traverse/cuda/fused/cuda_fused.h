@@ -1,14 +1,16 @@
 /* cuda_fused.h: a whole search as one cooperative kernel
  *
- * A single GPU runs one such kernel. Several GPUs that read each other's memory run one such kernel each, with the additions
- * of cuda_peers.h. The host starts the kernel and waits for its end. A level costs some barriers of the grid. While the
- * frontier is small, a level costs one barrier of a few blocks. In the level loop (loop.c) a level costs several launches,
- * and the host waits for the end of each level. The level loop is the twin of this kernel: both find the same distances.
+ * A single GPU runs one such kernel. Several GPUs that read each other's memory run one such kernel each, with the
+ * additions of cuda_peers.h. The host starts the kernel and waits for its end. A level costs some barriers of the grid.
+ * While the frontier is small, a level costs one barrier of a few blocks. In the level loop (loop.c) a level costs
+ * several launches, and the host waits for the end of each level. The level loop is the twin of this kernel: both find
+ * the same distances.
  *
- * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with and without
- * notes of levels. A kernel that is compiled without a feature does not pay for the feature. The host copies the notes when
- * the search is over. If the search has more levels than the device has memory for notes, the host also copies notes during
- * the search. The vertices and edges of each frontier are counted after the search, by the depths of vertices.
+ * The kernel is a template. The template is compiled for one GPU and for several, for raw and for packed columns, and
+ * with and without notes of levels. A kernel that is compiled without a feature does not pay for the feature. The host
+ * copies the notes when the search is over. If the search has more levels than the device has memory for notes, the host
+ * also copies notes during the search. The vertices and edges of each frontier are counted after the search, by the
+ * depths of vertices.
  *
  *   cuda_fused_kernel.cuh        the search and its levels: the file to begin with
  *   cuda_fused_choose.cuh        the choice of a level: sparse or dense, push or pull

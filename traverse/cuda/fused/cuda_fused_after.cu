@@ -1,7 +1,7 @@
 /* cuda_fused_after.cu: kernels that run beside the search of cuda_fused.h
  *
- * One kernel measures the lengths of rows before the first search. All other kernels run after a search. They write
- * depths, or count the frontiers for notes.
+ * One kernel measures the lengths of rows before the first search. All other kernels run after a search. These kernels
+ * write depths, or count the frontiers for notes.
  */
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
@@ -25,8 +25,8 @@ __global__ static void settle(gpu_vertices v, const fused_state *state)
     }
 }
 
-/* Completes the depths after a search: writes the 4-byte depths of all vertices that are in a kept frontier. Other
- * vertices have their depths from the search itself. */
+/* Completes the depths after a search: writes the 4-byte depths of all vertices that are in a kept frontier. The search
+ * itself has written the depths of all other visited vertices. */
 void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -56,7 +56,7 @@ __device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t 
     return own << offset | (line > 0 ? bitmap[line - 1] >> (32 - offset) : 0);
 }
 
-/* Returns how many bytes `to` lies behind the beginning of the line that contains it. */
+/* Returns the number of bytes in front of `to` in the line that contains `to`. */
 __device__ static inline unsigned offset_in_line(const uint8_t *to)
 {
     return (unsigned)((uintptr_t)to % LINE_BYTES);

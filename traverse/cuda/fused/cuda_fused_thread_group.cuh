@@ -62,7 +62,7 @@ __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KIND
     return k;
 }
 
-/* The frontier of a level, as every warp of the thread group has it. */
+/* The numbers of the frontier of a level. Every warp of the thread group has a copy of them. */
 struct thread_group_frontier {
     unsigned total;   /* vertices of the frontier */
     unsigned longest; /* the largest class of the frontier's vertices */

@@ -39,7 +39,7 @@ static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, co
 }
 
 /* Replaces the sizes of this shard in g->fused.graph by sums over the shards of all peers. Also sets g->total, which has
- * more such sums. With these sums all GPUs compute the same costs. */
+ * sums of vertices and edges. With these sums all GPUs compute the same costs. */
 static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
 {
     struct cost_graph *graph = &g->fused.graph;

@@ -1,9 +1,9 @@
 /* cuda_expand.cuh: visits the edges of work items, and reaches the vertices that these edges lead to
  *
  * A work item is a row of the frontier, or a piece of a long row. The end of an edge is the vertex that the edge leads
- * to. A claim is an atomic that sets a visited bit. A probe is a read of a visited bit. A warp numbers the edges of up to 32
- * work items one after the other. It visits 128 of these edges at a time, four edges a lane, so that several columns, probes
- * and claims are under way at once. Bytes moved:
+ * to. A claim is an atomic that sets a visited bit. A probe is a read of a visited bit. A warp numbers the edges of up
+ * to 32 work items one after the other. The warp visits 128 of these edges at a time, four edges a lane, so that several
+ * columns, probes and claims are under way at once. Bytes moved:
  * - for each work item: 16.
  * - for each edge: 4 (column) and a probe.
  * - for each vertex reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows).

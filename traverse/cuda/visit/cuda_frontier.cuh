@@ -12,7 +12,7 @@
 
 /* ---- the rows of a vertex ---- */
 
-/* A row of a vertex, as it is about to be appended to a sparse frontier. */
+/* A row of a vertex that is about to be appended to a sparse frontier. */
 struct listed_row {
     uint64_t begin, length; /* the index of the first column behind the heads; the number of columns behind the heads */
     unsigned heads;         /* head columns; 0 if the first head of the row is empty */

@@ -1,8 +1,8 @@
 /* cuda_level_notes.cuh: notes of levels, for all kernels that are a whole search
  *
- * One thread writes the notes of all levels: the first thread of the first block. It is called the noter. Each kernel is
- * compiled twice: with notes and without notes. In a kernel without notes these functions are empty and cost no
- * instruction. A single kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
+ * One thread writes the notes of all levels: the first thread of the first block. This thread is called the noter. Each
+ * kernel is compiled twice: with notes and without notes. In a kernel without notes these functions are empty and cost
+ * no instruction. A single kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
  */
 #ifndef DBFS_CUDA_LEVEL_NOTES_CUH
 #define DBFS_CUDA_LEVEL_NOTES_CUH
@@ -50,7 +50,7 @@ template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTE
 template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED> &notes, int32_t depth)
 {
     if constexpr (NOTED) {
-        /* `begun` is read as volatile. Otherwise the compiler lets all threads read it, and not only the noter. */
+        /* `begun` is read as volatile. Otherwise the compiler lets all threads read `begun`, and not only the noter. */
         if (!is_noter(notes) || depth < *(volatile int32_t *)&notes.begun)
             return;
         if (depth > 0 && depth % FUSED_NOTES_KEPT == 0) {
@@ -68,8 +68,8 @@ template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED
     }
 }
 
-/* Writes the present time into the note of a level. It is the time at which the level came to `point`, which is
- * FUSED_CHOSEN or another point. All threads call it. */
+/* Writes the present time into the note of a level. This time is the time at which the level came to `point`
+ * (FUSED_CHOSEN or another point). All threads call it. */
 template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED> &notes, int32_t depth, int point)
 {
     if constexpr (NOTED) {
