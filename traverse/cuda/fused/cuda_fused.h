@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 enum {
-    FUSED_FIRST_CLASS = 3, /* vertices of up to 2^3 edges have length class 0; each further class has twice the edges */
+    FUSED_FIRST_CLASS = 3, /* length class 0 has vertices of up to 2^3 edges, class k of up to 2^(3 + k) edges */
     FUSED_CLASSES = 11,    /* number of length classes; vertices of the last class have up to 8,192 edges */
     FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of a hub bitmap per thread of a block: the memory of two lists */
     FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
@@ -109,7 +109,7 @@ struct fused_note {
  * full, the device waits until `taken` equals `written`. */
 struct fused_mapped {
     uint64_t report;   /* written when the search is over. Upper half: number of the search; lower half: number of levels */
-    uint64_t answered; /* written when the search's answer is complete: the number of the search in the upper half */
+    uint64_t answered; /* written when the answer is complete. Upper half: the number of the search */
     uint32_t written;  /* written by the device: number of levels noted so far, a multiple of FUSED_NOTES_KEPT */
     uint32_t taken;    /* written by the host: number of levels whose notes the host has copied */
 };
@@ -176,7 +176,8 @@ struct fused_program {
     size_t warp_bytes; /* bytes of shared memory that each warp needs */
 };
 
-/* Return the kernel of one GPU without and with notes of levels. `packed`: columns may lie packed. */
+/* Return the kernel of one GPU: cuda_fused_plain without notes of levels, cuda_fused_noted with notes of levels. If
+ * `packed`, columns may be stored packed. */
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
@@ -193,7 +194,8 @@ struct fused_launch {
     uint32_t thread_group, thread_group_capacity; /* as in struct gpu_fused */
 };
 
-/* Plans the launch for the current device, and prepares the kernel for the launch. */
+/* Plans the launch of launch->program on the current device, and prepares the kernel for the launch. launch->blocks
+ * becomes 0 if the device has no cooperative launches. */
 cudaError_t cuda_fused_plan(struct fused_launch *launch);
 
 /* Launches a search and does not wait. *search has the parameters of the kernel, and is copied. The kernels of this file

@@ -88,7 +88,7 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
         for (int i = 0; i < LINE_PARTS; i++) /* the product spreads four bits to the lowest bits of four bytes */
             bytes[i] |= ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * value;
     }
-    if (left != 0) { /* visited vertices that are in no kept frontier: the search has written their depths */
+    if (left != 0) { /* the search has written the depths of visited vertices that are in no kept frontier */
 #pragma unroll
         for (int i = 0; i < LINE_PARTS; i++) {
             for (uint32_t part = left >> 4 * i & 15; part != 0; part &= part - 1) {
@@ -130,8 +130,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Writes to[i] = depth + 1 for each vertex i of one kind, or 0 if the vertex was not visited. The search need not be
- * settled (cuda_fused_settle). Depths are below 255. Launches a kernel on `stream` and does not wait. */
+/* Writes to[i] = depth + 1 for each vertex i of one kind, or 0 if the vertex was not visited. May be called before
+ * cuda_fused_settle. Depths are below 255. Launches a kernel on `stream` and does not wait. */
 void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *v = &search->of[kind];
@@ -140,8 +140,8 @@ void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint
 }
 
 /* Writes a byte for each vertex: depth + 1, or 0 if the vertex was not visited. First come all normals, then all
- * delegates, and last a 0 that stands for no vertex. The search need not be settled (cuda_fused_settle). Launches a
- * kernel and does not wait. */
+ * delegates, and last a 0 that stands for no vertex. May be called before cuda_fused_settle. Launches a kernel and does
+ * not wait. */
 void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
@@ -216,7 +216,7 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
 }
 
 /* Counts the vertices, rows and edges of the frontiers of levels first to first + levels - 1, after a search whose depths
- * are complete. The counts of level first + i are added to to[i], which is zero before. Launches kernels and does not
+ * are complete. The counts of level first + i are added to to[i]. `to` is zero before. Launches kernels and does not
  * wait. */
 void cuda_fused_count(const gpu_fused *search, uint32_t first, uint32_t levels, fused_frontier *to,
                      cudaStream_t stream)

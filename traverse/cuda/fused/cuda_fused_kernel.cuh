@@ -196,8 +196,9 @@ template <class S> __device__ static void run_level(S &s)
     run_sparse(s);
 }
 
-/* The kernel: a search from its root to its last level. Each block copies the parameters to its shared memory, `s`. At
- * the end one thread writes to device memory what the next search needs, and reports the number of levels to the host. */
+/* The kernel: does a search from the root to the last level. Each block copies the parameters to its own shared memory,
+ * `s`. At the end one thread writes the state that the next search needs to device memory. Then this thread reports the
+ * number of levels to the host. */
 template <class S>
 __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_constant__ typename S::parameters parameters)
 {

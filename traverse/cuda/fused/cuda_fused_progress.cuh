@@ -228,8 +228,8 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
 }
 
 /* Ends the work of a level: adds this block's counters to the counters of the level (add_counts), and waits until all
- * blocks of all GPUs have done so. Each block then sees these counters and the writes of all blocks. All threads of the
- * grid call it. */
+ * blocks of all GPUs have added their counters. Afterwards each block sees the sums and the earlier writes of all
+ * blocks. All threads of the grid call it. */
 template <class S> __device__ static inline void search_barrier(S &s)
 {
     add_counts(s);

@@ -96,7 +96,7 @@ __device__ static inline void list_reached(const gpu_csr *csr, const level_targe
     __syncwarp();
 }
 
-/* Moves the `count` vertices of the warp's list `reached` to the list of the block, and adds `count` to s.block.left.
+/* Moves the `count` vertices of the warp's list `reached` to the list of the block. Adds `count` to s.block.left.
  * When all warps of the block have done their work items, list_left appends the list of the block to the next frontier.
  * If the list of the block is full, the remaining vertices are appended to the next frontier at once. All lanes of the
  * warp call it. */
@@ -234,7 +234,7 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
  * s.found if this thread found a vertex. Only the first `used` slots have edges. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
-    if constexpr (S::together) /* sparse levels and parents need the numbers of own normals in place of columns of nn */
+    if constexpr (S::together) /* in sparse levels and for parents, own normals must have their numbers in the shard */
         keep_own(s, e, HOW == REACH_SPARSE || s.of[NORMALS].parent != NULL);
     if constexpr (HOW == REACH_SPARSE)
         reach_sparse(s, e, used);

@@ -198,8 +198,8 @@ __device__ static inline uint32_t *frontier_bitmap(const gpu_vertices &v, uint32
     return i <= keeps ? v.queue + (i - 1) * v.words : v.frontier;
 }
 
-/* Returns the subgraph that has the edges of subgraph g in the other direction: nd for dn, dn for nd, and g for nn and
- * dd. */
+/* Returns the subgraph that has the edges of subgraph g in the other direction. This is nd for dn, dn for nd, nn for nn,
+ * and dd for dd. */
 __device__ static inline int reverse_of(int g)
 {
     return (g & 1) << 1 | g >> 1;

@@ -11,7 +11,7 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "traverse/cuda/fused/cuda_fused.h"
 
-/* The shared memory of a block for notes. It is empty in a kernel without notes. */
+/* The shared memory of a block for notes. The struct is empty in a kernel without notes. */
 template <bool NOTED> struct level_notes {
     fused_outputs out;
     int32_t begun; /* the number of levels whose notes have begun */
@@ -20,7 +20,8 @@ template <bool NOTED> struct level_notes {
 template <> struct level_notes<false> {
 };
 
-/* Returns whether this thread is the one that writes the notes of the search: the first thread of the first block. */
+/* Returns whether this thread is the noter, which writes the notes of the search. The noter is the first thread of the
+ * first block. */
 __device__ static inline bool is_noter(const level_notes<true> &)
 {
     return blockIdx.x == 0 && threadIdx.x == 0;
@@ -92,7 +93,8 @@ template <bool NOTED> __device__ static inline void note_pulled(level_notes<NOTE
     }
 }
 
-/* Writes the end of the last level into its note, after a search of `levels` levels. All threads call it. */
+/* Writes the time at which the last level ended into the note of this level, after a search of `levels` levels. All
+ * threads call it. */
 template <bool NOTED> __device__ static inline void end_notes(level_notes<NOTED> &notes, int32_t levels)
 {
     note_time(notes, levels - 1, FUSED_ENDED);

@@ -219,8 +219,8 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
     return NO_HEAD;
 }
 
-/* Returns to all lanes a visited column among the columns that the lanes have read of one row, or NO_HEAD if none is
- * visited. Counts the probes for notes. All lanes of the warp call it. */
+/* Looks up the columns that the lanes have read of one row. Returns a visited column to all lanes, or NO_HEAD if none is
+ * visited. If the search is noted, also counts the probes. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {

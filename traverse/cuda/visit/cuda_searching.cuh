@@ -157,7 +157,7 @@ template <int COUNTERS> struct block_state {
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
     unsigned left;         /* vertices for the list of the block (leave_reached), with those that found the list full */
-    unsigned arrivals;     /* the value of fused_state::arrived that ends the last barrier of the grid */
+    unsigned arrivals;     /* the value of fused_state::arrived at which the last barrier of the grid ended */
     int sparse_is_chosen;  /* the level is sparse, and so small that costs are not computed */
     fused_progress now;    /* counts of the frontier, and of all visited vertices */
     fused_choice choice;   /* the kind and the directions of the level */
