@@ -96,7 +96,7 @@ struct gpu_fused_peer {
     const uint32_t *sent[2];  /* two bitmaps over nn's columns: normals of all shards that the peer's pushes of nn found */
     const uint32_t *visited;  /* the visited bits of the peer's normals */
     uint64_t words;           /* words of `visited` */
-    uint32_t *gathered;       /* this GPU's visited normals, in the peer's memory; NULL: no edge of nn joins the two shards */
+    uint32_t *gathered;       /* this GPU's visited normals, in the peer's memory; NULL: no nn edge joins the shards */
     unsigned long long *arrivals; /* [PEERS_LISTED_EDGES]: the peer's receive buffer for vertices from this GPU */
     struct peers_state *state;
 };

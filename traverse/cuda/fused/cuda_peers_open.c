@@ -1,5 +1,7 @@
-/* cuda_peers_open.c: prepares a GPU for searches with its peers in fused kernels (cuda_peers.h): copies what the kernel must
- * know of the peers to the parameters of the kernel */
+/* cuda_peers_open.c: prepares a GPU for searches with its peers in fused kernels (cuda_peers.h)
+ *
+ * The functions write what the kernel must know of the peers to the parameters of the kernel.
+ */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
