@@ -187,7 +187,7 @@ struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;         /* blocks keep a hub bitmap, in the memory of the two lists */
-    int share;       /* with a thread group of several blocks, `share` / 8 of processors have a block; 0: one block */
+    int share;       /* a thread group of several blocks must leave blocks to share / 8 of processors; 0: one block */
     int few_threads; /* a block has half as many threads, as levels are so small that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */

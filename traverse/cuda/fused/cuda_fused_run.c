@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned
 /* ---- opening ---- */
 
 /* Returns whether blocks of this device keep a hub bitmap while they pull. This is so if the device has many vertices
- * and some of these vertices are hubs. A hub is a vertex with much more edges than most vertices. */
+ * and some of these vertices are hubs. A hub is a vertex with many more edges than most vertices. */
 int gpu_has_hubs(const struct device *dev)
 {
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
@@ -23,13 +23,13 @@ int gpu_has_hubs(const struct device *dev)
 
 /* Plans the launches of fused searches on one GPU: dev->fused.launch, which has no notes of levels, and
  * dev->fused.noted, which has notes. The second one is planned only if `notes`. If there are several shards, or no
- * memory for fused searches, nothing is planned, and only the wishes of the caller are set in dev->fused.launch
- * (cuda_fused_plan).
+ * memory for fused searches, nothing is planned. Then only the members of dev->fused.launch from `program` to
+ * few_threads are set.
  *
- * Deep graphs get a thread group of several blocks, a cluster. A graph counts as deep if it has less than 6 edges for
- * each vertex, as planar graphs do. Other graphs get no cluster, as clusters start later and leave some processors
- * without a block. Graphs whose levels are short get few threads, since a barrier of fewer threads takes less time.
- * These are small graphs, and deep graphs of few vertices. */
+ * Deep graphs get a thread group of several blocks, a cluster. A graph counts as deep if it has fewer than 6 edges for
+ * each vertex, as planar graphs do. An undirected edge counts twice here, once for each of its ends. Other graphs get no
+ * cluster, as clusters start later and leave some processors without a block. Graphs whose levels are short get few
+ * threads, since a barrier of fewer threads takes less time. These are small graphs, and deep graphs of few vertices. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;

@@ -21,7 +21,7 @@
 struct peers_block {
     unsigned barriers;            /* the number of the last barrier of the GPUs */
     unsigned rounds[PEERS_TALLIES]; /* how often each tally was sent to peers in this level */
-    unsigned buffer;              /* 0 or 1: the index of the bitmaps `found` and `sent` that this level writes */
+    unsigned buffer;              /* 0 or 1: index of the bitmaps `found` and `sent` that this level writes and peers read */
     bool sends;                   /* this level pushes nn, so bitmap `sent` of this buffer gets vertices */
     bool sent_before;             /* bitmap `sent` of the other buffer has vertices from the dense level before */
     bool in_parts;                /* the level pulls dd in two parts */

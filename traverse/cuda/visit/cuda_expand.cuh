@@ -373,14 +373,13 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
  * the subgraphs whose bit in `subgraphs` is set are visited. `warp` is the index of this warp among the `warps` warps
  * that share the frontier. All lanes of the warp call it.
  *
- * If there are at least twice as many warps as work items, several warps share one work item. Otherwise a warp visits up
- * to 32 work items at a time. Neighbouring work items go to different warps, since the pieces of a long row are
- * neighbours.
+ * If there are at least two warps for each work item, several warps share one work item. Otherwise a warp visits up to
+ * 32 work items at a time. Neighbouring work items go to different warps, since the pieces of a long row are neighbours.
  *
  * Each work item is cut into 2^shift shares. A warp appends only 32 vertices at a time, so a level lasts as long as its
- * longest share. So `shift` grows as long as a share has at least SHARE_EDGES columns and no lane gets two shares.
- * Shares are numbered: the first shares of all work items have the lowest numbers. Short rows have only a first share,
- * and by this order all warps get the same number of first shares.
+ * longest share. So `shift` is as large as possible. But a share has at least SHARE_EDGES columns, and no lane gets two
+ * shares. Shares are numbered: the first shares of all work items have the lowest numbers. Short rows have only a first
+ * share, and by this order all warps get the same number of first shares.
  *
  * Not inlined, so that the code of other levels keeps more values in registers. */
 template <int HOW, class S>

@@ -91,9 +91,9 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
  * `fresh` is the new vertices of the lane's word. `edges` is the number of edges behind the heads, in all rows of the
  * span. Lane 0 has this number for the first subgraph, and lane 1 for the second subgraph.
  *
- * The estimate is the number of rows times the mean length of a row of the span. So the rows of the new vertices need
- * not be looked up. Vertices are in the order of their degrees, so all rows of a span have about the same length. All
- * lanes of the warp call it. */
+ * The estimate is the number of these rows times the mean length of a row of the span. So the rows of the new vertices
+ * need not be looked up. Vertices are in the order of their degrees, so all rows of a span have about the same length.
+ * All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)

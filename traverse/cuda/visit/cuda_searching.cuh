@@ -116,8 +116,8 @@ template <int COUNTERS, bool PACKED> struct warp_space {
 
 /* ---- the state that all threads of a block share ---- */
 
-/* A description of the vertices that one block of the thread group reached in a level. The thread group is the few
- * blocks that do very small levels by themselves. */
+/* The number and the largest class of the vertices that one block of the thread group reached in a level. The thread
+ * group is the few blocks that do very small levels by themselves. */
 struct __align__(16) thread_group_part {
     unsigned count;   /* the number of vertices that the block reached */
     unsigned longest; /* the largest length class of these vertices (gpu_fused::longest) */
@@ -156,7 +156,7 @@ template <int COUNTERS> struct block_state {
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
-    unsigned left;         /* vertices for the list of the block (leave_reached), with those that found the list full */
+    unsigned left;         /* vertices for the list of the block (leave_reached), with vertices that no longer fit */
     unsigned arrivals;     /* the value of fused_state::arrived at which the last barrier of the grid ended */
     int sparse_is_chosen;  /* the level is sparse, and so small that costs are not computed */
     fused_progress now;    /* counts of the frontier, and of all visited vertices */
