@@ -39,7 +39,7 @@ void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t
 }
 
 /* Returns the input id of the parent that `record` stands for. Returns -1 if there is no parent, or if the parent is on
- * another device. A thread calls it for vertex number r.first + i. If this vertex is the root, it is its own parent. */
+ * another device. A thread calls it for vertex number r.first + i. The root is its own parent. */
 __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record, uint64_t i)
 {
     if (record == PARENT_SELF)

@@ -1,10 +1,10 @@
 /* cuda_answers.h: functions that launch the kernels of answers, and the memory that a GPU has for answers; plain C
  *
  * An answer is the depths or the parents of all vertices. cpu_answers.c makes answers on a CPU. All pointers are device
- * memory unless the comment says otherwise. Each function launches kernels on the given stream, and does not wait. The
- * next CUDA_LAUNCHED finds errors of the launches. The vertices of a device have one numbering (struct answer_tables in
- * engine.h): the local vertices have the numbers 0 to locals - 1, and the delegates have the numbers behind. Parents are
- * input ids. An input id has `id_bytes` bytes: 4 or 8.
+ * memory unless the comment says otherwise. Each function launches kernels on the given stream, and does not wait for
+ * the kernels. The next CUDA_LAUNCHED finds errors of the launches. The vertices of a device have one numbering (struct
+ * answer_tables in engine.h): the local vertices have the numbers 0 to locals - 1, and the delegates have the numbers
+ * behind. Parents are input ids. An input id has `id_bytes` bytes: 4 or 8.
  */
 #ifndef DBFS_CUDA_ANSWERS_H
 #define DBFS_CUDA_ANSWERS_H
@@ -28,7 +28,8 @@ enum value_form { VALUE_BYTE /* depth + 1; 0: the vertex was not reached */, VAL
 void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form, void *to,
                        cudaStream_t stream);
 
-/* The parents that a device recorded for one kind of vertices, and where cuda_write_parents writes their input ids. */
+/* The parents that a device recorded for one kind of vertices, and the array to which cuda_write_parents writes the
+ * input ids of these parents. */
 struct gpu_records {
     const uint32_t *visited; /* bitmap of visited vertices; NULL: the record of each unvisited vertex is PARENT_NONE */
     const uint32_t *record;  /* [count] recorded parents (PARENT_... in engine.h) */
@@ -97,7 +98,7 @@ struct gpu_asking {
  *   questions to cursor[s]. */
 void cuda_ask(const struct gpu_asking *asking, int list, cudaStream_t stream);
 
-/* The questions that one other shard asks this device, and where the replies go. */
+/* The questions that one other shard asks this device, and the array that receives the replies. */
 struct gpu_replying {
     const struct question *questions;
     uint64_t count;
@@ -128,7 +129,7 @@ struct gpu_shown {
     uint64_t locals;          /* number of local vertices */
 };
 
-/* How one device looks in the memory of all devices for the parents of its own vertices. */
+/* The search of one device for the parents of its own vertices in the memory of all devices. */
 struct gpu_looking {
     struct gpu_csr nn;
     const uint32_t *vertices;        /* the local vertices that need a parent, listed by cuda_write_parents */

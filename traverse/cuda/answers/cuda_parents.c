@@ -39,8 +39,8 @@ static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
     return NULL;
 }
 
-/* Returns 1 if kernels of this device can read the memory of the device of this shard. Returns 0 if that device is no peer,
- * or if only the driver can copy its memory. */
+/* Returns 1 if kernels of this device can read the memory of the device of this shard. Returns 0 if the shard's device
+ * is no peer, or if only the driver can copy the memory of the shard's device. */
 int gpu_reads_peer(const struct device *dev, uint32_t shard)
 {
     const struct gpu_peer *peer = peer_of(dev, shard);

@@ -4,10 +4,11 @@
  * bitmaps of its levels.
  *
  * On a single device the kernels of an answer are launched right behind the kernel of the search (gpu_answer_ahead).
- * They begin when the search ends, while the host still waits for the report of the search. So an answer costs no launch
- * after the search, no event and no call that waits. The last kernel of the answer also reports to the host. The number
- * of levels is not known when these kernels are launched, so depths are written as bytes. If the search had too many
- * levels for bytes, cuda_results.c makes the answer again. Then the next search launches no answer ahead of its end.
+ * These kernels begin when the search ends, while the host still waits for the report of the search. So an answer costs
+ * no launch after the search, no event and no call that waits. The last kernel of the answer also reports to the host.
+ * The number of levels is not known when these kernels are launched, so depths are written as bytes. If the search had
+ * too many levels for bytes, cuda_results.c makes the answer again. After such a search, the kernels of the next answer
+ * are not launched before the end of the search.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -56,7 +57,7 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
  * - answers are scattered: the ids are written to the values, by input id.
  * - `remote` is not NULL: all tables are cleared first. Then the locals with a parent on another device are listed in
  *   `remote`, and their number is written to gpu_remote_count.
- * - `remote` is NULL: no list is made, and the tables stay as they were. */
+ * - `remote` is NULL: no list is made, and all tables stay as they were. */
 enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t stream, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -126,7 +127,7 @@ enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_
 }
 
 /* Launches the kernels of an answer that is scattered, on the stream of answers, and does not wait. The kernels write each
- * value to a->values at the index of its input id. They use no array by number of vertex. Ids that were not reached get -1.
+ * value to a->values at the index of its input id. No array by number of vertex is used. Ids that were not reached get -1.
  * Called only if the search has a single device. */
 enum status gpu_scatter_values(struct device *dev, enum answer_kind kind, struct error *e)
 {

@@ -4,8 +4,8 @@
  */
 #include "traverse/cuda/device/cuda_device.h"
 
-/* Returns whether searches of this device are sliced (cuda_sliced.h). They are sliced if there is a single shard and slices
- * were made for it. Otherwise searches of the device are fused. */
+/* Returns whether searches of this device are sliced (cuda_sliced.h). Searches are sliced if there is a single shard and
+ * slices were made for this shard. Otherwise searches of the device are fused. */
 static int is_sliced(const struct device *dev)
 {
     return dev->shard->p == 1 && dev->fused.sliced.launch.blocks > 0;

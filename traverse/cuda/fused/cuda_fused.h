@@ -1,14 +1,16 @@
 /* cuda_fused.h: a whole search as one cooperative kernel
  *
- * A single GPU runs one such kernel. Several GPUs that read each other's memory run one such kernel each, with the additions
- * of cuda_peers.h. The host starts the kernel and waits for its end. A level costs some barriers of the grid. While the
- * frontier is small, a level costs one barrier of a few blocks. In the level loop (loop.c) a level costs several launches,
- * and the host waits for the end of each level. The level loop is the twin of this kernel: both find the same distances.
+ * A single GPU runs one such kernel. Several GPUs that read each other's memory run one such kernel each, with the
+ * additions of cuda_peers.h. The host starts the kernel and waits for its end. A level costs some barriers of the grid.
+ * While the frontier is small, a level costs one barrier of a few blocks. In the level loop (loop.c) a level costs
+ * several launches, and the host waits for the end of each level. The level loop is the twin of this kernel: both find
+ * the same distances.
  *
- * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with and without
- * notes of levels. A kernel that is compiled without a feature does not pay for the feature. The host copies the notes when
- * the search is over. If the search has more levels than the device has memory for notes, the host also copies notes during
- * the search. The vertices and edges of each frontier are counted after the search, by the depths of vertices.
+ * The kernel is a template. The template is compiled for one GPU and for several, for raw and for packed columns, and
+ * with and without notes of levels. A kernel that is compiled without a feature does not pay for the feature. The host
+ * copies the notes when the search is over. If the search has more levels than the device has memory for notes, the host
+ * also copies notes during the search. The vertices and edges of each frontier are counted after the search, by the
+ * depths of vertices.
  *
  *   cuda_fused_kernel.cuh        the search and its levels: the file to begin with
  *   cuda_fused_choose.cuh        the choice of a level: sparse or dense, push or pull
@@ -34,7 +36,7 @@ extern "C" {
 #endif
 
 enum {
-    FUSED_FIRST_CLASS = 3, /* vertices of up to 2^3 edges have length class 0; each further class has twice the edges */
+    FUSED_FIRST_CLASS = 3, /* length class 0 has vertices of up to 2^3 edges, class k of up to 2^(3 + k) edges */
     FUSED_CLASSES = 11,    /* number of length classes; vertices of the last class have up to 8,192 edges */
     FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of a hub bitmap per thread of a block: the memory of two lists */
     FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
@@ -107,7 +109,7 @@ struct fused_note {
  * full, the device waits until `taken` equals `written`. */
 struct fused_mapped {
     uint64_t report;   /* written when the search is over. Upper half: number of the search; lower half: number of levels */
-    uint64_t answered; /* written when the search's answer is complete: the number of the search in the upper half */
+    uint64_t answered; /* written when the answer is complete. Upper half: the number of the search */
     uint32_t written;  /* written by the device: number of levels noted so far, a multiple of FUSED_NOTES_KEPT */
     uint32_t taken;    /* written by the host: number of levels whose notes the host has copied */
 };
@@ -174,7 +176,8 @@ struct fused_program {
     size_t warp_bytes; /* bytes of shared memory that each warp needs */
 };
 
-/* Return the kernel of one GPU without and with notes of levels. `packed`: columns may lie packed. */
+/* Return the kernel of one GPU: cuda_fused_plain without notes of levels, cuda_fused_noted with notes of levels. If
+ * `packed`, columns may be stored packed. */
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
@@ -184,14 +187,15 @@ struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;         /* blocks keep a hub bitmap, in the memory of the two lists */
-    int share;       /* with a thread group of several blocks, `share` / 8 of processors have a block; 0: one block */
+    int share;       /* a thread group of several blocks must leave blocks to share / 8 of processors; 0: one block */
     int few_threads; /* a block has half as many threads, as levels are so small that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
     uint32_t thread_group, thread_group_capacity; /* as in struct gpu_fused */
 };
 
-/* Plans the launch for the current device, and prepares the kernel for the launch. */
+/* Plans the launch of launch->program on the current device, and prepares the kernel for the launch. launch->blocks
+ * becomes 0 if the device has no cooperative launches. */
 cudaError_t cuda_fused_plan(struct fused_launch *launch);
 
 /* Launches a search and does not wait. *search has the parameters of the kernel, and is copied. The kernels of this file

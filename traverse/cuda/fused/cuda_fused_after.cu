@@ -1,7 +1,7 @@
 /* cuda_fused_after.cu: kernels that run beside the search of cuda_fused.h
  *
- * One kernel measures the lengths of rows before the first search. All other kernels run after a search. They write
- * depths, or count the frontiers for notes.
+ * One kernel measures the lengths of rows before the first search. All other kernels run after a search. These kernels
+ * write depths, or count the frontiers for notes.
  */
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
@@ -25,8 +25,8 @@ __global__ static void settle(gpu_vertices v, const fused_state *state)
     }
 }
 
-/* Completes the depths after a search: writes the 4-byte depths of all vertices that are in a kept frontier. Other
- * vertices have their depths from the search itself. */
+/* Completes the depths after a search: writes the 4-byte depths of all vertices that are in a kept frontier. The search
+ * itself has written the depths of all other visited vertices. */
 void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -56,7 +56,7 @@ __device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t 
     return own << offset | (line > 0 ? bitmap[line - 1] >> (32 - offset) : 0);
 }
 
-/* Returns how many bytes `to` lies behind the beginning of the line that contains it. */
+/* Returns the number of bytes in front of `to` in the line that contains `to`. */
 __device__ static inline unsigned offset_in_line(const uint8_t *to)
 {
     return (unsigned)((uintptr_t)to % LINE_BYTES);
@@ -88,7 +88,7 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
         for (int i = 0; i < LINE_PARTS; i++) /* the product spreads four bits to the lowest bits of four bytes */
             bytes[i] |= ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * value;
     }
-    if (left != 0) { /* visited vertices that are in no kept frontier: the search has written their depths */
+    if (left != 0) { /* the search has written the depths of visited vertices that are in no kept frontier */
 #pragma unroll
         for (int i = 0; i < LINE_PARTS; i++) {
             for (uint32_t part = left >> 4 * i & 15; part != 0; part &= part - 1) {
@@ -130,8 +130,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Writes to[i] = depth + 1 for each vertex i of one kind, or 0 if the vertex was not visited. The search need not be
- * settled (cuda_fused_settle). Depths are below 255. Launches a kernel on `stream` and does not wait. */
+/* Writes to[i] = depth + 1 for each vertex i of one kind, or 0 if the vertex was not visited. May be called before
+ * cuda_fused_settle. Depths are below 255. Launches a kernel on `stream` and does not wait. */
 void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *v = &search->of[kind];
@@ -140,8 +140,8 @@ void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint
 }
 
 /* Writes a byte for each vertex: depth + 1, or 0 if the vertex was not visited. First come all normals, then all
- * delegates, and last a 0 that stands for no vertex. The search need not be settled (cuda_fused_settle). Launches a
- * kernel and does not wait. */
+ * delegates, and last a 0 that stands for no vertex. May be called before cuda_fused_settle. Launches a kernel and does
+ * not wait. */
 void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
@@ -216,7 +216,7 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
 }
 
 /* Counts the vertices, rows and edges of the frontiers of levels first to first + levels - 1, after a search whose depths
- * are complete. The counts of level first + i are added to to[i], which is zero before. Launches kernels and does not
+ * are complete. The counts of level first + i are added to to[i]. `to` is zero before. Launches kernels and does not
  * wait. */
 void cuda_fused_count(const gpu_fused *search, uint32_t first, uint32_t levels, fused_frontier *to,
                      cudaStream_t stream)

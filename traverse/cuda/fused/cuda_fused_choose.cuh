@@ -20,9 +20,9 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
 }
 
 /* Chooses whether the next level is sparse or dense, and chooses push or pull for each subgraph. Writes s.block.choice,
- * which prepare_choice has set to a sparse level. If the level is so small that costs need not be computed, it stays
- * sparse. Otherwise a single GPU compares the costs of a sparse and of a dense level, and several GPUs do a dense level.
- * All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
+ * which prepare_choice has set to a sparse level. If the level is so small that costs need not be computed, the level
+ * stays sparse. Otherwise a single GPU compares the costs of a sparse and of a dense level, and several GPUs do a dense
+ * level. All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if constexpr (S::together) {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* How the search chooses directions: by costs, always push, or always pull. */
+/* The way in which a search chooses directions: by costs, always push, or always pull. */
 enum fused_mode { FUSED_BY_COST, FUSED_PUSH, FUSED_PULL };
 
 /* The state of a search between two levels. */
@@ -33,7 +33,7 @@ struct fused_choice {
     double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* the costs of a push and of a pull in a dense level */
 };
 
-/* Computes the costs of subgraph g for the next level: c->sparse_cost[g], c->push_cost[g] and c->pull_cost[g]. Also sets
+/* Computes the costs of subgraph g in the next level: c->sparse_cost[g], c->push_cost[g] and c->pull_cost[g]. Also sets
  * c->pull[g], which says whether a dense level pulls the subgraph. If the frontier has no rows in the subgraph, the
  * costs are 0 and the subgraph is not pulled. */
 COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fused_progress *s,

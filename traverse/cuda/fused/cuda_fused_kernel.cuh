@@ -1,10 +1,10 @@
 /* cuda_fused_kernel.cuh: a whole search in one kernel, of one GPU or of several that read each other's memory
  *
- * cuda_fused.h and cuda_peers.h describe the kernel. The level loop (loop.c) is the twin of the kernel: both find the same
- * distances. S::together is true in the kernel of several GPUs.
+ * cuda_fused.h and cuda_peers.h describe the kernel. The level loop (loop.c) is the twin of the kernel: both find the
+ * same distances. S::together is true in the kernel of several GPUs.
  *
- * All blocks have the same state s.block.now. They choose levels by this state, so they agree without a message. There are
- * three kinds of levels:
+ * All blocks have the same state s.block.now. All blocks choose levels by this state, so all blocks agree without a
+ * message. There are three kinds of levels:
  *   few      The frontier is very small. A few blocks (the thread group), or with several GPUs the first block of each GPU,
  *            go from level to level by themselves. The other blocks wait at the barrier.
  *   sparse   All blocks visit the edges of the frontier's work items. A work item is a row, or a piece of a long row. A
@@ -23,8 +23,8 @@
 
 /* ---- levels: these functions are not inlined, so that each of them keeps more values in registers ---- */
 
-/* Runs a sparse level: pushes along all edges of the frontier, and makes the vertices that they reach the next frontier.
- * All threads of the grid call it. With several GPUs the first block of a GPU may call it alone, for its GPU. */
+/* Runs a sparse level: pushes along all edges of the frontier, and makes the vertices that these edges lead to the next
+ * frontier. All threads of the grid call it. With several GPUs the first block of a GPU may call it alone, for its GPU. */
 template <class S> __device__ static __noinline__ void run_sparse(S &s)
 {
     begin_round(s);
@@ -196,8 +196,9 @@ template <class S> __device__ static void run_level(S &s)
     run_sparse(s);
 }
 
-/* The kernel: a search from its root to its last level. Each block copies the parameters to its shared memory, `s`. At
- * the end one thread writes to device memory what the next search needs, and reports the number of levels to the host. */
+/* The kernel: does a search from the root to the last level. Each block copies the parameters to its own shared memory,
+ * `s`. At the end one thread writes the state that the next search needs to device memory. Then this thread reports the
+ * number of levels to the host. */
 template <class S>
 __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_constant__ typename S::parameters parameters)
 {

@@ -1,4 +1,4 @@
-/* cuda_fused_launch.cu: the launch of the kernels of cuda_fused.h, cuda_peers.h and cuda_sliced.h */
+/* cuda_fused_launch.cu: plans and launches the kernels of cuda_fused.h, cuda_peers.h and cuda_sliced.h */
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
@@ -83,7 +83,7 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
 }
 
 /* Launches the kernel of a search on `stream`, and returns before the kernel runs. *search has the parameters of this
- * kernel: a gpu_fused, a gpu_fused_peers or a gpu_sliced. The launch copies them. */
+ * kernel: a gpu_fused, a gpu_fused_peers or a gpu_sliced. The launch copies *search. */
 cudaError_t cuda_fused_start(const void *search, const fused_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;

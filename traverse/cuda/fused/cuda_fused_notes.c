@@ -69,7 +69,7 @@ static double seconds_between(unsigned long long from, unsigned long long to)
 /* Returns the note of a level as the level loop reports it, computed from the device's note `from` and from the level's
  * workload. The device's note of the next level must lie behind `from`, as this level ends when the next level begins.
  * All subgraphs that are pushed get the same time, since their pushes run side by side. All subgraphs that are pulled
- * get the same time, too: the time of the pulls. */
+ * get the same time, namely the time of the pulls. */
 static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;

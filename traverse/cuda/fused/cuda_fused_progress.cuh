@@ -139,7 +139,7 @@ template <class S> __device__ static inline void begin_round(S &s)
 
 /* Reads the counters of the level, after the barrier of the level. s.block.count gets the counts, and s.block.items gets the
  * number of work items of the next frontier. A block that does levels by itself for its GPU copies only the number of work
- * items, from s.single_items. Its s.block.count stays as it was. All threads of a block call it. */
+ * items, from s.single_items. s.block.count of this block stays as it was. All threads of a block call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {
@@ -192,10 +192,11 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
     __syncwarp();
 }
 
-/* Makes the vertices that a level found the frontier: writes their numbers to s.block.now, and adds the numbers to what
- * the search has seen. Then prepares the choice of the next level. `fresh` is the number of the vertices. Lane g gives
- * two numbers for subgraph g: `sources` is the number of the vertices that have a row in g, and `forward` is the number
- * of edges of these rows. `sparse` says whether all the vertices have work items. All lanes of the first warp call it. */
+/* Makes the vertices that a level found the frontier: writes their numbers to s.block.now, and adds the numbers to the
+ * numbers of visited vertices and edges (seen, seen_edges). Then prepares the choice of the next level. `fresh` is the
+ * number of the vertices. Lane g gives two numbers for subgraph g: `sources` is the number of the vertices that have a
+ * row in g, and `forward` is the number of edges of these rows. `sparse` says whether all the vertices have work items.
+ * All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -227,8 +228,8 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
 }
 
 /* Ends the work of a level: adds this block's counters to the counters of the level (add_counts), and waits until all
- * blocks of all GPUs have done so. Each block then sees these counters and the writes of all blocks. All threads of the
- * grid call it. */
+ * blocks of all GPUs have added their counters. Afterwards each block sees the sums and the earlier writes of all
+ * blocks. All threads of the grid call it. */
 template <class S> __device__ static inline void search_barrier(S &s)
 {
     add_counts(s);
@@ -238,11 +239,11 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets s.block.target, which says where the next sparse level puts the vertices that it reaches. One thread of each block
- * calls it.
+/* Sets s.block.target, which says where the next sparse level puts the vertices that it reaches. One thread of each
+ * block calls it.
  * - Work items are appended to the next sparse frontier, sparse[current ^ 1].
- * - Work items are counted in the counters of the round. But a block that does levels by itself for its GPU counts them in
- *   s.single_items.
+ * - Work items are counted in the counters of the round. But a block that does levels by itself for its GPU counts its
+ *   work items in s.single_items.
  * - Reached vertices get the depth of the present frontier + 1. */
 template <class S> __device__ static inline void set_target(S &s)
 {

@@ -7,15 +7,15 @@
 
 #include <stdlib.h>
 
-/* The plan of device memory is made without CUDA headers. It has these sizes as numbers (cuda_limits.h). */
+/* The plan of device memory is made without CUDA headers. The plan has these sizes as numbers (cuda_limits.h). */
 _Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a work item as planned");
 _Static_assert(sizeof(struct fused_state) <= FUSED_STATE_BYTES, "the state of a search as planned");
 _Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned");
 
 /* ---- opening ---- */
 
-/* Returns whether blocks of this device keep a hub bitmap while they pull. They do so if the device has many vertices
- * and some of these vertices are hubs. A hub is a vertex with much more edges than most vertices. */
+/* Returns whether blocks of this device keep a hub bitmap while they pull. This is so if the device has many vertices
+ * and some of these vertices are hubs. A hub is a vertex with many more edges than most vertices. */
 int gpu_has_hubs(const struct device *dev)
 {
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
@@ -23,13 +23,13 @@ int gpu_has_hubs(const struct device *dev)
 
 /* Plans the launches of fused searches on one GPU: dev->fused.launch, which has no notes of levels, and
  * dev->fused.noted, which has notes. The second one is planned only if `notes`. If there are several shards, or no
- * memory for fused searches, nothing is planned, and only the wishes of the caller are set in dev->fused.launch
- * (cuda_fused_plan).
+ * memory for fused searches, nothing is planned. Then only the members of dev->fused.launch from `program` to
+ * few_threads are set.
  *
- * Deep graphs get a thread group of several blocks, a cluster. A graph counts as deep if it has less than 6 edges for
- * each vertex, as planar graphs do. Other graphs get no cluster, as clusters start later and leave some processors
- * without a block. Graphs whose levels are short get few threads, since a barrier of fewer threads takes less time.
- * These are small graphs, and deep graphs of few vertices. */
+ * Deep graphs get a thread group of several blocks, a cluster. A graph counts as deep if it has fewer than 6 edges for
+ * each vertex, as planar graphs do. An undirected edge counts twice here, once for each of its ends. Other graphs get no
+ * cluster, as clusters start later and leave some processors without a block. Graphs whose levels are short get few
+ * threads, since a barrier of fewer threads takes less time. These are small graphs, and deep graphs of few vertices. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -139,9 +139,9 @@ enum status gpu_begin_kernel(struct device *dev, const void *search, const struc
 }
 
 /* Begins a fused search from `root` and returns while the search runs. If `noted`, the search writes notes of its
- * levels. The search gets the next number, which its report will have. The root, the directions and some sizes are set
- * in the parameters of the kernel. fused.settled becomes 0, as the depths on the device are no longer complete. With
- * several shards all peers must begin the search. */
+ * levels. The search gets the next number. The report of the search will have this number. The root, the directions and
+ * some sizes are set in the parameters of the kernel. fused.settled becomes 0, as the depths on the device are no longer
+ * complete. With several shards all peers must begin the search. */
 enum status gpu_fused_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e)
 {
@@ -175,8 +175,9 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
 
 /* ---- waiting for a search ---- */
 
-/* Returns whether a kernel has written `number` to the upper half of *report. A failed kernel never writes it. So every
- * 16,384th call also queries the stream, and writes an error of the stream to *e. `look` is the number of the call. */
+/* Returns whether a kernel has written `number` to the upper half of *report. A failed kernel never writes `number`. So
+ * every 16,384th call also queries the stream, and writes an error of the stream to *e. `look` is the number of the
+ * call. */
 static int has_reported(struct device *dev, const volatile uint64_t *report, uint32_t number, enum vertex_kind stream,
                         unsigned look, struct error *e)
 {
@@ -210,7 +211,7 @@ enum status gpu_wait_for_answer(struct device *dev, struct error *e)
 
 /* Waits until the kernels of the last search have reported on all `count` devices. Then writes the number of levels to
  * *levels. All devices report the same number. If the notes of a device become full during the wait, the function copies
- * them to the host, so that the kernel of the device goes on. It does so only if `noted`. Fails if a GPU reports that a
+ * them to the host, so that the kernel of the device goes on. This happens only if `noted`. Fails if a GPU reports that a
  * peer did not take part in the search. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
                               struct error *e)

@@ -62,7 +62,7 @@ __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KIND
     return k;
 }
 
-/* The frontier of a level, as every warp of the thread group has it. */
+/* The numbers of the frontier of a level. Every warp of the thread group has a copy of them. */
 struct thread_group_frontier {
     unsigned total;   /* vertices of the frontier */
     unsigned longest; /* the largest class of the frontier's vertices */
@@ -308,7 +308,7 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
  *   items of the grid.
  * - End: the group makes its frontier the next frontier of the grid (leave_items). s.state gets the depth of this
  *   frontier, and the numbers of vertices and edges that the group has visited. s.state->moved becomes 1.
- * - If the group did not begin at the root and does no level, the work items of the grid stay as they were, and
+ * - If the group begins with the work items of the grid and does no level, the work items of the grid stay as they were, and
  *   s.state->moved becomes 0. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {

@@ -57,8 +57,8 @@ enum peers_value {
     PEERS_VALUES
 };
 
-/* A flag that one GPU writes to another. Each value is split into two words: half[0] has its lower 32 bits and half[1] its
- * upper 32 bits. The upper half of each word is the number of the barrier. */
+/* A flag that one GPU writes to another. Each value is split into two words: half[0] has the lower 32 bits of the value,
+ * and half[1] has the upper 32 bits. The upper half of each word is the number of the barrier. */
 struct peer_flags {
     unsigned long long half[2][PEERS_VALUES];
 };
@@ -81,7 +81,7 @@ struct peers_size {
     uint64_t vertices, all_edges; /* number of normals and delegates; number of edges of all subgraphs */
 };
 
-/* The state of a GPU's searches, in device memory. It is zero before the first search. */
+/* The state of a GPU's searches, in device memory. The state is zero before the first search. */
 struct peers_state {
     unsigned int barriers; /* the number of the last barrier of the GPUs: the same on all GPUs */
     unsigned int sent;     /* 1 + the index of the bitmap `sent` that still has vertices of the last search; 0: none has */
@@ -96,7 +96,7 @@ struct gpu_fused_peer {
     const uint32_t *sent[2];  /* two bitmaps over nn's columns: normals of all shards that the peer's pushes of nn found */
     const uint32_t *visited;  /* the visited bits of the peer's normals */
     uint64_t words;           /* words of `visited` */
-    uint32_t *gathered;       /* the peer's copy of this GPU's visited normals; NULL: no edge of nn joins the two shards */
+    uint32_t *gathered;       /* this GPU's visited normals, in the peer's memory; NULL: no nn edge joins the shards */
     unsigned long long *arrivals; /* [PEERS_LISTED_EDGES]: the peer's receive buffer for vertices from this GPU */
     struct peers_state *state;
 };
@@ -137,10 +137,11 @@ struct gpu_fused_peers {
 /* The value of gpu_fused_peers.fused.root.index on a GPU that does not have the root. */
 #define NO_ROOT_HERE UINT32_MAX
 
-/* The number of levels that a GPU reports if a peer did not come to a barrier. */
+/* A GPU reports this value as the number of levels if a peer did not come to a barrier. */
 #define PEERS_FAILED UINT32_MAX
 
-/* Return the kernel of several GPUs without and with notes of levels. `packed`: columns may lie packed. */
+/* Return the kernel of several GPUs: cuda_peers_plain without notes of levels, cuda_peers_noted with notes of levels. If
+ * `packed`, columns may be stored packed. */
 struct fused_program cuda_peers_plain(int packed);
 struct fused_program cuda_peers_noted(int packed);
 

@@ -1,11 +1,11 @@
 /* cuda_peers_barrier.cuh: the barrier of several GPUs of a host, and reads of words of peers
  *
  * Barriers are numbered. For a barrier each GPU writes a flag into the memory of each peer, and waits for the flags of
- * all peers. A flag has counts. Each count is split over two words of 8 bytes. Each of the two words has half of the
- * count and the number of the barrier. A GPU that waits reads the words of a flag until all of them have the number of
- * the barrier. So the words may arrive in any order, and no further message follows. The blocks of a GPU pass their
- * counts to the first block by a tally. Each block adds its counts to the tally, and the tally also counts the blocks
- * that have added. So a barrier costs one way through the memory of the GPU, and one way to its peers.
+ * all peers. A flag has counts (PEERS_FOUND and following). Each count is split over two words of 8 bytes. Each of the
+ * two words has half of the count and the number of the barrier. A GPU that waits reads the words of a flag until all of
+ * them have the number of the barrier. So the words may arrive in any order, and no further message follows. The blocks
+ * of a GPU pass their counts to the first block by a tally. Each block adds its counts to the tally, and the tally also
+ * counts the blocks that have added. So a barrier costs one way through the memory of the GPU, and one way to its peers.
  */
 #ifndef DBFS_CUDA_PEERS_BARRIER_CUH
 #define DBFS_CUDA_PEERS_BARRIER_CUH
@@ -21,7 +21,7 @@
 struct peers_block {
     unsigned barriers;            /* the number of the last barrier of the GPUs */
     unsigned rounds[PEERS_TALLIES]; /* how often each tally was sent to peers in this level */
-    unsigned buffer;              /* 0 or 1: the index of the bitmaps `found` and `sent` that this level writes */
+    unsigned buffer;              /* 0 or 1: index of the bitmaps `found` and `sent` that this level writes and peers read */
     bool sends;                   /* this level pushes nn, so bitmap `sent` of this buffer gets vertices */
     bool sent_before;             /* bitmap `sent` of the other buffer has vertices from the dense level before */
     bool in_parts;                /* the level pulls dd in two parts */
@@ -116,7 +116,8 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
 template <class S>
 __device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
-    /* A lane that has no word of the tally waits for word 0. Afterwards it sees all that blocks wrote before they added. */
+    /* A lane that has no word of the tally waits for word 0. Afterwards the lane sees all that all blocks wrote before
+     * they added their counts. */
     const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[k < words ? k : 0];
     unsigned long long word = *from;
@@ -255,9 +256,9 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
  * of the search before. All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
  *
  * Words from peers carry numbers of barriers. An old word must not have the number of a new barrier. So when the number
- * has become large, it begins again at 0 or 1, and the receive buffers are cleared. This is safe: Peers send nothing
- * before the first barrier. The flags of the first barrier of this search lie in another buffer than the flags of the
- * last barrier of the search before. */
+ * of barriers has become large, the number begins again at 0 or 1, and the receive buffers are cleared. This is safe, as
+ * peers send nothing before the first barrier. The flags of the first barrier of this search lie in another buffer than
+ * the flags of the last barrier of the search before. */
 template <class S> __device__ static __noinline__ void begin_peers(S &s)
 {
     unsigned last = *(volatile unsigned *)&s.joint.state->barriers;

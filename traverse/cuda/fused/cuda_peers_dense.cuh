@@ -11,10 +11,10 @@
 /* ---- visits ---- */
 
 /* Copies the visited bits of the normals of all shards from the memory of the peers to joint.gathered, and waits for all
- * blocks. Pulls of nn look these bits up. Does nothing if the level does not pull nn. Also does nothing if the level before
- * was dense, as the peers then have written the bits of the frontier to joint.gathered. Bits of vertices that were visited
- * earlier may be missing there. They are not needed, as all neighbours of such vertices are visited. All threads of the grid
- * call it. */
+ * blocks. Pulls of nn look these bits up. Does nothing if the level does not pull nn. Also does nothing if the level
+ * before was dense, as the peers then have written the bits of the frontier to joint.gathered. Bits of vertices that
+ * were visited earlier may be missing there. These bits are not needed, as all neighbours of these vertices are visited.
+ * All threads of the grid call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -97,8 +97,8 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
 }
 
 /* Does the part of a previsit that only several GPUs need. Each lane has one word of vertices, or no word if `in` is
- * false. For delegates it clears the word in the bitmap `found` that peers do not read now. For normals it does three
- * things:
+ * false. For delegates, the function clears the word in the bitmap `found` that peers do not read now. For normals, the
+ * function does three things:
  * - It clears the word in the bitmap `next`, if `next` has vertices. `next` is the vertices that this GPU itself has
  *   found.
  * - If `fresh`, the new vertices of the word, is not empty, it writes the visited normals of the word (`visited`) to all

@@ -1,5 +1,7 @@
-/* cuda_peers_open.c: prepares a GPU for searches with its peers in fused kernels (cuda_peers.h): copies what the kernel must
- * know of the peers to the parameters of the kernel */
+/* cuda_peers_open.c: prepares a GPU for searches with its peers in fused kernels (cuda_peers.h)
+ *
+ * The functions write what the kernel must know of the peers to the parameters of the kernel.
+ */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
@@ -39,7 +41,7 @@ static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, co
 }
 
 /* Replaces the sizes of this shard in g->fused.graph by sums over the shards of all peers. Also sets g->total, which has
- * more such sums. With these sums all GPUs compute the same costs. */
+ * sums of vertices and edges. With these sums all GPUs compute the same costs. */
 static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
 {
     struct cost_graph *graph = &g->fused.graph;

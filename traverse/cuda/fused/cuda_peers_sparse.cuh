@@ -48,9 +48,9 @@ template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
 }
 
-/* Replaces columns of nn in `e` whose vertices are in this shard: each becomes a normal, by its number in the shard.
- * Columns of other shards stay. Does nothing if `wanted` is false, as dense levels need these numbers only to write
- * parents. */
+/* Replaces the columns of nn in `e` that are vertices of this shard. Such a column is replaced by a normal, with the
+ * number of the vertex in the shard. Columns of other shards stay. Does nothing if `wanted` is false, as dense levels
+ * need these numbers only to write parents. */
 template <class S> __device__ static inline void keep_own(S &s, slots &e, bool wanted)
 {
 #pragma unroll
@@ -233,7 +233,7 @@ template <class S> __device__ static void run_sparse_together(S &s)
 
 /* ---- levels of one block ---- */
 
-/* The state that the single block hands to the other blocks when it has done its levels. */
+/* The state that the single block hands to the other blocks after its levels. */
 struct peers_progress {
     fused_progress now;
     peers_block peers;

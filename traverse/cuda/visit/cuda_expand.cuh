@@ -1,9 +1,9 @@
 /* cuda_expand.cuh: visits the edges of work items, and reaches the vertices that these edges lead to
  *
  * A work item is a row of the frontier, or a piece of a long row. The end of an edge is the vertex that the edge leads
- * to. A claim is an atomic that sets a visited bit. A probe is a read of a visited bit. A warp numbers the edges of up to 32
- * work items one after the other. It visits 128 of these edges at a time, four edges a lane, so that several columns, probes
- * and claims are under way at once. Bytes moved:
+ * to. A claim is an atomic that sets a visited bit. A probe is a read of a visited bit. A warp numbers the edges of up
+ * to 32 work items one after the other. The warp visits 128 of these edges at a time, four edges a lane, so that several
+ * columns, probes and claims are under way at once. Bytes moved:
  * - for each work item: 16.
  * - for each edge: 4 (column) and a probe.
  * - for each vertex reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows).
@@ -96,7 +96,7 @@ __device__ static inline void list_reached(const gpu_csr *csr, const level_targe
     __syncwarp();
 }
 
-/* Moves the `count` vertices of the warp's list `reached` to the list of the block, and adds `count` to s.block.left.
+/* Moves the `count` vertices of the warp's list `reached` to the list of the block. Adds `count` to s.block.left.
  * When all warps of the block have done their work items, list_left appends the list of the block to the next frontier.
  * If the list of the block is full, the remaining vertices are appended to the next frontier at once. All lanes of the
  * warp call it. */
@@ -234,7 +234,7 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
  * s.found if this thread found a vertex. Only the first `used` slots have edges. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
-    if constexpr (S::together) /* sparse levels and parents need the numbers of own normals in place of columns of nn */
+    if constexpr (S::together) /* in sparse levels and for parents, own normals must have their numbers in the shard */
         keep_own(s, e, HOW == REACH_SPARSE || s.of[NORMALS].parent != NULL);
     if constexpr (HOW == REACH_SPARSE)
         reach_sparse(s, e, used);
@@ -373,14 +373,13 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
  * the subgraphs whose bit in `subgraphs` is set are visited. `warp` is the index of this warp among the `warps` warps
  * that share the frontier. All lanes of the warp call it.
  *
- * If there are at least twice as many warps as work items, several warps share one work item. Otherwise a warp visits up
- * to 32 work items at a time. Neighbouring work items go to different warps, since the pieces of a long row are
- * neighbours.
+ * If there are at least two warps for each work item, several warps share one work item. Otherwise a warp visits up to
+ * 32 work items at a time. Neighbouring work items go to different warps, since the pieces of a long row are neighbours.
  *
  * Each work item is cut into 2^shift shares. A warp appends only 32 vertices at a time, so a level lasts as long as its
- * longest share. So `shift` grows as long as a share has at least SHARE_EDGES columns and no lane gets two shares.
- * Shares are numbered: the first shares of all work items have the lowest numbers. Short rows have only a first share,
- * and by this order all warps get the same number of first shares.
+ * longest share. So `shift` is as large as possible. But a share has at least SHARE_EDGES columns, and no lane gets two
+ * shares. Shares are numbered: the first shares of all work items have the lowest numbers. Short rows have only a first
+ * share, and by this order all warps get the same number of first shares.
  *
  * Not inlined, so that the code of other levels keeps more values in registers. */
 template <int HOW, class S>

@@ -12,7 +12,7 @@
 
 /* ---- the rows of a vertex ---- */
 
-/* A row of a vertex, as it is about to be appended to a sparse frontier. */
+/* A row of a vertex that is about to be appended to a sparse frontier. */
 struct listed_row {
     uint64_t begin, length; /* the index of the first column behind the heads; the number of columns behind the heads */
     unsigned heads;         /* head columns; 0 if the first head of the row is empty */
@@ -198,8 +198,8 @@ __device__ static inline uint32_t *frontier_bitmap(const gpu_vertices &v, uint32
     return i <= keeps ? v.queue + (i - 1) * v.words : v.frontier;
 }
 
-/* Returns the subgraph that has the edges of subgraph g in the other direction: nd for dn, dn for nd, and g for nn and
- * dd. */
+/* Returns the subgraph that has the edges of subgraph g in the other direction. This is nd for dn, dn for nd, nn for nn,
+ * and dd for dd. */
 __device__ static inline int reverse_of(int g)
 {
     return (g & 1) << 1 | g >> 1;

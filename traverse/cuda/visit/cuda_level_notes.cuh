@@ -1,8 +1,8 @@
 /* cuda_level_notes.cuh: notes of levels, for all kernels that are a whole search
  *
- * One thread writes the notes of all levels: the first thread of the first block. It is called the noter. Each kernel is
- * compiled twice: with notes and without notes. In a kernel without notes these functions are empty and cost no
- * instruction. A single kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
+ * One thread writes the notes of all levels: the first thread of the first block. This thread is called the noter. Each
+ * kernel is compiled twice: with notes and without notes. In a kernel without notes these functions are empty and cost
+ * no instruction. A single kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
  */
 #ifndef DBFS_CUDA_LEVEL_NOTES_CUH
 #define DBFS_CUDA_LEVEL_NOTES_CUH
@@ -11,7 +11,7 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "traverse/cuda/fused/cuda_fused.h"
 
-/* The shared memory of a block for notes. It is empty in a kernel without notes. */
+/* The shared memory of a block for notes. The struct is empty in a kernel without notes. */
 template <bool NOTED> struct level_notes {
     fused_outputs out;
     int32_t begun; /* the number of levels whose notes have begun */
@@ -20,7 +20,8 @@ template <bool NOTED> struct level_notes {
 template <> struct level_notes<false> {
 };
 
-/* Returns whether this thread is the one that writes the notes of the search: the first thread of the first block. */
+/* Returns whether this thread is the noter, which writes the notes of the search. The noter is the first thread of the
+ * first block. */
 __device__ static inline bool is_noter(const level_notes<true> &)
 {
     return blockIdx.x == 0 && threadIdx.x == 0;
@@ -50,7 +51,7 @@ template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTE
 template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED> &notes, int32_t depth)
 {
     if constexpr (NOTED) {
-        /* `begun` is read as volatile. Otherwise the compiler lets all threads read it, and not only the noter. */
+        /* `begun` is read as volatile. Otherwise the compiler lets all threads read `begun`, and not only the noter. */
         if (!is_noter(notes) || depth < *(volatile int32_t *)&notes.begun)
             return;
         if (depth > 0 && depth % FUSED_NOTES_KEPT == 0) {
@@ -68,8 +69,8 @@ template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED
     }
 }
 
-/* Writes the present time into the note of a level. It is the time at which the level came to `point`, which is
- * FUSED_CHOSEN or another point. All threads call it. */
+/* Writes the present time into the note of a level. This time is the time at which the level came to `point`
+ * (FUSED_CHOSEN or another point). All threads call it. */
 template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED> &notes, int32_t depth, int point)
 {
     if constexpr (NOTED) {
@@ -92,7 +93,8 @@ template <bool NOTED> __device__ static inline void note_pulled(level_notes<NOTE
     }
 }
 
-/* Writes the end of the last level into its note, after a search of `levels` levels. All threads call it. */
+/* Writes the time at which the last level ended into the note of this level, after a search of `levels` levels. All
+ * threads call it. */
 template <bool NOTED> __device__ static inline void end_notes(level_notes<NOTED> &notes, int32_t levels)
 {
     note_time(notes, levels - 1, FUSED_ENDED);

@@ -51,9 +51,9 @@ template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(
 }
 
 /* Makes the new vertices of a span of words part of the next frontier, and returns the new vertices of the lane's word.
- * A vertex is new if the level found it and it was not visited before. Writes the new vertices to the bitmap of the
- * frontier, sets their visited bits, and clears the words of `next`. If the bitmap of this frontier will not be kept
- * until the search ends, also writes the depths of the new vertices. With several GPUs share_word clears `next` and
+ * A new vertex is a vertex that the level found and that was not visited before. Writes the new vertices to the bitmap
+ * of the frontier, sets their visited bits, and clears the words of `next`. If the bitmap of this frontier will not be
+ * kept until the search ends, also writes the depths of the new vertices. With several GPUs share_word clears `next` and
  * writes visited normals to the peers. `w` has the words that the lane has read so far. Members of `w` that are missing
  * are read here. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
@@ -83,16 +83,17 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
 
 /* ---- counts of a dense frontier ---- */
 
-/* Adds the new vertices of a span of words to the counters of the warp. A vertex kind has rows in two subgraphs g.
+/* Adds the new vertices of a span of words to the counters of the warp. The vertices of a kind have rows in two
+ * subgraphs g.
  * - FUSED_FRESH: adds the number of new vertices.
  * - FUSED_SOURCES + g: adds the number of new vertices that have a row in g.
  * - FUSED_FORWARD + g: adds an estimate of the number of edges of these rows.
  * `fresh` is the new vertices of the lane's word. `edges` is the number of edges behind the heads, in all rows of the
  * span. Lane 0 has this number for the first subgraph, and lane 1 for the second subgraph.
  *
- * The estimate is the number of rows times the mean length of a row of the span. So the rows of the new vertices need
- * not be looked up. Vertices are in the order of their degrees, so all rows of a span have about the same length. All
- * lanes of the warp call it. */
+ * The estimate is the number of these rows times the mean length of a row of the span. So the rows of the new vertices
+ * need not be looked up. Vertices are in the order of their degrees, so all rows of a span have about the same length.
+ * All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)

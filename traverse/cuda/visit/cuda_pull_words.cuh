@@ -11,8 +11,8 @@
  *
  * Most probes look up hubs. Hubs are the vertices of the highest degrees, and have the first numbers. In RMAT 26, 81% of
  * the probes are for the first 2^16 vertices. In graphs of many vertices each block keeps the visited bits of hubs in
- * its own shared memory while it pulls. This array is called the hub bitmap. It is faster than the L1 cache: the lanes
- * of a warp read many words of shared memory at a time, but the L1 cache looks words up one by one.
+ * its own shared memory while it pulls. This array is called the hub bitmap. The hub bitmap is faster than the L1 cache:
+ * the lanes of a warp read many words of shared memory at a time, but the L1 cache looks words up one by one.
  */
 #ifndef DBFS_CUDA_PULL_WORDS_CUH
 #define DBFS_CUDA_PULL_WORDS_CUH
@@ -54,7 +54,8 @@ template <bool TOGETHER> __device__ static inline pulling start_pulling(const gp
 }
 
 /* Copies the visited bits of hubs to the hub bitmap in this block's shared memory. Does nothing if the search has no hub
- * bitmap, or if the level pulls no subgraph whose columns are delegates. All threads of the block call it. */
+ * bitmap. Also does nothing if the level does not pull a subgraph whose columns are delegates. All threads of the block
+ * call it. */
 template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused &s, const fused_choice &choice)
 {
     if (s.hub_words == 0 || !(choice.pull[DN] || choice.pull[DD]))
@@ -86,7 +87,7 @@ template <class S> __device__ static inline void put_parent(S &s, const pulling 
     q.parent[row] = q.tag | column;
 }
 
-/* Notes that row first + at has found a parent. Sets bit `at` of the warp's `found`. Writes `column` as the parent if the
+/* Records that row first + at has found a parent. Sets bit `at` of the warp's `found`. Writes `column` as the parent if the
  * search records parents. */
 template <class S>
 __device__ static inline void set_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
@@ -218,8 +219,8 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
     return NO_HEAD;
 }
 
-/* Returns to all lanes a visited column among the columns that the lanes have read of one row, or NO_HEAD if none is
- * visited. Counts the probes for notes. All lanes of the warp call it. */
+/* Looks up the columns that the lanes have read of one row. Returns a visited column to all lanes, or NO_HEAD if none is
+ * visited. If the search is noted, also counts the probes. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {
@@ -338,7 +339,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         const bool is_long = parent == NO_HEAD && r.end - r.at > FUSED_ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
         if constexpr (S::stepped)
-            parent = min(parent, pull_long_rows(s, q, many, r)); /* one of them is NO_HEAD, which is the largest number */
+            parent = min(parent, pull_long_rows(s, q, many, r)); /* at least one is NO_HEAD, the largest number */
         else
             cut_rows(cut, many, r.at | q.flags, r.end - r.at, r.row);
         r.at = is_long ? r.end : r.at;

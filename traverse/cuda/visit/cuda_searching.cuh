@@ -63,8 +63,8 @@ template <bool PACKED, typename Number = uint32_t> struct row_columns {
 };
 
 /* The columns of a row that may lie packed, from one of the columns on. `at` is the index of this column among the
- * columns of the subgraph. `begin` is the index of the first column of the row. It is needed for decoding: the code of a
- * column depends on whether the row begins within the block of the column. */
+ * columns of the subgraph. `begin` is the index of the first column of the row. `begin` is needed for decoding: the code
+ * of a column depends on whether the row begins within the block of the column. */
 template <> struct row_columns<true> {
     typedef uint32_t number;
     uint64_t at, begin;
@@ -116,15 +116,15 @@ template <int COUNTERS, bool PACKED> struct warp_space {
 
 /* ---- the state that all threads of a block share ---- */
 
-/* A description of the vertices that one block of the thread group reached in a level. The thread group is the few
- * blocks that do very small levels by themselves. */
+/* The number and the largest class of the vertices that one block of the thread group reached in a level. The thread
+ * group is the few blocks that do very small levels by themselves. */
 struct __align__(16) thread_group_part {
     unsigned count;   /* the number of vertices that the block reached */
     unsigned longest; /* the largest length class of these vertices (gpu_fused::longest) */
     unsigned unused[2];
 };
 
-/* Where a sparse level puts the vertices that it reaches. */
+/* The lists and counters to which a sparse level adds the vertices that it reaches. */
 struct level_target {
     work_item *next;      /* the next sparse frontier, to which work items are appended */
     unsigned *next_count; /* the number of work items in `next` */
@@ -156,8 +156,8 @@ template <int COUNTERS> struct block_state {
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
-    unsigned left;         /* vertices for the list of the block (leave_reached), with those that found the list full */
-    unsigned arrivals;     /* the value of fused_state::arrived that ends the last barrier of the grid */
+    unsigned left;         /* vertices for the list of the block (leave_reached), with vertices that no longer fit */
+    unsigned arrivals;     /* the value of fused_state::arrived at which the last barrier of the grid ended */
     int sparse_is_chosen;  /* the level is sparse, and so small that costs are not computed */
     fused_progress now;    /* counts of the frontier, and of all visited vertices */
     fused_choice choice;   /* the kind and the directions of the level */
@@ -170,7 +170,7 @@ template <int COUNTERS> struct block_state {
 
 /* How warps share the words of a bitmap in a dense push. In a round a warp pushes 32 words, one word a lane. The words
  * of a round are groups of 2^shift neighbouring words, and the groups lie far apart. If the bitmap is small, each word
- * is cut into 2^parts parts, and a lane pushes one part in a round. Otherwise a single lane could have nearly all edges
+ * is cut into 2^parts parts, and a lane pushes one part in a round. Without parts a single lane could have nearly all edges
  * of a level. */
 struct scattered_words {
     uint32_t rounds; /* the number of rounds of all warps together */
@@ -186,8 +186,9 @@ struct dense_plan {
 /* A search in one block.
  * - NOTED: the search writes a note of each level.
  * - PACKED: columns may lie packed.
- * - TOGETHER: the search is of one GPU among several; otherwise it is of a single GPU.
- * If a row has more than row_together columns behind the heads, a dense push cuts it into pieces of piece_edges columns. */
+ * - TOGETHER: the search is of one GPU among several; otherwise the search is of a single GPU.
+ * If a row has more than row_together columns behind the heads, a dense push cuts the row into pieces of piece_edges
+ * columns. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
     static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
@@ -211,8 +212,8 @@ template <typename T> struct only {
     }
 };
 
-/* The dynamic shared memory of a block. It begins with a warp_space for each warp. Behind the last warp_space lies one
- * of three arrays:
+/* The dynamic shared memory of a block. This memory begins with a warp_space for each warp. Behind the last warp_space
+ * lies one of three arrays:
  * - the list of reached vertices of the block (leave_reached).
  * - the two lists of the thread group.
  * - the hub bitmap. */
