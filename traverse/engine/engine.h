@@ -387,9 +387,9 @@ struct backend {
      * nn also finds vertices of other shards, and keeps them for visit_result.outgoing. */
     enum status (*visit)(struct device *device, const struct visit_plan *plan, enum visit_part part, struct error *e);
 
-    /* Waits for the visits that find these kinds of vertices, and fills *result. Called with BOTH_KINDS in each level. If
-     * masks are reduced while devices still look for normals, an earlier call with ONLY_DELEGATES is made in the level.
-     * The earlier call sets only found_delegates. */
+    /* Waits for the visits that find vertices of the kinds `kinds`, and fills *result. Each level calls it with BOTH_KINDS.
+     * A level calls it with ONLY_DELEGATES before, if masks are reduced while devices still look for normals. The call with
+     * ONLY_DELEGATES sets only found_delegates. */
     enum status (*finish)(struct device *device, enum vertex_kinds kinds, struct visit_result *result, struct error *e);
 
     /* ---- memory of messages, which is not charged to the budget ---- */

@@ -146,7 +146,8 @@ static void call_to_job(struct host_threads *all, host_thread_job *job, void *co
 }
 
 /* Runs the job on all threads, the caller included, and waits until all threads have ended the job. Sets *e to the first
- * failure of any thread. If there is a single thread, the caller runs the job for all devices. */
+ * failure of any thread, unless *e has failed already. If there is a single thread, the caller calls the job once, as a
+ * thread that drives all devices. */
 enum status host_threads_run(struct host_threads *all, host_thread_job *job, void *context, struct error *e)
 {
     struct worker *own = &all->worker[0];

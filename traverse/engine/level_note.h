@@ -19,7 +19,7 @@ enum phase {
                             * phases above */
     PHASE_CHOOSE, /* in a search of a single device by itself: the choice of directions and the making of the sparse
                    * frontier */
-    PHASE_AHEAD, /* the time in which vertices are under way and dd of the next level is visited */
+    PHASE_AHEAD, /* the time in which dd of the next level is visited while messages with vertices are under way */
     PHASES
 };
 

@@ -1,9 +1,10 @@
 /* cuda_answers.cu: kernels that turn depths and parents of vertices into the values of an answer; see cuda_answers.h
  *
- * cpu_answers.c makes these values on a CPU. An answer that is gathered is made in two steps. First the value of each vertex
- * is written to an array by number of vertex. These writes are sequential. Then the values are gathered in the order of the
- * answer. Bytes that must move for each value: 4 of the vertex number, 4 or 8 of the answer, and a sector of 32 bytes that
- * has the value. Depths are written as bytes if the search had few levels. Then all values of RMAT 26 lie in the cache.
+ * cpu_answers.c makes these values on a CPU. A gathered answer is made in two steps:
+ * - First each vertex's value is written to an array in the order of vertex numbers. These writes are sequential.
+ * - Then each value of the answer is read from this array, in the order of the answer.
+ * The second step moves these bytes for each value: 4 of the vertex number, 4 or 8 of the answer, and the sector of 32 bytes
+ * that has the value. Depths are written as bytes if the search had few levels. Then all values of RMAT 26 lie in the cache.
  * Arrays that are read or written once bypass the cache.
  */
 #include "cuda_answers.h"

@@ -251,8 +251,8 @@ static inline const struct gpu_csr *gpu_pull_rows(const struct device *dev, enum
     return &dev->csr[shard_pulled(dev->shard, subgraph_reverse(g))];
 }
 
-/* Returns whether the depths of the last search are complete. A stepped search writes all depths. A fused search leaves some
- * depths to gpu_fused_settle. */
+/* Returns whether the depths of the last search are complete. A stepped search writes all depths; its order.number is 0. A fused
+ * search leaves some depths to gpu_fused_settle, which sets fused.settled. */
 static inline int gpu_is_settled(const struct device *dev)
 {
     return dev->fused.settled || dev->fused.search.order.number == 0;
@@ -362,7 +362,7 @@ enum status gpu_peers_open(struct device *device, struct error *e);
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
-/* cuda_fused_run.c. Waits until the kernels of all `count` devices have reported the end of the search. With `noted`,
+/* In cuda_fused_run.c. Waits until the kernels of all `count` devices have reported the end of the search. With `noted`,
  * notes of levels are copied from the devices while the host waits. *levels becomes the number of levels, which is the
  * same on all devices. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
@@ -376,7 +376,8 @@ enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *
 /* cuda_fused_run.c. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
-/* cuda_fused_notes.c. Copies from the device the notes of the levels below `levels` that were not copied yet. */
+/* In cuda_fused_notes.c. Copies notes of levels from the device: those of levels below `levels`, without notes that were copied
+ * before. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
 /* cuda_peers.c

@@ -15,13 +15,15 @@
  * The kernels of cuda_answers.cu and cuda_questions.cu are declared in cuda_answers.h.
  *
  * Bitmaps (members called visited, next, mask, ...) are arrays of 32-bit words. Vertex v is bit v % 32 of word v / 32, as
- * in the shard files. Pointers are addresses in device memory, with two exceptions. A comment may say "host memory". A
- * pointer may lead to a struct of this file, and the launch copies this struct. Functions without a result launch kernels
+ * in the shard files. Pointers are addresses in device memory, with two exceptions:
+ * - a pointer whose comment says "host memory";
+ * - a pointer to a struct of this file, which is in host memory. The launch copies the struct.
+ * Functions without a result launch kernels
  * on `stream`, a stream of the current GPU, and return before the kernels run. After such a function CUDA_LAUNCHED
  * (cuda_error.h) tells whether a launch failed.
  *
- * The columns of nn number the normals of all shards: a column is shard << local_bits | local id. A bitmap by nn's
- * columns has a bit for each such number, so it has the same number of words for each shard.
+ * The columns of nn number the normals of all shards: a column is shard << local_bits | local id. A bitmap whose
+ * index is such a column has the same number of words for each shard.
  */
 #ifndef DBFS_CUDA_KERNELS_H
 #define DBFS_CUDA_KERNELS_H

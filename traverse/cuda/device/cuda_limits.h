@@ -65,7 +65,7 @@ enum {
     FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* the largest number of words of a hub bitmap */
     /* the number of groups (2^19 packed columns each) that are decoded at a time */
     LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),
-    /* the largest number of edges of the sparse frontiers of all GPUs of a search */
+    /* the largest sum, over all GPUs of a search, of the edges of their sparse frontiers */
     PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),
     /* the largest number of work items of a GPU that its first block does alone */
     PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),

@@ -323,8 +323,9 @@ template <class B> struct dense_bits {
         return !is_visited(block, s, v);
     }
 
-    /* Returns whether this lane goes on with v. For a near bit, the first lane of the block that sets the bit goes on.
-     * For a far bit, each lane goes on, and set() decides between the lanes. */
+    /* Returns whether this lane goes on with v. A near bit lies in shared memory of the block. Of the
+     * lanes of the block that set a near bit, only the first one goes on. A far bit lies in global memory. For a far bit
+     * each lane goes on, and set() decides between the lanes. */
     __device__ bool claim(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);

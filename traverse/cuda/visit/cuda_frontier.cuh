@@ -97,8 +97,8 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
     }
 }
 
-/* Counts the rows in subgraph g of all lanes in which `mine` is true and the row `r` is not empty. Adds the number of
- * these rows to the warp's counter FUSED_SOURCES + g, and the number of their edges to the counter FUSED_FORWARD + g. A
+/* Counts rows of subgraph g. Each lane has one row, `r`. A lane's row counts if `mine` is true and the row is not empty. Adds the
+ * number of counted rows to the warp's counter FUSED_SOURCES + g, and the number of their edges to FUSED_FORWARD + g. A
  * row of more than 2^26 edges counts as 2^26 edges, so that the sum of a warp fits into 32 bits. This changes no choice
  * of a level, as 2^26 edges are already too many for a sparse level. All lanes of the warp call it. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
