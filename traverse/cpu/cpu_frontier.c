@@ -126,8 +126,8 @@ void previsit_delegates(struct device *dev)
     d->any_incoming = d->any_updated = 0;
 }
 
-/* Exchanges the arrays of the normals' frontier and of their next frontier. So the next frontier becomes the frontier. The new
- * next frontier is empty. */
+/* Exchanges the arrays of the normals' frontier and of their next frontier. So the next frontier becomes the frontier. The
+ * new next frontier is empty. */
 void previsit_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;

@@ -178,11 +178,11 @@ void leave_peers(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-/* Makes the arrays of `count` peers readable. These peers replace the peers of earlier calls. The first device of a process opens all peers,
- * and owns the table of peers. The other devices of the process use this table. With several shards also allocates the
- * bitmaps own, others and gathered, and charges them to the budget. Sets *searches_fused to 1 if there is one shard. If
- * count is 0, the device has no peers afterwards. Returns ST_RESOURCE if memory is short, or if a peer's
- * memory cannot be opened. leave_peers then frees what was allocated. */
+/* Makes the arrays of `count` peers readable. These peers replace the peers of earlier calls. The first device of a process
+ * opens all peers, and owns the table of peers. The other devices of the process use this table. With several shards also
+ * allocates the bitmaps own, others and gathered, and charges them to the budget. Sets *searches_fused to 1 if there is one
+ * shard. If count is 0, the device has no peers afterwards. Returns ST_RESOURCE if memory is short, or if a peer's memory
+ * cannot be opened. leave_peers then frees what was allocated. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {

@@ -124,8 +124,8 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     const uint64_t *updated = dev->delegates.updated, end = first_word(pull, piece + 1);
     const uint64_t *visited = of == DELEGATES ? dev->delegates.visited : dev->normals.visited;
     uint64_t found = 0, probes = 0, last = 0, last_candidates = 0, last_left = 0;
-    /* Each round probes the heads of word w. Then it finishes the word with candidates that was probed in the round before, or
-     * in the nearest round before that had one. Round `end` probes nothing, and finishes the last word. */
+    /* Each round probes the heads of word w. Then it finishes the word with candidates that was probed in the round before,
+     * or in the nearest round before that had one. Round `end` probes nothing, and finishes the last word. */
     for (uint64_t w = first_word(pull, piece); w <= end; w++) {
         uint64_t candidates = 0, left = 0;
         if (w < end) {

@@ -240,10 +240,10 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes the columns `at` to `end` - 1 of a row, which come after the row's heads. Each column that is new is marked as visited, gets
- * its parent if parents are recorded, and goes to where the push case c says: to the list `next`, to a bitmap, or to the
- * bin of a thread or of a shard. `count` is the number of vertices in `next` so far. Returns the new number. The columns may
- * be packed, or have 8 bytes. The compiler makes one loop for each push case. */
+/* Pushes the columns `at` to `end` - 1 of a row, which come after the row's heads. Each column that is new is marked as
+ * visited, gets its parent if parents are recorded, and goes to where the push case c says: to the list `next`, to a
+ * bitmap, or to the bin of a thread or of a shard. `count` is the number of vertices in `next` so far. Returns the new
+ * number. The columns may be packed, or have 8 bytes. The compiler makes one loop for each push case. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
 {

@@ -83,9 +83,9 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
         sums->deepest = (uint64_t)deepest;
 }
 
-/* Adds the reached ones of the vertices with numbers `first` to `end` - 1 to the sums, but leaves sums->degrees as it is. If `at`
- * is ROOT_AT_LOCAL these are local vertices of the shard, otherwise delegates. Reads the depths
- * that results_collect has copied to the host. Uses threads of OpenMP if there are many vertices. */
+/* Adds the reached ones of the vertices with numbers `first` to `end` - 1 to the sums, but leaves sums->degrees as it is.
+ * If `at` is ROOT_AT_LOCAL these are local vertices of the shard, otherwise delegates. Reads the depths that
+ * results_collect has copied to the host. Uses threads of OpenMP if there are many vertices. */
 static void add_range(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {

@@ -12,8 +12,8 @@
  * all three counts of edges are the directed edges, without duplicates and self-loops, that begin at reached vertices. */
 struct reach {
     uint64_t vertices;      /* the number of reached vertices; the root is one of them */
-    uint64_t edges;         /* the number of edges, where duplicates and self-loops count, too, as in Graph500's specification */
-    uint64_t edges_no_loops;/* the number of edges, where duplicates count but self-loops do not, as in Graph500's reference code */
+    uint64_t edges;         /* the number of edges; duplicates and self-loops count, as in Graph500's specification */
+    uint64_t edges_no_loops;/* the number of edges; duplicates count, self-loops do not, as in Graph500's reference code */
     uint64_t edges_kept;    /* the number of edges without duplicates and without self-loops */
     uint64_t levels;        /* the largest depth + 1 */
     uint64_t checksum;      /* a sum of hashes of (original id, depth) over the reached vertices */

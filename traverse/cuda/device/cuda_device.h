@@ -251,8 +251,8 @@ static inline const struct gpu_csr *gpu_pull_rows(const struct device *dev, enum
     return &dev->csr[shard_pulled(dev->shard, subgraph_reverse(g))];
 }
 
-/* Returns whether the depths of the last search are complete. A stepped search writes all depths; its order.number is 0. A fused
- * search leaves some depths to gpu_fused_settle, which sets fused.settled. */
+/* Returns whether the depths of the last search are complete. A stepped search writes all depths; its order.number is 0. A
+ * fused search leaves some depths to gpu_fused_settle, which sets fused.settled. */
 static inline int gpu_is_settled(const struct device *dev)
 {
     return dev->fused.settled || dev->fused.search.order.number == 0;
@@ -376,8 +376,8 @@ enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *
 /* cuda_fused_run.c. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
-/* In cuda_fused_notes.c. Copies notes of levels from the device: those of levels below `levels`, without notes that were copied
- * before. */
+/* In cuda_fused_notes.c. Copies notes of levels from the device: those of levels below `levels`, without notes that were
+ * copied before. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
 /* cuda_peers.c

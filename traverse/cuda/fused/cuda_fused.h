@@ -111,7 +111,8 @@ struct fused_mapped {
     /* The device writes `report` when the search is over. The upper 32 bits are the number of the search, the lower 32 bits
      * the number of levels. */
     uint64_t report;
-    /* The device writes `answered` when the answer of the search is complete. The upper 32 bits are the number of the search. */
+    /* The device writes `answered` when the answer of the search is complete. The upper 32 bits are the number of the
+     * search. */
     uint64_t answered;
     uint32_t written;  /* written by the device: number of levels noted so far, a multiple of FUSED_NOTES_KEPT */
     uint32_t taken;    /* written by the host: number of levels whose notes the host has copied */

@@ -191,9 +191,9 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
     }
 }
 
-/* Returns the shift for which 2^shift lanes share each vertex of a frontier of `vertices` vertices, of which there is at least
- * one. `longest` is the largest class of these vertices. If there are enough lanes, each lane gets at most two edges of a vertex. The shift is smaller if
- * `lanes` lanes do not suffice for that. */
+/* Returns the shift for which 2^shift lanes share each vertex of a frontier of `vertices` vertices, of which there is at
+ * least one. `longest` is the largest class of these vertices. If there are enough lanes, each lane gets at most two edges
+ * of a vertex. The shift is smaller if `lanes` lanes do not suffice for that. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;

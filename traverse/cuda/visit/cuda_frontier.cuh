@@ -97,10 +97,10 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
     }
 }
 
-/* Counts rows of subgraph g. Each lane has one row, `r`. A lane's row counts if `mine` is true and the row is not empty. Adds the
- * number of counted rows to the warp's counter FUSED_SOURCES + g, and the number of their edges to FUSED_FORWARD + g. A
- * row of more than 2^26 edges counts as 2^26 edges, so that the sum of a warp fits into 32 bits. This changes no choice
- * of a level, as 2^26 edges are already too many for a sparse level. All lanes of the warp call it. */
+/* Counts rows of subgraph g. Each lane has one row, `r`. A lane's row counts if `mine` is true and the row is not empty.
+ * Adds the number of counted rows to the warp's counter FUSED_SOURCES + g, and the number of their edges to FUSED_FORWARD +
+ * g. A row of more than 2^26 edges counts as 2^26 edges, so that the sum of a warp fits into 32 bits. This changes no
+ * choice of a level, as 2^26 edges are already too many for a sparse level. All lanes of the warp call it. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);

@@ -162,11 +162,11 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
         or_words(m, list->all, list->gathered);
 }
 
-/* Reduces the masks of all groups: as lists if the words of all groups fit the lists, otherwise as whole masks. All ranks choose
- * alike between lists and whole masks, as all read the same notes. m->is_sparse keeps this choice. Only ranks for which
- * rank_reduces is true send anything. If masks_move has already begun a reduction of whole masks, begins no second
- * reduction. Clears m->begun for the next level. Adds the bytes to *counts. Returns whether the reduction may still be under
- * way. In this case masks_are_here says when the reduction is over. */
+/* Reduces the masks of all groups: as lists if the words of all groups fit the lists, otherwise as whole masks. All ranks
+ * choose alike between lists and whole masks, as all read the same notes. m->is_sparse keeps this choice. Only ranks for
+ * which rank_reduces is true send anything. If masks_move has already begun a reduction of whole masks, begins no second
+ * reduction. Clears m->begun for the next level. Adds the bytes to *counts. Returns whether the reduction may still be
+ * under way. In this case masks_are_here says when the reduction is over. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;

@@ -59,9 +59,9 @@ struct noted_level {
 };
 
 /* Notes the vertices that the level found, for one piece of them. A piece is STEP entries of the list of found vertices. In
- * levels without such a list, a piece is STEP vertices. For each found vertex, and each root that found the vertex, sets the
- * distance of the vertex from the root. Also adds a hash of vertex and distance to the root's sum of thread `thread`. pool_run calls this function for each piece. `context` is the struct
- * noted_level. Returns 0. */
+ * levels without such a list, a piece is STEP vertices. For each found vertex, and each root that found the vertex, sets
+ * the distance of the vertex from the root. Also adds a hash of vertex and distance to the root's sum of thread `thread`.
+ * pool_run calls this function for each piece. `context` is the struct noted_level. Returns 0. */
 static uint64_t note_piece(void *context, int thread, uint64_t piece)
 {
     const struct noted_level *noted = context;

@@ -240,10 +240,10 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
     cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 
-/* Launches the kernels of a dense level, and does not wait for the GPU. Clears the counts of the level and the next words first.
- * If some roots do not pull, these roots push, from a list of vertices if the frontier is sparse. Then the vertices pull, and
- * also receive the bits that were pushed. Words in brief hold the words of a vertex in 4 bytes, if
- * few bits are set. Decides whether the pulls read words in brief, and swaps the two arrays of words in brief. */
+/* Launches the kernels of a dense level, and does not wait for the GPU. Clears the counts of the level and the next words
+ * first. If some roots do not pull, these roots push, from a list of vertices if the frontier is sparse. Then the vertices
+ * pull, and also receive the bits that were pushed. Words in brief hold the words of a vertex in 4 bytes, if few bits are
+ * set. Decides whether the pulls read words in brief, and swaps the two arrays of words in brief. */
 static void visit_dense(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
