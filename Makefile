@@ -20,6 +20,9 @@ MPIEXEC ?= $(shell command -v mpiexec.mpich || command -v mpiexec || command -v 
 # the driver makes code for others.
 NVCC      ?= $(shell command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 CUDA      ?= $(if $(NVCC),1,0)
+NVCC      := $(NVCC)
+# looked up once
+CUDA      := $(CUDA)
 CUDA_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
 
 # the MPI wrapper compiles with the same compiler as the rest, so that there is one OpenMP

@@ -26,7 +26,7 @@ $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(l
 
 # They share no code with the product: not even its archives.
 plain_bin = $(BUILD)/tests/oracle $(BUILD)/tests/treecheck $(BUILD)/tests/mkgraph $(BUILD)/tests/mkwebgraph
-$(plain_bin): $(BUILD)/tests/%: tests/%.c $(set)/cc
+$(plain_bin): $(BUILD)/tests/%: tests/%.c $(set)/cc $(set)/link
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
@@ -67,37 +67,37 @@ preload     = $(1) $(unsanitized) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< 
 # makes an allocation fail
 fail_alloc = $(BUILD)/tests/fail_alloc.so
 $(fail_alloc): unsanitized = $(ALL_CFLAGS)
-$(fail_alloc): tests/fail_alloc.c $(set)/cc
+$(fail_alloc): tests/fail_alloc.c $(set)/cc $(set)/link
 	@mkdir -p $(@D)
 	$(call preload,$(CC)) -fno-builtin
 
 # before the MPI library: notes what a rank sends
 count_mpi = $(BUILD)/tests/count_mpi.so
 $(count_mpi): unsanitized = $(ALL_CFLAGS)
-$(count_mpi): tests/count_mpi.c $(set)/mpicc
+$(count_mpi): tests/count_mpi.c $(set)/mpicc $(set)/link
 	@mkdir -p $(@D)
 	$(call preload,$(mpicc))
 
 # before the MPI library: ranks that wait give their core to others; AddressSanitizer must be the first
 yield_mpi = $(if $(findstring -fsanitize=address,$(CFLAGS)),,$(BUILD)/tests/yield_mpi.so)
-$(BUILD)/tests/yield_mpi.so: tests/yield_mpi.c $(set)/cc
+$(BUILD)/tests/yield_mpi.so: tests/yield_mpi.c $(set)/cc $(set)/link
 	@mkdir -p $(@D)
 	$(call preload,$(CC))
 
 # another machine
 pretend = $(BUILD)/tests/pretend.so
-$(pretend): tests/pretend.c $(set)/cc
+$(pretend): tests/pretend.c $(set)/cc $(set)/link
 	@mkdir -p $(@D)
 	$(call preload,$(CC))
 
 # NVML's own library, whose soname it has
 fake_nvml = $(BUILD)/tests/nvml/libnvidia-ml.so.1
-$(fake_nvml): tests/fake_nvml.c $(set)/cc
+$(fake_nvml): tests/fake_nvml.c $(set)/cc $(set)/link
 	@mkdir -p $(@D)
 	$(call preload,$(CC)) -Wl,-soname,$(@F)
 
 # before the MPI library: refuses memory of devices; a program's own CUDA runtime must not see this one's
-$(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c $(set)/mpicc $(set)/cuda
+$(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c $(set)/mpicc $(set)/cuda $(set)/link
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -fPIC -shared -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $< $(cuda_libs)
 
@@ -160,7 +160,8 @@ tsan_flags  = -O1 -g -fsanitize=thread
 # the tests under AddressSanitizer and UBSan, and under UBSan alone, which is faster
 asan ubsan: deps
 	@$(MAKE) --no-print-directory BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' all tests-bin
-	@$(test_env) BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' tests/run.sh short
+	@failed=0; for tests in short scripts; do \
+	    $(test_env) BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' tests/run.sh $$tests || failed=1; done; exit $$failed
 
 # Programs with several threads under ThreadSanitizer. Through the library archer it knows the barriers of clang's OpenMP,
 # and not those of gcc's; MPI is left out.

@@ -71,7 +71,7 @@ $(emulated_linked): $(emulated_shared) $(emulated_libs)
 	$(call link,$(mpicc) $(EMULATED_CFLAGS)) -ldl -lstdc++ -lpthread
 
 # is preloaded before the MPI library
-$(emulated)/tests/device_mpi.so: tests/emulator/device_mpi.c $(set)/cc
+$(emulated)/tests/device_mpi.so: tests/emulator/device_mpi.c $(set)/cc $(set)/link
 	@mkdir -p $(@D)
 	$(call preload,$(CC))
 
