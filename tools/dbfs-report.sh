@@ -599,7 +599,14 @@ plot_distances() {
         END {
             if (failed) exit 3
             print "distance", "vertices" >counts
-            for (d = 0; d <= deepest; d++) print d, count[d] + 0 >counts
+            for (d = 0; d <= deepest; d++) { # no longer than the file: a search reaches a vertex at each distance up to its last
+                if (!(d in count)) {
+                    printf "%s: %s: no vertex at distance %d, one at %d: not all distances of one root\n", program,
+                        ENVIRON["NAME"], d, deepest >"/dev/stderr"
+                    exit 3
+                }
+                print d, count[d] >counts
+            }
             print unreached + 0
         }' "$work/input") || exit 3
     plot_head $size
@@ -730,7 +737,12 @@ esac
 [ $force = 0 ] || [ -n "$output" ] || usage '--force is for plot with -o'
 if [ -n "$size" ]; then
     case $output in '' | -) usage '--size is for plot with -o FILE' ;; esac
-    printf '%s\n' "$size" | grep -qE '^[1-9][0-9]{2,3}x[1-9][0-9]{2,3}$' || usage "--size $size: not WIDTHxHEIGHT, each from 100 to 9999"
+    # a pattern of the shell is of the whole value; grep took a value of two lines of which one fits
+    case $size in
+    [1-9][0-9][0-9]x[1-9][0-9][0-9] | [1-9][0-9][0-9][0-9]x[1-9][0-9][0-9]) ;;
+    [1-9][0-9][0-9]x[1-9][0-9][0-9][0-9] | [1-9][0-9][0-9][0-9]x[1-9][0-9][0-9][0-9]) ;;
+    *) usage "--size $size: not WIDTHxHEIGHT, each from 100 to 9999" ;;
+    esac
     size="${size%x*} ${size#*x}"
 fi
 [ $by_pairs = 0 ] || [ "$command" = exchange ] || usage '--pairs is for exchange'

@@ -367,6 +367,11 @@ if command -v gnuplot >/dev/null 2>&1; then
     check 'a picture is as large as --size says' grep -q 'width="640" height="333"' "$tmp/sized.svg"
 fi
 check_exit 2 'a size of the wrong form is refused' "$report" plot --size 640 -o "$tmp/sized2.svg" "$tmp/hops.txt"
+check_exit 2 'a size of two lines, one of them right, is refused' "$report" plot --size 'x9
+900x700' -o "$tmp/sized2.svg" "$tmp/hops.txt"
+printf '0 0\n1 999999999\n' >"$tmp/gap.txt"
+check_exit 3 'distances with a gap are refused, not filled' timeout 10 "$report" plot "$tmp/gap.txt"
+check_says 'no vertex at distance 1, one at 999999999'
 check_exit 2 '--size is refused where no picture is written' "$report" plot --size 640x333 "$tmp/hops.txt"
 
 # hundreds of levels, one class of edges
