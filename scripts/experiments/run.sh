@@ -7,17 +7,21 @@
 here=scripts/experiments
 scripts=${*:-$(awk -F '\t' '!/^#/ && $3 != "-" && !seen[$4]++ { print $4 }' $here/index.tsv)}
 failed=0
+forget_tables() { # SCRIPT
+    local table
+    for table in $(awk -F '\t' -v script="$1" '!/^#/ && $4 == script && $3 != "-" { print $3 }' $here/index.tsv); do
+        rm -f "$out/$table".tsv "$out/$table".json "$out/$table".about "$out/$table".svg
+    done
+}
 for script in $scripts; do
     start=$SECONDS
     script=${script%.sh}.sh
-    # tables of an earlier run, maybe of other graphs, are not those of one that fails
-    for table in $(awk -F '\t' -v script="$script" '!/^#/ && $4 == script && $3 != "-" { print $3 }' $here/index.tsv); do
-        rm -f "$out/$table".tsv "$out/$table".json "$out/$table".about "$out/$table".svg
-    done
+    forget_tables "$script" # those of an earlier run are maybe of other graphs
     if $here/"$script"; then
         echo "$script: $((SECONDS - start)) s"
     else
         echo "$script: failed" >&2
+        forget_tables "$script" # the last one ends where it failed
         failed=1
     fi
 done
