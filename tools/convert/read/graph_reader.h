@@ -244,6 +244,7 @@ enum status text_take(struct graph_reader *r, struct piece *piece, int *end, str
 enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t bytes_per_edge,
                        line_parser *parser, struct error *e);
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e);
+/* Called at the end of the file. Fails if the file has fewer entries than it declared. */
 enum status text_finish(struct graph_reader *r, struct error *e);
 
 #endif
