@@ -606,13 +606,15 @@ stage_quick() {
 
 # ---- sanitize: each way to search, each way to exchange, and proofs, once under each tool ----
 
-# TOOL: on one device: slices, one kernel by classes, the level loop. On two: the group's kernel if each has a GPU of
-# its own, else the level loop. By two ranks: memory of the peer, lists without duplicates, bits. initcheck does not
-# see writes of other processes, so the peers are devices of one rank there.
+# TOOL: on one device: a sliced and a fused search, each with and without notes of levels, and the level loop. On two:
+# a fused search if each has a GPU of its own, else the level loop. By two ranks: memory of the peer, lists without
+# duplicates, bits. initcheck does not see writes of other processes, so the peers are devices of one rank there.
 sanitized_searches() {
     cat <<END
 1x1
+1x1 --breakdown
 1x1 --direction cost
+1x1 --direction cost --breakdown
 1x1 --factor0 dd=0.03
 1x1 --resident packed --direction pull
 1x2
