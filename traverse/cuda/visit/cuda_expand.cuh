@@ -1,9 +1,8 @@
 /* cuda_expand.cuh: visits the edges of work items, and reaches the vertices that these edges lead to
  *
- * A work item is a row of the frontier, or a piece of a long row. The end of an edge is the vertex that the edge leads
- * to. A claim is an atomic that sets a visited bit. A probe is a read of a visited bit. A warp numbers the edges of up
- * to 32 work items one after the other. The warp visits 128 of these edges at a time, four edges a lane, so that several
- * columns, probes and claims are under way at once. Bytes moved:
+ * A work item is a row of the frontier, or a piece of a long row. A warp takes up to 32 of them and numbers their edges one after
+ * the other. Then it visits 128 edges at a time, four for each lane. So several reads of columns, probes (reads of visited bits)
+ * and claims (atomics that set visited bits) are under way at once. Bytes moved:
  * - for each work item: 16.
  * - for each edge: 4 (column) and a probe.
  * - for each vertex reached: an atomic, 4 (depth) and 8 to 24 (offsets and heads of the vertex's rows).
@@ -14,25 +13,23 @@
 #include "cuda_frontier.cuh"
 #include "cuda_packed_block.cuh"
 
-/* What is done with a reached vertex.
- * - REACH_SPARSE: the visited bit of the vertex is set at once, and the vertex joins the next sparse frontier.
- * - REACH_NEXT: the bit of the vertex in the bitmap `next` is set. Later a previsit makes the frontier from `next`. */
+/* What happens to a vertex that an edge leads to. REACH_SPARSE sets its visited bit and appends it to the next sparse frontier.
+ * REACH_NEXT only sets its bit in the bitmap `next`, from which a previsit later makes the frontier. */
 enum reaching { REACH_SPARSE, REACH_NEXT };
 
-/* The end vertices of up to SLOTS edges of a lane, with the parents and kinds of these end vertices. An end vertex is
- * given by its number. The end vertex of an edge of subgraph nn is given by a column. The upper bits of a column are a
- * shard, and the lower bits are the number of the vertex in this shard. A column may need 8 bytes. */
+/* The end vertices (the vertices that edges lead to) of up to SLOTS edges of a lane, with their parents and kinds. A vertex is
+ * given by its number. In subgraph nn it is given by a column, which has the shard in the upper bits and the local id in the
+ * lower bits, and may need 8 bytes. */
 template <typename Number> struct slots_of {
-    static constexpr Number none = ~(Number)0; /* the value of end[j] if slot j has no edge; with 4 bytes it is NO_HEAD */
+    static constexpr Number none = ~(Number)0; /* end[j] of a slot without an edge; the same as NO_HEAD if numbers have 4 bytes */
     Number end[SLOTS];
-    uint32_t parent[SLOTS]; /* the row of the edge, as parent_code has it */
+    uint32_t parent[SLOTS]; /* row of the edge, coded by parent_code */
     uint8_t kind[SLOTS];    /* NORMALS, DELEGATES, or FUSED_COLUMNS for a column of nn */
 };
 typedef slots_of<uint32_t> slots;
 
-/* Appends end vertices from the warp's slots to a list whose length is *counter. The end vertex in slot j of a lane is
- * appended if is(j) is true. The warp reserves elements of the list by one atomic. Then each lane calls put(j, at) for
- * each slot j that is appended. put writes element `at` of the list. All lanes of the warp call it. */
+/* Appends some of the end vertices in the lanes' slots to a list of *counter elements. Slot j is appended if is(j) is true:
+ * put(j, at) then writes element `at` of the list. The warp reserves all places by one atomic. All lanes of the warp call it. */
 template <typename Place, class Is, class Put>
 __device__ static inline void append_ends(unsigned long long *counter, Is is, Put put)
 {
@@ -56,15 +53,15 @@ __device__ static inline void append_ends(unsigned long long *counter, Is is, Pu
     }
 }
 
-/* Returns the kind of the columns of subgraph g: NORMALS or DELEGATES. `csr` has the rows of g. With several shards
- * (TOGETHER) the kind of nn's columns is FUSED_COLUMNS, as these columns are vertices of all shards. */
+/* Returns the kind of vertices that the columns of subgraph g are: NORMALS or DELEGATES. If several GPUs search (TOGETHER),
+ * nn's columns are normals of all shards, which are the kind FUSED_COLUMNS. `csr` has the rows of g. */
 template <bool TOGETHER> __device__ static inline uint32_t kind_of_columns(const gpu_csr &csr, int g)
 {
     return TOGETHER ? csr.column_kind : (uint32_t)g & 1;
 }
 
-/* Returns what is written as the parent of a vertex that `row` of subgraph g reaches: the number of the row, with
- * KIND_BIT if the row is a delegate. */
+/* Returns what is recorded as the parent of vertices that `row` of subgraph g reaches: the number of the row, with KIND_BIT if
+ * the row is a delegate. */
 __device__ static inline uint32_t parent_code(int g, uint32_t row)
 {
     return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
@@ -72,9 +69,9 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
 
 /* ---- reaching vertices: visited at once ---- */
 
-/* Sets the visited bit of vertex v by an atomic. Returns true to the one thread that set the bit. Returns false if the
- * vertex was visited already. If `probes`, the thread reads the bit first, and leaves out the atomic for a visited
- * vertex. This read saves time if many end vertices are visited already. */
+/* Sets the visited bit of vertex v by an atomic. Returns true only to the one thread that set it first. If `probes`, the thread
+ * reads the bit before, and needs no atomic if the bit is set already. This pays if many vertices that edges lead to are
+ * visited. */
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool probes)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -83,8 +80,7 @@ __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool pro
     return !(atomicOr(&to.visited[v / 32], bit) & bit);
 }
 
-/* Appends some vertices of the warp's list `reached` to the next sparse frontier (list_vertices): the elements first to
- * count - 1 of the list. All lanes of the warp call it. */
+/* Appends elements first to count - 1 of the warp's list `reached` to the next sparse frontier. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void list_reached(const gpu_csr *csr, const level_target &target, unsigned first, unsigned count)
 {
@@ -96,10 +92,9 @@ __device__ static inline void list_reached(const gpu_csr *csr, const level_targe
     __syncwarp();
 }
 
-/* Moves the `count` vertices of the warp's list `reached` to the list of the block. Adds `count` to s.block.left.
- * When all warps of the block have done their work items, list_left appends the list of the block to the next frontier.
- * If the list of the block is full, the remaining vertices are appended to the next frontier at once. All lanes of the
- * warp call it. */
+/* Moves the `count` vertices of the warp's list `reached` to the list of the block, where they stay until all warps are done
+ * (list_left). If the block's list is full, the remaining vertices are appended to the next frontier at once. s.block.left
+ * grows by `count` in both cases. All lanes of the warp call it. */
 template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
@@ -113,8 +108,8 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     __syncwarp();
 }
 
-/* Appends the list of this block to the next sparse frontier. The list has the vertices that warps have moved to it
- * (leave_reached). s.block.left stays as it is. All threads of the block call it. */
+/* Appends the vertices that warps have left in the block's list (leave_reached) to the next sparse frontier. s.block.left,
+ * their number, stays as it is. All threads of the block call it. */
 template <class S> __device__ static inline void list_left(S &s)
 {
     __syncthreads();
@@ -125,10 +120,9 @@ template <class S> __device__ static inline void list_left(S &s)
     }
 }
 
-/* Visits the end vertices of edges in a sparse level: sets the visited bit of each end vertex. If this thread is the
- * first to set the bit, it also writes the depth and the parent of the end vertex, and the rows of the end vertex join
- * the next sparse frontier. With several GPUs two kinds of vertices are sent to peers: vertices of other shards, and
- * delegates that this thread was the first to visit on this GPU. Only the first `used` slots have edges. All lanes of
+/* Visits the end vertices in the lanes' slots, in a sparse level. The thread that is first to set a visited bit writes the
+ * vertex's depth and parent, and appends the vertex to the next frontier. With several GPUs, vertices of other shards are sent
+ * to their GPUs, and delegates that this GPU has not visited before to all GPUs. Slots from `used` on are empty. All lanes of
  * the warp call it. */
 template <class S> __device__ static inline void reach_sparse(S &s, const slots &e, int used)
 {
@@ -165,22 +159,21 @@ template <class S> __device__ static inline void reach_sparse(S &s, const slots 
         leave_reached(s, count);
 }
 
-/* ---- reaching vertices: bits of `next` are set, and later a previsit makes the frontier from `next` ---- */
+/* ---- reaching vertices: setting bits of `next`, from which a previsit makes the frontier ---- */
 
-/* Returns whether the bit of vertex v in `next` is set, which means that a thread has found the vertex in this level.
- * Another thread may set the bit at the same time. */
+/* Returns whether vertex v was found in this level, that is, whether its bit in `next` is set. Other threads may set the bit at
+ * the same time. */
 __device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
 {
     return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
 }
 
-/* Sets the bits in `next` of the end vertices in all slots, by atomics, and does not wait for the results of the
- * atomics. Writes no parents. `which` says which end vertices are left out:
+/* Sets the bits of the end vertices in the lanes' slots in the bitmap `next`, without waiting for the atomics. Writes no
+ * parents. Setting the bit of a visited vertex does no harm, since the previsit ignores it. `which` says which vertices are
+ * left out to save atomics:
  * - PUSH_ALL: none.
- * - PUSH_UNFOUND: end vertices whose bit in `next` is set already.
- * - PUSH_UNVISITED: also end vertices that are visited. This costs one more read for each edge, and saves time only if
- *   many end vertices are visited.
- * The bit of a visited vertex may be set in `next`, since the previsit ignores visited vertices. */
+ * - PUSH_UNFOUND: vertices whose bit in `next` is set already.
+ * - PUSH_UNVISITED: also visited vertices. This costs one more read for each edge, and pays only if many of them are visited. */
 __device__ static inline void reach_next(const gpu_vertices *of, const slots &e, const pushed_bits &which)
 {
     bool wanted[SLOTS];
@@ -198,11 +191,10 @@ __device__ static inline void reach_next(const gpu_vertices *of, const slots &e,
     }
 }
 
-/* Sets the bits in `next` of the end vertices that are neither in `next` nor visited, and writes the parents of these
- * end vertices. Returns whether this lane has set a bit. Several edges may lead to the same end vertex. Then each of
- * these edges writes a parent. Each of these parents is right, so no thread waits for the result of an atomic. Kernels
- * of the level loop look at `visited` before `next`, since caches may have `visited`. All other kernels look at `next`
- * first. */
+/* Sets the bits of end vertices in the bitmap `next`, except those that are visited or set already, and writes the vertices'
+ * parents. Returns whether this lane has set a bit. If several edges lead to a vertex, each of them may write a parent. All
+ * these parents are right, so no thread waits for its atomic. Kernels of the level loop read `visited` before `next`, since
+ * `visited` may lie in caches. All others read `next` first. */
 template <class S, class Slots> __device__ static inline bool reach_next_with_parents(S &s, const Slots &e)
 {
     const auto is_known = [&](int j, bool look_at_next) {
@@ -228,13 +220,13 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
     return wanted[0] || wanted[1] || wanted[2] || wanted[3];
 }
 
-/* Visits the end vertices of the edges in `e`. HOW says what is done: REACH_SPARSE sets their visited bits at once, and
- * REACH_NEXT sets their bits in `next`. Writes parents if the search records parents. With several shards it first replaces
- * columns of nn that this shard owns by the numbers of normals, if these numbers are needed. A kernel of the level loop sets
- * s.found if this thread found a vertex. Only the first `used` slots have edges. All lanes of the warp call it. */
+/* Visits the end vertices of the edges in the slots `e`, in the way that HOW says (enum reaching), and writes parents if the
+ * search records them. With several GPUs, columns of nn that belong to this shard are first replaced by local ids, if these are
+ * needed. A kernel of the level loop sets s.found if it found a vertex. Slots from `used` on are empty. All lanes of the warp
+ * call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
-    if constexpr (S::together) /* in sparse levels and for parents, own normals must have their numbers in the shard */
+    if constexpr (S::together) /* sparse levels and parents need the local ids of own normals */
         keep_own(s, e, HOW == REACH_SPARSE || s.of[NORMALS].parent != NULL);
     if constexpr (HOW == REACH_SPARSE)
         reach_sparse(s, e, used);
@@ -248,8 +240,8 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 
 /* ---- expanding work items ---- */
 
-/* Returns the end vertex of edge i of a work item of row `row`. The first `heads` edges are head columns. The columns of all
- * later edges are in `from`. */
+/* Returns the end vertex of edge i of a work item of row `row`. The first `heads` edges are head columns, and `from` has the
+ * others. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
                                                               uint32_t row, uint32_t i)
@@ -257,8 +249,7 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
 }
 
-/* Returns the columns of a work item that lie behind the head columns. If the columns lie packed, it also reads the index at
- * which the row begins. */
+/* Returns the columns of a work item behind its head columns. If they are packed, also reads where the row begins. */
 template <class S> __device__ static inline typename S::columns columns_of(const gpu_csr &csr, const work_item &item)
 {
     const uint64_t at = item.at & ITEM_AT;
@@ -266,9 +257,8 @@ template <class S> __device__ static inline typename S::columns columns_of(const
     return S::columns::make(csr, at, decodes ? offset_of(csr, item.row) : at);
 }
 
-/* Visits the end vertices of all edges of up to 32 work items, as HOW says (reach). Each lane gives one work item, or
- * none if `has` is false. The edges of all these work items are numbered one after the other, and each lane visits four
- * of the edges at a time. So a lane also visits edges of work items that other lanes gave. All lanes of the warp call
+/* Visits all edges of up to 32 work items, one from each lane, as HOW says (reach). `has` is false if the lane has no work
+ * item. The lanes share the edges of all work items evenly, and each visits four of them at a time. All lanes of the warp call
  * it. */
 template <int HOW, class S> __device__ static void expand(S &s, const work_item &item, bool has)
 {
@@ -305,8 +295,8 @@ template <int HOW, class S> __device__ static void expand(S &s, const work_item 
     }
 }
 
-/* Visits the end vertices of all edges of one work item, as HOW says (reach). All lanes give the same work item and
- * share the edges of the work item. Packed columns are decoded block after block. All lanes of the warp call it. */
+/* Visits all edges of one work item by a whole warp, as HOW says (reach). Packed columns are decoded by blocks. All lanes of
+ * the warp call it with the same work item. */
 template <int HOW, class S> __device__ static void expand_one(S &s, const work_item &item)
 {
     const int g = (int)(item.at >> ITEM_SUBGRAPH_SHIFT);
@@ -353,9 +343,8 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const work_i
 
 /* ---- expanding a sparse frontier ---- */
 
-/* Replaces a work item by share number `part` of the work item. The columns of the work item are cut into 2^shift
- * shares. Only the first share keeps the head columns (ITEM_HEADS). Returns whether the share has edges. For the first
- * share it always returns true. */
+/* Replaces a work item by one of 2^shift shares of its columns, share number `part`. The head columns stay with the first
+ * share. Returns whether the share has edges, and always true for the first share. */
 __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t shift)
 {
     if (shift == 0)
@@ -369,17 +358,14 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
     return part == 0 || item.length > 0;
 }
 
-/* Visits this warp's part of the edges of a sparse frontier of `count` work items, as HOW says (reach). Only edges of
- * the subgraphs whose bit in `subgraphs` is set are visited. `warp` is the index of this warp among the `warps` warps
- * that share the frontier. All lanes of the warp call it.
+/* Visits this warp's part of the edges of a sparse frontier of `count` work items, as HOW says (reach), along the subgraphs in
+ * the set `subgraphs`. The warp is number `warp` of `warps` that share the frontier. All lanes of the warp call it.
  *
- * If there are at least two warps for each work item, several warps share one work item. Otherwise a warp visits up to
- * 32 work items at a time. Neighbouring work items go to different warps, since the pieces of a long row are neighbours.
- *
- * Each work item is cut into 2^shift shares. A warp appends only 32 vertices at a time, so a level lasts as long as its
- * longest share. So `shift` is as large as possible. But a share has at least SHARE_EDGES columns, and no lane gets two
- * shares. Shares are numbered: the first shares of all work items have the lowest numbers. Short rows have only a first
- * share, and by this order all warps get the same number of first shares.
+ * If there are at least two warps for each work item, several warps share a work item. Otherwise a warp visits up to 32 work
+ * items at a time, and neighbouring work items go to different warps, since the pieces of a long row are neighbours. In both
+ * cases each work item is cut into 2^shift shares, as many as warps or lanes can take at once. The reason is that a warp
+ * appends only 32 vertices at a time, so a level lasts as long as its longest share. Lanes take the first shares of all work
+ * items before the second shares. As short rows have only a first share, all warps then get about as many edges.
  *
  * Not inlined, so that the code of other levels keeps more values in registers. */
 template <int HOW, class S>

@@ -1,9 +1,8 @@
-/* cuda_frontier.cuh: the work items of sparse frontiers, and the words of dense frontiers
+/* cuda_frontier.cuh: puts vertices into sparse frontiers, and lets warps share the words of dense ones
  *
- * A vertex has a row in each of two subgraphs. A thread that reaches a vertex in a sparse level appends the rows of the
- * vertex to the next frontier. Empty rows are left out. Long rows are cut into pieces of ITEM_EDGES columns. A work item
- * is a row, or a piece of a long row. The thread also counts the edges of the rows that it appends. So the number of
- * edges of a level is known when the level begins.
+ * A sparse frontier is a list of work items. A work item is a row, or a piece of at most ITEM_EDGES columns of a long row. A
+ * vertex has a row in each of two subgraphs. In a sparse level, the thread that reaches a vertex appends the vertex's rows to the
+ * next frontier, except empty ones. It also counts their edges, so the number of edges of a level is known when the level begins.
  */
 #ifndef DBFS_CUDA_FRONTIER_CUH
 #define DBFS_CUDA_FRONTIER_CUH
@@ -14,22 +13,20 @@
 
 /* A row of a vertex that is about to be appended to a sparse frontier. */
 struct listed_row {
-    uint64_t begin, length; /* the index of the first column behind the heads; the number of columns behind the heads */
+    uint64_t begin, length; /* index of the first column behind the head columns; number of columns from there on */
     unsigned heads;         /* head columns; 0 if the first head of the row is empty */
     unsigned items;         /* work items of the row; 0: the row is empty */
 };
 
-/* Returns the number of pieces into which a row of `length` columns is cut. A piece has at most EDGES columns. Returns 0 if
- * `length` is 0. */
+/* Returns the number of pieces of at most EDGES columns into which a row of `length` columns is cut. */
 template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_of(uint64_t length)
 {
     return (unsigned)((length + EDGES - 1) / EDGES);
 }
 
-/* Reads the begin, the length and the number of heads of the two rows of vertex `id`, and writes them to `row`. The rows
- * are in csr[0] and csr[1], the two subgraphs of the vertex's kind. `has` is false if the lane has no vertex. Then the
- * rows become empty. All reads begin before the function waits for the first read. The code of each step stands twice,
- * once for each subgraph, since a loop costs the callers 3 KB of code. */
+/* Reads where the two rows of vertex `id` lie and how long they are. They are in csr[0] and csr[1], the two subgraphs of the
+ * vertex's kind. If `has` is false, the lane has no vertex, and the rows become empty. All reads begin before the first is
+ * waited for. Each step stands twice, as a loop over the subgraphs would cost the callers 3 KB of code. */
 __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool has, listed_row (&row)[VERTEX_KINDS])
 {
     const gpu_csr &a = csr[0], &b = csr[1];
@@ -60,10 +57,9 @@ __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool
 
 /* ---- appending work items ---- */
 
-/* Cuts a row of `length` columns into pieces of EDGES columns, and writes the pieces as work items from next[at] on.
- * `first` has the number of the row, the index of the row's first column, and flags. All pieces get these flags, but
- * only the first piece gets the flags in ITEM_ONCE. All lanes of the warp call it with the same arguments, and share the
- * writes. */
+/* Cuts a row of `length` columns into work items of EDGES columns, and writes them from next[at] on. `first` has the vertex,
+ * the index of the first column, and the flags. Flags of ITEM_ONCE go to the first work item only. All lanes of the warp call
+ * it with the same arguments, and share the writes. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void put_long_row(work_item *next, unsigned at, const work_item &first, uint64_t length)
 {
@@ -74,10 +70,9 @@ __device__ static inline void put_long_row(work_item *next, unsigned at, const w
     }
 }
 
-/* Writes the work items of rows, one row a lane, from next[at] on. `r` is the lane's row: the row of vertex `id` in
- * subgraph g. `flags` is ITEM_FIRST or 0, and is for the first work item of the row. If a row has at most OWN_ITEMS work
- * items, the lane writes them alone. The whole warp writes the work items of each longer row. All lanes of the warp call
- * it. */
+/* Writes the work items of up to 32 rows, one row `r` from each lane, to `next`. The lane's row is that of vertex `id` in
+ * subgraph g, and its work items begin at next[at]. The first one gets `flags` (ITEM_FIRST or 0). The whole warp helps with
+ * rows of more than OWN_ITEMS work items. All lanes of the warp call it. */
 __device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
@@ -97,10 +92,10 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
     }
 }
 
-/* Counts rows of subgraph g. Each lane has one row, `r`. A lane's row counts if `mine` is true and the row is not empty.
- * Adds the number of counted rows to the warp's counter FUSED_SOURCES + g, and the number of their edges to FUSED_FORWARD +
- * g. A row of more than 2^26 edges counts as 2^26 edges, so that the sum of a warp fits into 32 bits. This changes no
- * choice of a level, as 2^26 edges are already too many for a sparse level. All lanes of the warp call it. */
+/* Adds rows of subgraph g to the warp's counters: their number to FUSED_SOURCES + g, and their edges to FUSED_FORWARD + g. Each
+ * lane has a row `r`, which counts if `mine` is true and the row is not empty. At most 2^26 edges are counted for a row, so
+ * that the sum fits into 32 bits. This changes no choice, as 2^26 edges are too many for a sparse level anyway. All lanes of
+ * the warp call it. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
@@ -114,10 +109,9 @@ template <class S> __device__ static inline void count_rows(int g, bool mine, co
     own_space<S>().count[FUSED_FORWARD + g] += sum;
 }
 
-/* Appends the rows of vertices to the next sparse frontier, target.next, as work items. Adds the number of these work
- * items to *target.next_count. Each lane gives one vertex `v`, with KIND_BIT if it is a delegate, or none if `has` is
- * false. Adds the numbers of these vertices, of their rows, and of the edges of the rows to the counters of the warp.
- * Writes no depths. All lanes of the warp call it. */
+/* Appends vertices to the next sparse frontier: writes the work items of their rows to `target`. Each lane gives a vertex `v`,
+ * with KIND_BIT for a delegate, or none if `has` is false. Also adds the vertices, their rows and their edges to the counters
+ * of the warp. Writes no depths. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void list_vertices(const gpu_csr *csr, const level_target &target, uint32_t v, bool has)
 {
@@ -149,17 +143,16 @@ __device__ static inline void list_vertices(const gpu_csr *csr, const level_targ
 
 /* ---- the words of dense frontiers, which warps share ---- */
 
-/* Returns the number of consecutive words of a bitmap that a warp works on at a time. The number is `most` if there are
- * at least `most` words for each of the `warps` warps. Otherwise it is the number of words for each warp, and at least
- * 1. */
+/* Returns how many consecutive words of a bitmap a warp works on at a time: its share of `words`, but at least 1 and at most
+ * `most`. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
 {
     const uint32_t share = (uint32_t)words / warps;
     return share < 1 ? 1 : share < most ? share : most;
 }
 
-/* Lists the set bits of 32 words, one word a lane. The positions of the bits are written to `to` in order. Position 0 is the
- * first bit of lane 0. Returns the number of set bits to all lanes. All lanes of the warp call it. */
+/* Writes the positions of all set bits of 32 words, one word from each lane, to `to` in ascending order. Bit b of lane l has
+ * position 32 * l + b. Returns the number of set bits to all lanes. All lanes of the warp call it. */
 __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
 {
     if (!__any_sync(ALL_LANES, bits != 0))
@@ -173,9 +166,9 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Cuts the rows of the lanes in the set `many` into pieces of EDGES columns, and appends these pieces to the list `cut`,
- * for a second pass. Each lane in `many` gives its row: the number of the row (`row`), the number of columns (`length`),
- * and the index of the first column together with flags (`begin`). All lanes of the warp call it. */
+/* Cuts long rows into pieces of EDGES columns, and appends these to the list `cut` for a second pass. Each lane in the set
+ * `many` gives a row: its vertex, its length in columns, and `begin`, the index of its first column with flags (work_item::at).
+ * All lanes of the warp call it. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)
@@ -190,16 +183,14 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
     }
 }
 
-/* Returns the bitmap of the i-th dense frontier of a search. i is 1 for the first dense frontier. Each of the first
- * `keeps` dense frontiers has a bitmap of its own in the memory of v.queue. This bitmap is kept until the search ends.
- * All later dense frontiers share the bitmap v.frontier. */
+/* Returns the bitmap of the i-th dense frontier of a search, where i counts from 1. The first `keeps` dense frontiers have
+ * bitmaps of their own in v.queue, which stay until the search ends. All later ones share v.frontier. */
 __device__ static inline uint32_t *frontier_bitmap(const gpu_vertices &v, uint32_t keeps, unsigned i)
 {
     return i <= keeps ? v.queue + (i - 1) * v.words : v.frontier;
 }
 
-/* Returns the subgraph that has the edges of subgraph g in the other direction. This is nd for dn, dn for nd, nn for nn,
- * and dd for dd. */
+/* Returns the subgraph of the same edges in the other direction: dn for nd, nd for dn, and g itself for nn and dd. */
 __device__ static inline int reverse_of(int g)
 {
     return (g & 1) << 1 | g >> 1;

@@ -1,8 +1,8 @@
-/* cuda_level_notes.cuh: notes of levels, for all kernels that are a whole search
+/* cuda_level_notes.cuh: notes of the levels of a search that is one kernel, fused or sliced
  *
- * One thread writes the notes of all levels: the first thread of the first block. This thread is called the noter. Each
- * kernel is compiled twice: with notes and without notes. In a kernel without notes these functions are empty and cost
- * no instruction. A single kernel that asks at run time whether there are notes takes 1.07 to 1.14 times as long.
+ * One thread, the noter, writes the notes of all levels: the first thread of the first block. Kernels are compiled with and
+ * without notes. Without them these functions are empty and cost no instruction. A kernel that asks at run time whether it
+ * should write notes takes 1.07 to 1.14 times as long.
  */
 #ifndef DBFS_CUDA_LEVEL_NOTES_CUH
 #define DBFS_CUDA_LEVEL_NOTES_CUH
@@ -11,31 +11,28 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "traverse/cuda/fused/cuda_fused.h"
 
-/* The shared memory of a block for notes. The struct is empty in a kernel without notes. */
+/* What a block keeps in shared memory for notes. Empty in a kernel without notes. */
 template <bool NOTED> struct level_notes {
     fused_outputs out;
     int32_t begun; /* the number of levels whose notes have begun */
-    unsigned long long first_pulled, last_pulled; /* times at which warps of this block ended pulls, as in fused_counts */
+    unsigned long long first_pulled, last_pulled; /* when the first and the last warp of the block ended pulls, as in fused_counts */
 };
 template <> struct level_notes<false> {
 };
 
-/* Returns whether this thread is the noter, which writes the notes of the search. The noter is the first thread of the
- * first block. */
+/* Returns whether this thread is the noter, which writes the notes of the search. */
 __device__ static inline bool is_noter(const level_notes<true> &)
 {
     return blockIdx.x == 0 && threadIdx.x == 0;
 }
 
-/* Returns the note of the level whose frontier has depth `depth`. There are FUSED_NOTES_KEPT notes, which levels use in
- * turn. */
+/* Returns the note of the level whose frontier has depth `depth`. Levels use the FUSED_NOTES_KEPT notes of the device in turn. */
 __device__ static inline fused_note &note_of(level_notes<true> &notes, int32_t depth)
 {
     return notes.out.notes[depth % FUSED_NOTES_KEPT];
 }
 
-/* Resets the block's state of notes: no level has begun, and no pull has ended. All threads call it before the first
- * level. */
+/* Clears what the block keeps for notes. All threads call it before the first level. */
 template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTED> &notes, const fused_outputs &out)
 {
     if constexpr (NOTED) {
@@ -44,14 +41,13 @@ template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTE
     }
 }
 
-/* Begins the note of the level of depth `depth`: clears the note and writes the time FUSED_BEGUN. Does nothing if the
- * note of the level has begun already. A search may call it twice for a level, when it tries another kind of level. If
- * all notes of the device are full, the noter first waits until the host has copied the notes. This wait is not part of
- * the time of any level. All threads call it. */
+/* Begins the note of the level whose frontier has depth `depth`: clears it and writes the time FUSED_BEGUN. Does nothing if the
+ * note has begun already. If all notes of the device are full, the noter first waits until the host has copied them. This wait
+ * is not counted in the time of any level. All threads call it. */
 template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED> &notes, int32_t depth)
 {
     if constexpr (NOTED) {
-        /* `begun` is read as volatile. Otherwise the compiler lets all threads read `begun`, and not only the noter. */
+        /* read as volatile, since otherwise the compiler lets all threads read it, not only the noter */
         if (!is_noter(notes) || depth < *(volatile int32_t *)&notes.begun)
             return;
         if (depth > 0 && depth % FUSED_NOTES_KEPT == 0) {
@@ -69,8 +65,8 @@ template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED
     }
 }
 
-/* Writes the present time into the note of a level. This time is the time at which the level came to `point`
- * (FUSED_CHOSEN or another point). All threads call it. */
+/* Writes the present time into the note of a level, as the time at which the level came to `point` (FUSED_CHOSEN, ...). All
+ * threads call it. */
 template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED> &notes, int32_t depth, int point)
 {
     if constexpr (NOTED) {
@@ -79,9 +75,8 @@ template <bool NOTED> __device__ static inline void note_time(level_notes<NOTED>
     }
 }
 
-/* Records that this warp has now ended its pulls of the level. `notes` keeps two times: when the first warp and when the
- * last warp of the block ended its pulls. add_counts later moves both times to the counters of the level. All lanes of
- * the warp call it. */
+/* Records that this warp has now ended its pulls of the level. `notes` keeps the earliest and the latest of these times, and
+ * add_counts moves both to the counters of the level. All lanes of the warp call it. */
 template <bool NOTED> __device__ static inline void note_pulled(level_notes<NOTED> &notes)
 {
     if constexpr (NOTED) {
@@ -93,15 +88,13 @@ template <bool NOTED> __device__ static inline void note_pulled(level_notes<NOTE
     }
 }
 
-/* Writes the time at which the last level ended into the note of this level, after a search of `levels` levels. All
- * threads call it. */
+/* Writes the end of the last level into its note, after a search of `levels` levels. All threads call it. */
 template <bool NOTED> __device__ static inline void end_notes(level_notes<NOTED> &notes, int32_t levels)
 {
     note_time(notes, levels - 1, FUSED_ENDED);
 }
 
-/* Writes the kind of a level into the note of the level. First begins the note if it has not begun yet (note_begin). All
- * threads call it. */
+/* Writes the kind of a level into its note, and begins the note if that has not been done. All threads call it. */
 template <bool NOTED> __device__ static inline void note_level(level_notes<NOTED> &notes, int32_t depth, level_kind kind)
 {
     note_begin(notes, depth);

@@ -1,15 +1,15 @@
 /* cuda_previsit_words.cuh: previsits, which make the vertices that a level found the next frontier, dense or sparse
  *
- * The next frontier is the vertices of the bitmap `next` that were not visited before. Bytes moved: 12 to 16 for each
- * word of a bitmap.
+ * The next frontier is the vertices of the bitmap `next` that were not visited before. Bytes moved: 12 to 16 for each word of a
+ * bitmap.
  */
 #ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
 #define DBFS_CUDA_PREVISIT_WORDS_CUH
 
 #include "cuda_frontier.cuh"
 
-/* Appends the rows of vertices of one kind to the next sparse frontier (list_vertices). The vertices are the set bits of 32
- * words of a bitmap. `bits` of a lane is word base + lane of the bitmap. All lanes of the warp call it. */
+/* Appends vertices of one kind, given as 32 words of a bitmap, to the next sparse frontier. `bits` of a lane is word base +
+ * lane. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void list_words(const gpu_csr *csr, const level_target &target, int kind, uint64_t base,
                                          uint32_t bits)
@@ -26,36 +26,35 @@ __device__ static inline void list_words(const gpu_csr *csr, const level_target 
 
 /* ---- the words of a previsit ---- */
 
-/* The words that a previsit reads from the bitmaps for the same 32 vertices. If the level finds many vertices, all
- * members are read at once. Otherwise `visited`, in_one and in_two are read only if one of the 32 vertices was found. */
+/* What a previsit reads about the 32 vertices of one bitmap word. Usually `visited`, in_one and in_two are read only if one of
+ * the vertices was found. If a level finds many vertices, everything is read at once (prefetches_all). */
 struct found_word {
     uint32_t next;           /* normals that this GPU found in the level, or delegates that any GPU found */
     uint32_t sent;           /* normals of this shard that pushes of nn on any GPU found; 0 for delegates */
     uint32_t visited;        /* vertices that were visited before this level */
-    uint32_t in_one, in_two; /* vertices with a row in the first, and in the second, of the two subgraphs of their kind */
+    uint32_t in_one, in_two; /* vertices with a row in the first, and with a row in the second subgraph of their kind */
 };
 
-/* Reads which of the 32 vertices of a word have a row. `one` becomes the set of the vertices with a row in csr[0]. `two`
- * becomes the set of the vertices with a row in csr[1]. If a subgraph has no edges, its set is empty. */
+/* Reads which of the 32 vertices of a bitmap word have a row in csr[0] (`one`), and which in csr[1] (`two`). The set is empty
+ * if a subgraph has no edges. */
 __device__ static inline void read_sources(const gpu_csr *csr, uint32_t word, uint32_t &one, uint32_t &two)
 {
     one = csr[0].edges != 0 ? csr[0].sources[word] : 0;
     two = csr[1].edges != 0 ? csr[1].sources[word] : 0;
 }
 
-/* Returns whether a previsit reads all members of found_word at once. This saves time if the level finds many vertices. A
- * previsit that makes a sparse frontier (TO_SPARSE) never does so, as it does not need in_one and in_two. */
+/* Returns whether a previsit reads all members of found_word at once, which is faster if the level finds many vertices. It
+ * never does if it makes a sparse frontier (TO_SPARSE), for which in_one and in_two are not needed. */
 template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(S &s)
 {
     return !TO_SPARSE && s.block.finds_many;
 }
 
-/* Makes the new vertices of a span of words part of the next frontier, and returns the new vertices of the lane's word.
- * A new vertex is a vertex that the level found and that was not visited before. Writes the new vertices to the bitmap
- * of the frontier, sets their visited bits, and clears the words of `next`. If the bitmap of this frontier will not be
- * kept until the search ends, also writes the depths of the new vertices. With several GPUs share_word clears `next` and
- * writes visited normals to the peers. `w` has the words that the lane has read so far. Members of `w` that are missing
- * are read here. All lanes of the warp call it. */
+/* Adds the new vertices of a span of words to the next frontier: the vertices that the level found and that were not visited
+ * before. Writes them to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. Also writes their
+ * depths if the bitmap will not be kept until the search ends. With several GPUs share_word clears `next`, and tells peers
+ * about visited normals. `w` has what the lane has read so far, and the rest is read here. Returns the new vertices of the
+ * lane's word. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -83,17 +82,13 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
 
 /* ---- counts of a dense frontier ---- */
 
-/* Adds the new vertices of a span of words to the counters of the warp. The vertices of a kind have rows in two
- * subgraphs g.
- * - FUSED_FRESH: adds the number of new vertices.
- * - FUSED_SOURCES + g: adds the number of new vertices that have a row in g.
- * - FUSED_FORWARD + g: adds an estimate of the number of edges of these rows.
- * `fresh` is the new vertices of the lane's word. `edges` is the number of edges behind the heads, in all rows of the
- * span. Lane 0 has this number for the first subgraph, and lane 1 for the second subgraph.
+/* Adds the new vertices of a span of words (`fresh` has those of the lane's word) to the counters of the warp: their number to
+ * FUSED_FRESH, and for both subgraphs g of their kind their rows to FUSED_SOURCES + g and the edges of these rows to
+ * FUSED_FORWARD + g.
  *
- * The estimate is the number of these rows times the mean length of a row of the span. So the rows of the new vertices
- * need not be looked up. Vertices are in the order of their degrees, so all rows of a span have about the same length.
- * All lanes of the warp call it. */
+ * The edges are an estimate, so that rows need not be looked up: the number of the rows times the mean length of all rows of
+ * the span. This is close, as vertices are in the order of their degrees. `edges` is the number of edges behind the heads in
+ * all rows of the span: in lane 0 for the first subgraph, in lane 1 for the second. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
@@ -116,20 +111,18 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
         if (own == 0 || lane_id() != 0)
             continue;
         count[FUSED_SOURCES + g] += own;
-        /* The estimate is rounded to the nearest integer, so that small numbers of edges are nearly exact. */
+        /* rounded to the nearest integer, so that small numbers of edges are nearly exact */
         count[FUSED_FORWARD + g] += ((of_span + (uint64_t)rows * s.csr[g].head_columns) * own + rows / 2) / rows;
     }
 }
 
 /* ---- all words ---- */
 
-/* Does this warp's share of a previsit: makes the vertices that the level found the next frontier, except vertices that
- * were visited before. If TO_SPARSE, the rows of the new vertices are appended to a sparse frontier. Otherwise the new
- * vertices are a dense frontier. In both cases vertices, rows and edges are added to the counters of the warp. `warp` is
- * the index of this warp among `warps`. A warp works on one span of words at a time. Spans of normals come before spans
- * of delegates. With several GPUs a warp begins to read its next span from the memory of peers before it works on the
- * present span. All lanes of the warp call it. Not inlined, so that the code of other steps keeps more values in
- * registers. */
+/* Does this warp's share of a previsit: makes the vertices that the level found the next frontier, except those that were
+ * visited before. If TO_SPARSE, their rows are appended to a sparse frontier. Otherwise they become a bitmap. Both ways count
+ * vertices, rows and edges. The warp is number `warp` of `warps`, and works on one span of words at a time, first of normals,
+ * then of delegates. With several GPUs it begins to read the next span from the memory of peers before it works on the present
+ * one. All lanes of the warp call it. Not inlined, so that the code of other steps keeps more values in registers. */
 template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
@@ -159,7 +152,7 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
         const uint32_t base = (i < first ? i : i - first) * size;
         const gpu_csr &own = s.csr[kind << 1 | (lane_id() & 1)];
         found_word now = S::together ? ahead : prefetch(i);
-        uint64_t edges = 0; /* edges of the span behind the heads. Lane 0: in the first subgraph; lane 1: in the second */
+        uint64_t edges = 0; /* edges of the span behind the heads: in lane 0 for the first subgraph, in lane 1 for the second */
         if (!TO_SPARSE && lane_id() < VERTEX_KINDS && own.edges != 0) {
             const uint64_t begin = (uint64_t)base * 32, end = min((uint64_t)base + size, s.of[kind].words) * 32;
             edges = offset_of(own, min(end, own.rows)) - offset_of(own, min(begin, own.rows));
@@ -174,9 +167,9 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
     }
 }
 
-/* Appends this warp's share of the present dense frontier to the next sparse frontier: the rows of the vertices of one
- * kind, as work items. `warp` is the index of this warp among `warps`. Most words are empty, so a warp reads several
- * spans before it waits for the first span. All lanes of the warp call it. */
+/* Does this warp's share of making a dense frontier sparse: appends the rows of the frontier's vertices of one kind to the next
+ * sparse frontier. The warp is number `warp` of `warps`. Most words are empty, so it reads several spans before it waits for
+ * the first. All lanes of the warp call it. */
 template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = s.of[kind];

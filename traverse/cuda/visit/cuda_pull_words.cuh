@@ -1,18 +1,16 @@
-/* cuda_pull_words.cuh: pulls of dense levels, in which rows that are not visited look for a visited column
+/* cuda_pull_words.cuh: pulls of dense levels, in which unvisited rows look for a visited column, their parent
  *
- * A visited column is the parent of the row. A row that finds a parent gets its bit in the bitmap `next`. Bytes moved
- * for each column that a row reads: 4 (the column) and a probe, which is a read of a visited bit. A warp pulls 32 words
- * of the bitmap of rows at a time. The rows of these words first look at the head columns: all rows look at the first
- * head column, then all rows look at the second head column, and so on. Rows that find no parent there look at the rest
- * of their columns:
- * - First one thread reads up to 16 columns of the row.
- * - A very long row is then cut into pieces, which are left to a second pass.
- * - For all other rows, eight lanes read the rest of a row together.
+ * A row that finds a parent gets its bit in the bitmap `next`. A warp pulls the rows of 32 words of a bitmap at a time. First all
+ * rows look at their first head column, then those without a parent at their second one, and so on. Rows that find no parent there
+ * look at the rest of their columns, in three steps:
+ * - One thread reads up to 16 columns of each row.
+ * - A row with very many more columns is cut into pieces, which are left to a second pass.
+ * - For each other row, eight lanes read the rest together.
+ * Bytes moved for each column read: 4, and a probe, which is a read of a visited bit.
  *
- * Most probes look up hubs. Hubs are the vertices of the highest degrees, and have the first numbers. In RMAT 26, 81% of
- * the probes are for the first 2^16 vertices. In graphs of many vertices each block keeps the visited bits of hubs in
- * its own shared memory while it pulls. This array is called the hub bitmap. The hub bitmap is faster than the L1 cache:
- * the lanes of a warp read many words of shared memory at a time, but the L1 cache looks words up one by one.
+ * Most probes are for hubs, the vertices of the highest degrees, which have the lowest numbers: in RMAT 26, 81% of the probes are
+ * for the first 2^16 vertices. In graphs of many vertices each block therefore keeps the visited bits of hubs in shared memory, the
+ * hub bitmap. Shared memory reads many words of a warp at a time, while the L1 cache looks them up one by one.
  */
 #ifndef DBFS_CUDA_PULL_WORDS_CUH
 #define DBFS_CUDA_PULL_WORDS_CUH
@@ -21,12 +19,11 @@
 
 enum {
     PULL_SINGLE = 16, /* a thread reads up to 16 columns of its row before other lanes help */
-    PULL_AHEAD = 4,   /* a thread reads 4 columns before it waits for the first of them */
+    PULL_AHEAD = 4,   /* a thread reads 4 columns before it waits for the first */
     SPANS_A_WARP = 8  /* each warp gets 8 spans if there are enough words, since the first words have the longest rows */
 };
 
-/* The arrays that the pull of one subgraph reads and writes. In a pull, rows that are not visited look for a visited column,
- * which becomes their parent. */
+/* The arrays that the pull of one subgraph reads and writes. */
 struct pulling {
     const gpu_csr *csr;
     const uint32_t *visited, *parents; /* the visited bits of the rows; the visited bits of the columns */
@@ -34,10 +31,10 @@ struct pulling {
     uint32_t *next, *parent;           /* `next` and parents of the rows; `parent` is NULL if parents are not recorded */
     uint32_t tag;                      /* KIND_BIT if the columns are delegates, otherwise 0 */
     uint64_t flags;                    /* the flags for pieces of long rows: the subgraph, and ITEM_PULL */
-    int along;                         /* the subgraph that has these edges in the other direction: a push goes along it */
+    int along;                         /* subgraph of the same edges in the other direction, along which a push would go */
 };
 
-/* Returns the arrays that a pull of the rows of subgraph g reads and writes. Changes nothing. */
+/* Returns the arrays for a pull by the rows of subgraph g. */
 template <bool TOGETHER> __device__ static inline pulling start_pulling(const gpu_fused &s, int g)
 {
     const gpu_csr &csr = s.pulled[g];
@@ -54,8 +51,7 @@ template <bool TOGETHER> __device__ static inline pulling start_pulling(const gp
 }
 
 /* Copies the visited bits of hubs to the hub bitmap in this block's shared memory. Does nothing if the search has no hub
- * bitmap. Also does nothing if the level does not pull a subgraph whose columns are delegates. All threads of the block
- * call it. */
+ * bitmap, or if no subgraph with delegates as columns is pulled. All threads of the block call it. */
 template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused &s, const fused_choice &choice)
 {
     if (s.hub_words == 0 || !(choice.pull[DN] || choice.pull[DD]))
@@ -65,8 +61,7 @@ template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused
     __syncthreads();
 }
 
-/* Returns whether a column is visited. A column below q.hubs is looked up in the hub bitmap. All other columns are
- * looked up in q.parents, the visited bits of the columns. */
+/* Returns whether a column is visited. Columns below q.hubs are looked up in the hub bitmap, the others in q.parents. */
 template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
     if constexpr (S::has_hub_bitmap) {
@@ -76,8 +71,8 @@ template <class S> __device__ static inline bool is_parent(const pulling &q, uin
     return test_bit(q.parents, column);
 }
 
-/* Writes a column as the parent of a row, with KIND_BIT if the column is a delegate. For a column of nn in another shard it
- * writes REMOTE_PARENT instead, and the search asks for this parent at its end. */
+/* Records a column as the parent of a row, with KIND_BIT for a delegate. For a normal of another shard it records
+ * REMOTE_PARENT, and the parent is found after the search. */
 template <class S> __device__ static inline void put_parent(S &s, const pulling &q, uint32_t row, uint32_t column)
 {
     if constexpr (S::together) {
@@ -87,7 +82,7 @@ template <class S> __device__ static inline void put_parent(S &s, const pulling 
     q.parent[row] = q.tag | column;
 }
 
-/* Records that row first + at has found a parent. Sets bit `at` of the warp's `found`. Writes `column` as the parent if the
+/* Records that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes `column` as the parent if the
  * search records parents. */
 template <class S>
 __device__ static inline void set_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
@@ -100,8 +95,8 @@ __device__ static inline void set_found(S &s, const pulling &q, typename S::spac
 
 /* ---- notes; visits of the level loop have none ---- */
 
-/* Adds the numbers of columns that the lanes have looked at to the warp's counter FUSED_PROBES + g, if the search is
- * noted. `g` is the subgraph along which a push would find the same rows. All lanes of the warp call it. */
+/* Adds the columns that the lanes have looked at to the warp's counter FUSED_PROBES + g, if the search is noted. A pull is
+ * counted under the subgraph g along which a push would go in its place. All lanes of the warp call it. */
 template <class S> __device__ static inline void note_probes(uint64_t columns, int g)
 {
     if constexpr (S::noted) {
@@ -111,10 +106,9 @@ template <class S> __device__ static inline void note_probes(uint64_t columns, i
     }
 }
 
-/* Counts the probes of rows that several lanes have read together, if the search is noted. The lanes form groups of
- * `group` lanes. Each group has read neighbouring columns of one row. column[j] of lane l in the group is number j *
- * group + l of these columns. The columns of a group are counted up to the first visited column, as if one thread had
- * read the row in order. All lanes of the warp call it. */
+/* Counts the probes of columns that lanes have read side by side, if the search is noted. Each group of `group` lanes has read
+ * neighbouring columns of one row: column[j] of lane l is number j * group + l of these. Only columns up to the first visited
+ * one count, as if one thread had read them in order. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD], unsigned group)
 {
@@ -134,11 +128,9 @@ __device__ static inline void note_side_by_side(const pulling &q, const uint32_t
 
 /* ---- the columns of rows ---- */
 
-/* Lets the `count` rows in the warp's list look at head column number `column`. An entry of the list is the number of a
- * row minus `first`. Returns the number of rows that stay in the list. All lanes of the warp call it.
- * - The head is visited: the row has found its parent (set_found), and is removed from the list.
- * - The head is empty: the row has no more columns, and is removed from the list.
- * - Otherwise the row stays in the list. */
+/* Lets the `count` rows in the warp's list look at their head column number `column`. An element of the list is the number of a
+ * row minus `first`. A row whose head is visited has found its parent (set_found). A row whose head is empty has no more
+ * columns. Both leave the list. Returns the number of rows that stay in it. All lanes of the warp call it. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
                                              unsigned count, uint32_t column)
@@ -178,15 +170,14 @@ __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S:
     return kept;
 }
 
-/* A row that looks for a parent, and its columns behind the heads: the columns begin to end - 1 of the subgraph. */
+/* A row that looks for a parent. Its columns behind the heads are the columns begin to end - 1 of the subgraph. */
 struct pulled_row {
     uint32_t row;
     uint64_t begin, at, end; /* `at` is the index of the next column to look at */
 };
 
-/* Looks at up to PULL_SINGLE columns of a row, from column r.at on. Returns a visited column, or NO_HEAD if none of
- * these columns is visited. If it returns NO_HEAD, r.at afterwards lies behind these columns. Each thread looks at a row
- * of its own. */
+/* Looks for a visited column among the next PULL_SINGLE columns of a row, which begin at r.at. Each thread has a row of its
+ * own. Returns a visited column, or NO_HEAD if there is none. In that case r.at then lies behind these columns. */
 template <class S> __device__ static inline uint32_t pull_by_thread(const pulling &q, pulled_row &r)
 {
     const uint64_t stop = r.end - r.at < PULL_SINGLE ? r.end : r.at + PULL_SINGLE;
@@ -219,8 +210,8 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
     return NO_HEAD;
 }
 
-/* Looks up the columns that the lanes have read of one row. Returns a visited column to all lanes, or NO_HEAD if none is
- * visited. If the search is noted, also counts the probes. All lanes of the warp call it. */
+/* Looks for a visited column among the columns that the lanes have read of one row. Returns one to all lanes, or NO_HEAD if
+ * there is none. Counts the probes if the search is noted. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {
@@ -235,9 +226,8 @@ __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32
     return hits != 0 ? __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1) : NO_HEAD;
 }
 
-/* Looks at the columns of a piece of a long row by a whole warp. Returns a visited column to all lanes, or NO_HEAD if
- * the piece has no visited column. The warp reads 128 columns in a step, and stops after the first step that has a
- * visited column. All lanes of the warp call it. */
+/* Looks for a visited column in a piece of a long row, by a whole warp. Returns one to all lanes, or NO_HEAD if there is none.
+ * The warp reads 128 columns in a step, and stops after the first step that finds one. All lanes of the warp call it. */
 template <class S> __device__ static inline uint32_t pull_by_warp(const pulling &q, const work_item &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
@@ -259,10 +249,9 @@ template <class S> __device__ static inline uint32_t pull_by_warp(const pulling 
     return hit;
 }
 
-/* Looks at the remaining columns of the rows of the lanes in the set `open`: four rows at a time, with eight lanes for
- * each row. `r` is the lane's own row, and its remaining columns begin at r.at. Returns a visited column of the lane's
- * own row. Returns NO_HEAD if the row has no visited column, or if the lane is not in `open`. All lanes of the warp call
- * it. */
+/* Looks for visited columns in rows, four rows at a time, with eight lanes for each row. Each lane in the set `open` gives a
+ * row `r`, which is searched from column r.at on. Returns a visited column of the lane's own row, or NO_HEAD if there is none
+ * or the lane is not in `open`. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, const pulled_row &r)
 {
@@ -303,7 +292,7 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
         }
         const unsigned all = __ballot_sync(ALL_LANES, hit != NO_HEAD);
 #pragma unroll
-        for (unsigned k = 0; k < WARP / LANES; k++) { /* the lane whose row group k has read gets the result of group k */
+        for (unsigned k = 0; k < WARP / LANES; k++) { /* hand the result of group k to the lane whose row group k has read */
             const unsigned mine = all >> k * LANES & 0xff;
             const int lane = (int)(k * LANES) + (mine ? __ffs(mine) - 1 : 0);
             const uint32_t found = __shfl_sync(ALL_LANES, hit, lane);
@@ -315,12 +304,9 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
     return own;
 }
 
-/* Lets the `count` rows in the warp's list look at their columns behind the heads. A row that finds a parent is recorded
- * by set_found. All lanes of the warp call it. There are three steps:
- * - A thread reads a few columns of each row.
- * - Very long rows that have no parent yet are cut into pieces, and the pieces are appended to `cut`. The kernel of the
- *   level loop does not cut these rows, but reads them at once (pull_long_rows).
- * - Of all other rows that have no parent yet, eight lanes together read the rest of each row. */
+/* Lets the `count` rows in the warp's list look at their columns behind the heads, in the three steps that the head of this
+ * file describes. Rows that find a parent are recorded by set_found. In the level loop, very long rows are not cut into pieces,
+ * but read at once (pull_long_rows). All lanes of the warp call it. */
 template <class S>
 __device__ static inline void pull_rests(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned count,
                                          const cut_list &cut)
@@ -354,10 +340,9 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
     }
 }
 
-/* Lets rows of 32 words look for a parent. `todo` of a lane is the set of rows of word base + lane that look. A row that
- * finds a parent gets its bit in `next`. Of a very long row only a few columns are read here, and the other columns are
- * appended to `cut` as pieces. Returns the set of rows of the lane's word that found a parent. All lanes of the warp
- * call it. */
+/* Lets rows of 32 words of a bitmap look for a parent, and sets the bits of those that find one in the bitmap `next`. `todo` of
+ * a lane is the set of rows that look, in word base + lane. Pieces of very long rows are appended to `cut`, for a second pass.
+ * Returns the rows of the lane's word that found a parent here. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
 {
@@ -379,10 +364,9 @@ __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t ba
     return found;
 }
 
-/* Does this warp's share of all pulls of the level. s.block.pulls divides the pulls into spans of words. A row looks for
- * a parent if the row is in gpu_csr::wanted, and is neither visited nor in `next`. Pieces of very long rows are appended
- * to `cut`. The spans of all subgraphs are shared together, so that no warp waits if a subgraph has few words. All lanes
- * of the warp call it. */
+/* Does this warp's share of all pulls of a level. Rows look for a parent if they are in gpu_csr::wanted, and neither visited
+ * nor in the bitmap `next`. Warps share the spans of all subgraphs together (s.block.pulls), so that none waits if a subgraph
+ * has few words. Pieces of very long rows are appended to `cut`. All lanes of the warp call it. */
 template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const word_spans &spans = s.block.pulls;
@@ -401,10 +385,9 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
     }
 }
 
-/* Divides the pulls of the level into spans of words, and writes this division to `pulls`. `choice` says which subgraphs
- * are pulled. If this GPU has no rows of a pulled subgraph, the subgraph gets no spans, as there are no bitmaps of its
- * rows. This happens only with several GPUs. `warps` is the number of warps that share the pulls. All lanes of one warp
- * call it. */
+/* Divides the rows of all pulled subgraphs (`choice`) into spans of words for `warps` warps, and writes this division to
+ * `pulls`. One of several GPUs may have no edges of a pulled subgraph. Then the subgraph gets no spans, as bitmaps of its rows
+ * do not exist. All lanes of one warp call it. */
 __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choice &choice, word_spans &pulls,
                                             uint32_t warps)
 {
@@ -418,9 +401,9 @@ __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choi
         pulls.size = size;
 }
 
-/* Looks for a parent of a long row among the columns of a piece of the row, in the second pass. Does nothing if another
- * piece of the row has found a parent already. If the piece has a visited column, the bit of the row in `next` is set.
- * If the bit was not set before, the column is also written as the parent of the row. All lanes of the warp call it. */
+/* Looks for a parent of a long row in one piece of the row, in the second pass. Does nothing if another piece has found a
+ * parent already. The first piece that finds a visited column sets the row's bit in `next` and records the parent. All lanes of
+ * the warp call it. */
 template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const work_item &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;

@@ -1,9 +1,8 @@
 /* cuda_push_words.cuh: pushes of dense levels
  *
- * Pulls and pushes of a dense level set bits of the bitmap `next`. Visited bits do not change until both are done. Then
- * the previsit makes the vertices of `next` that are not visited yet the frontier. Pushes and pulls write no depths. The
- * bitmap of a frontier is kept, and the depths of its vertices are written after the search. If there is no memory to
- * keep the bitmap, the previsit writes these depths.
+ * The pushes and pulls of a dense level only set bits of the bitmap `next`. Visited bits do not change until both are done. Then
+ * the previsit makes the vertices of `next` that are not visited yet the frontier. Their depths are written after the search, from
+ * the bitmap of the frontier. If there is no memory to keep the bitmap, the previsit writes the depths.
  */
 #ifndef DBFS_CUDA_PUSH_WORDS_CUH
 #define DBFS_CUDA_PUSH_WORDS_CUH
@@ -12,10 +11,9 @@
 
 enum { MOST_PARTS = 3 /* a word is cut into at most 2^MOST_PARTS parts; a lane pushes one part */ };
 
-/* Pushes along rows of subgraph g, one row a lane: sets the bits in `next` of the vertices that these rows lead to. If a
- * row has more than S::row_together columns behind the heads, only the heads of the row are pushed here. All other
- * columns of such a row are cut into pieces, which are appended to `cut` for a second pass. `has` is false if the lane
- * has no row. All lanes of the warp call it. */
+/* Pushes rows of subgraph g, one from each lane: sets the bits in `next` of the vertices that their edges lead to. If a row has
+ * more than S::row_together columns behind the heads, only its heads are pushed here. Its other columns are cut into pieces and
+ * appended to `cut`, for a second pass. `has` is false if the lane has no row. All lanes of the warp call it. */
 template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t row, bool has, const cut_list &cut)
 {
     const gpu_csr &csr = s.csr[g];
@@ -33,16 +31,16 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     expand<REACH_NEXT>(s, work_item{begin | subgraph | heads, (uint32_t)length, row}, has);
 }
 
-/* Returns the index of the word that a lane pushes in a round. If the bitmap is so small that words are cut into parts,
- * returns the index of a part instead. Each word has 2^all.parts consecutive parts. */
+/* Returns the index of the word that a lane pushes in a round. If words are cut into 2^all.parts parts, returns the index of
+ * the part, where the parts of all words are numbered together. */
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t round, unsigned lane)
 {
     return ((round + (lane >> all.shift) * all.rounds) << all.shift) + (lane & ((1u << all.shift) - 1));
 }
 
-/* Writes plan.pushes, which says for each subgraph how `warps` warps share the words of the dense frontier in a push. A
- * warp pushes groups of neighbouring words. Large groups are read faster. If rows are long, groups are small. The first
- * words have the longest rows, and by small groups these words go to different warps. All lanes of one warp call it. */
+/* Decides for each subgraph how `warps` warps share the words of the dense frontier in a push, and writes this to plan.pushes.
+ * Large groups of neighbouring words are read faster. But if rows are long, groups are small. Then the first words, which have
+ * the longest rows, go to different warps. All lanes of one warp call it. */
 __device__ static inline void lay_out_pushes(const gpu_fused &s, const fused_progress &now, dense_plan &plan, uint32_t warps)
 {
     const unsigned g = lane_id();
@@ -61,9 +59,9 @@ __device__ static inline void lay_out_pushes(const gpu_fused &s, const fused_pro
     plan.pushes[g] = scattered_words{rounds, (uint16_t)shift, (uint16_t)parts};
 }
 
-/* Pushes this warp's share of the rows of subgraph g in the dense frontier: sets the bits in `next` of the vertices that
- * these rows lead to. s.plan.pushes[g] says how warps share the rows. Pieces of long rows are appended to `cut`. `warp`
- * is the index of this warp among `warps`. All lanes of the warp call it. */
+/* Pushes this warp's share of the dense frontier along subgraph g: sets the bits in `next` of the vertices that edges lead to.
+ * The warp is number `warp` of `warps`, and s.plan.pushes[g] says how they share the rows. Pieces of long rows are appended to
+ * `cut`. All lanes of the warp call it. */
 template <class S> __device__ static void push_words(S &s, int g, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const gpu_vertices &from = s.of[g >> 1];
@@ -76,7 +74,7 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
         const unsigned rows = 32 >> all.parts, at_part = (part & ((1u << all.parts) - 1)) * rows;
         const uint32_t in_part = (rows == 32 ? ~0u : (1u << rows) - 1) << at_part;
         const uint32_t bits = word < words ? frontier[word] & sources[word] & in_part : 0;
-        unsigned step = SPAN_WORDS; /* the words of `step` lanes are unpacked at once: of all lanes if their rows fit */
+        unsigned step = SPAN_WORDS; /* lanes whose words are unpacked at once: all of them if their rows fit */
         if (sum_lanes(__popc(bits)) <= SPAN_WORDS * 32)
             step = WARP;
         for (unsigned first = 0; first < WARP; first += step) {
@@ -91,11 +89,9 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
     }
 }
 
-/* Does this warp's share of all pushes of a dense level: sets the bits in `next` of the vertices that edges of the
- * frontier lead to. Leaves out subgraphs that are pulled, and subgraphs of which this GPU has no edges. All lanes of the
- * warp call it.
- * - The frontier is sparse: the work items of the frontier are pushed.
- * - The frontier is dense: the rows of the bitmap are pushed. Pieces of long rows are appended to `cut`. */
+/* Does this warp's share of all pushes of a dense level, along the subgraphs that are not pulled: sets the bits in `next` of
+ * the vertices that edges of the frontier lead to. A sparse frontier is pushed by its work items, a dense one by its bitmap.
+ * Pieces of the long rows of a dense frontier are appended to `cut`. All lanes of the warp call it. */
 template <class S> __device__ static void push_all(S &s, const cut_list &cut, uint32_t warp, uint32_t warps)
 {
     unsigned sparse = 0;
