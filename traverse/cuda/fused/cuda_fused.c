@@ -1,20 +1,16 @@
-/* cuda_fused.c: begin and end of searches in which a device does all levels by itself, sliced or fused
- *
- * These are search_begin and search_end of engine.h.
- */
+/* cuda_fused.c: begins and ends searches that are one kernel, sliced or fused (search_begin, search_end of engine.h) */
 #include "traverse/cuda/device/cuda_device.h"
 
-/* Returns whether searches of this device are sliced (cuda_sliced.h). Searches are sliced if there is a single shard and
- * slices were made for this shard. Otherwise searches of the device are fused. */
+/* Returns whether searches of this device are sliced (cuda_sliced.h), because there is a single shard and slices were made for
+ * it. Otherwise they are fused. */
 static int is_sliced(const struct device *dev)
 {
     return dev->shard->p == 1 && dev->fused.sliced.launch.blocks > 0;
 }
 
-/* Begins a search of all levels, sliced or fused, and returns while the device searches. After a fused search on a
- * single GPU is launched, the kernels of the search's answer are launched, too, if gpu_can_answer_ahead (fused.ahead).
- * Answers of earlier searches are no longer valid: fused.answers becomes 0. With several shards all peers must begin the
- * search. */
+/* Begins a search of all levels, sliced or fused, and returns while the device searches. On a single GPU the kernels of a fused
+ * search's answer are launched behind it if gpu_can_answer_ahead (fused.ahead). Answers of earlier searches are no longer valid
+ * (fused.answers). With several shards all peers must begin the search. */
 enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -23,10 +19,9 @@ enum status gpu_search_begin(struct device *dev, const struct root *root, enum d
     return is_sliced(dev) ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, mode, noted, e);
 }
 
-/* Waits until the kernels of all `count` devices of a rank have reported, and writes the number of levels to *levels.
- * After a fused search on a single GPU it also writes two flags of the device. Flag is_deep says whether the search had
- * too many levels for an answer in bytes. Flag `answers` says whether the answer was made with the search. If the wait
- * fails, both flags stay as they were. */
+/* Waits until the kernels of all `count` devices of a rank have reported, and writes the number of levels to *levels. After a
+ * fused search on a single GPU it also sets is_deep, if the search had too many levels for an answer in bytes, and `answers`,
+ * if the answer was made with the search. If the wait fails, both stay as they were. */
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];

@@ -1,16 +1,13 @@
 /* cuda_fused.h: a whole search as one cooperative kernel
  *
- * A single GPU runs one such kernel. Several GPUs that read each other's memory run one such kernel each, with the
- * additions of cuda_peers.h. The host starts the kernel and waits for its end. A level costs some barriers of the grid.
- * While the frontier is small, a level costs one barrier of a few blocks. In the level loop (loop.c) a level costs
- * several launches, and the host waits for the end of each level. The level loop is the twin of this kernel: both find
- * the same distances.
+ * The level loop (loop.c), the twin, costs several launches for each level, and the host waits for each level. Here the host
+ * starts one kernel and waits for its end. A level then costs some barriers of the grid or, while the frontier is small, one
+ * barrier of a few blocks. Several GPUs that read each other's memory run one such kernel each, with the additions of
+ * cuda_peers.h.
  *
- * The kernel is a template. The template is compiled for one GPU and for several, for raw and for packed columns, and
- * with and without notes of levels. A kernel that is compiled without a feature does not pay for the feature. The host
- * copies the notes when the search is over. If the search has more levels than the device has memory for notes, the host
- * also copies notes during the search. The vertices and edges of each frontier are counted after the search, by the
- * depths of vertices.
+ * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with and without
+ * notes of levels, so that no search pays for what it does not use. The host copies the notes when the search is over, and
+ * earlier when the memory for notes is full.
  *
  *   cuda_fused_kernel.cuh        the search and its levels: the file to begin with
  *   cuda_fused_choose.cuh        the choice of a level: sparse or dense, push or pull
@@ -38,7 +35,7 @@ extern "C" {
 enum {
     FUSED_FIRST_CLASS = 3, /* length class 0 has vertices of up to 2^3 edges, class k of up to 2^(3 + k) edges */
     FUSED_CLASSES = 11,    /* number of length classes; vertices of the last class have up to 8,192 edges */
-    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of a hub bitmap per thread of a block: the memory of two lists */
+    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of the hub bitmap for each thread of a block; it takes the memory of two lists */
     FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
     FUSED_MOST_KEPT = 24          /* the most frontiers that a search keeps as bitmaps */
 };
@@ -60,22 +57,21 @@ struct fused_counts {
     unsigned long long count[FUSED_NOTED_COUNTS];
     unsigned int items; /* work items of the next frontier */
     unsigned int cut;   /* pieces of long rows that a dense level leaves to a second pass */
-    /* For notes: the times at which the first and the last warp ended their pulls. All bits of first_pulled are inverted, so
-     * that atomicMax finds the earliest time. 0 stands for no time. */
+    /* For notes: when the first and when the last warp ended its pulls. The bits of first_pulled are inverted, so that
+     * atomicMax finds the earliest time, and 0 means that there is none. */
     unsigned long long first_pulled, last_pulled;
 };
 
 /* The state of a GPU's searches, in device memory. */
 struct fused_state {
     unsigned int arrived;   /* arrivals of blocks at the barrier of the grid, summed up over all searches */
-    unsigned int apart[31]; /* not used: fills the cache line of `arrived`, so that no other member shares this line */
+    unsigned int apart[31]; /* padding, so that no other member lies in the cache line of `arrived` */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
     struct fused_counts counts[3]; /* the set of counters of round r is counts[r % 3] */
-    /* What the thread group tells the grid, by subgraph: the number of visited vertices with a row; the edges of these
-     * rows. */
+    /* What the thread group has visited, by subgraph: vertices with a row, and edges of these rows. The grid adds this up. */
     unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
     int32_t depth;  /* the depth of the frontier that the thread group leaves to the grid */
-    uint32_t moved; /* 1: the thread group leaves a new frontier to the grid; 0: the frontier of the grid stays */
+    uint32_t moved; /* 1: the thread group leaves a new frontier to the grid; 0: it did no level, and the grid's frontier stays */
     uint32_t kept;  /* the number of dense frontiers that the search kept as bitmaps */
     int32_t kept_depth[FUSED_MOST_KEPT]; /* the depths of these frontiers */
 };
@@ -88,8 +84,8 @@ enum {
     FUSED_CHOSEN, /* the level is chosen. If it is sparse, the frontier has work items */
     FUSED_FIRST_PULLED, /* the first warp has ended its pulls */
     FUSED_LAST_PULLED,  /* the last warp has ended its pulls */
-    FUSED_VISITED, /* of a dense level: only the previsit is left. Of a sparse level of several GPUs: all flags have come */
-    FUSED_ENDED,   /* the level has ended. Only the last level has this time, and a level before a wait for the host */
+    FUSED_VISITED, /* dense level: only the previsit is left; sparse level of several GPUs: all flags have come */
+    FUSED_ENDED,   /* the level has ended. Noted only if no level follows, or if the device waits for the host before it */
     FUSED_TIMES
 };
 
@@ -105,14 +101,13 @@ struct fused_note {
     unsigned long long words;   /* words of bitmaps that were read from peers or written to them */
 };
 
-/* Messages between host and device during a search, in host memory that the device sees. When all notes of the device are
- * full, the device waits until `taken` equals `written`. */
+/* Messages between host and device during a search, in mapped host memory. When all notes of the device are full, the device
+ * sets `written`, and waits until the host has copied them and set `taken` to the same value. */
 struct fused_mapped {
-    /* The device writes `report` when the search is over. The upper 32 bits are the number of the search, the lower 32 bits
-     * the number of levels. */
+    /* The device writes `report` when the search is over: the number of the search in the upper 32 bits, the number of levels
+     * in the lower 32 bits. */
     uint64_t report;
-    /* The device writes `answered` when the answer of the search is complete. The upper 32 bits are the number of the
-     * search. */
+    /* The device writes `answered` when the search's answer is complete: the number of the search in the upper 32 bits. */
     uint64_t answered;
     uint32_t written;  /* written by the device: number of levels noted so far, a multiple of FUSED_NOTES_KEPT */
     uint32_t taken;    /* written by the host: number of levels whose notes the host has copied */
@@ -132,7 +127,7 @@ struct fused_order {
     int32_t deepest; /* the depth at which the search ends: at least 1 */
 };
 
-/* A third kind of vertices: the normals of all shards. Their numbers are the columns of nn (cuda_peers.h). */
+/* A third kind of vertices, if several GPUs search: the normals of all shards, numbered by the columns of nn (cuda_peers.h). */
 enum { FUSED_COLUMNS = VERTEX_KINDS, FUSED_KINDS };
 
 /* The root of a search, on one GPU. */
@@ -141,8 +136,8 @@ struct fused_root {
     enum vertex_kind kind;
 };
 
-/* The bitmaps that a search clears when it starts: `visited` and `next` of both kinds of vertices. The bitmaps lie end
- * to end in memory, as one array of words. */
+/* The bitmaps that a search clears when it starts: `visited` and `next` of both kinds of vertices. They lie end to end in
+ * memory, so they are cleared as one array of words. */
 struct cleared_words {
     uint32_t *all;
     uint64_t words;
@@ -154,15 +149,15 @@ struct gpu_fused {
     struct gpu_vertices of[FUSED_KINDS];
     struct cost_graph graph;
     enum fused_mode mode;
-    struct work_item *sparse[2];    /* two sparse frontiers of gpu_fused_capacity work items: of this level and the next */
+    struct work_item *sparse[2];    /* two sparse frontiers of gpu_fused_capacity work items, for this level and the next */
     uint32_t thread_group;          /* the number of blocks that do very small levels by themselves */
-    uint32_t thread_group_capacity; /* the most vertices of a list; each block of the thread group has two lists */
-    /* The length classes of vertices. Vertices are in the order of their degrees. A vertex whose number is at least
-     * longest[kind][k] has at most 2^(FUSED_FIRST_CLASS + k) edges in its rows. */
+    uint32_t thread_group_capacity; /* the most vertices of a list of reached vertices; each block has two lists */
+    /* Bounds for the edges of a vertex, by its number, as vertices are in the order of their degrees. A vertex with a number of
+     * at least longest[kind][k] is of length class k or less: it has at most 2^(FUSED_FIRST_CLASS + k) edges in its two rows. */
     uint32_t longest[VERTEX_KINDS][FUSED_CLASSES];
-    /* The number of dense frontiers that a search keeps as bitmaps. A dense level writes no depths of vertices in a kept
-     * frontier. cuda_fused_settle writes these depths after the search. The bitmaps lie in gpu_vertices::queue, which
-     * otherwise only the level loop uses. */
+    /* The number of dense frontiers whose bitmaps a search keeps until it ends. Dense levels write no depths for these, as
+     * cuda_fused_settle does so after the search. The bitmaps lie in gpu_vertices::queue, which only the level loop uses
+     * otherwise. */
     uint32_t keeps;
     uint32_t hub_words; /* words of the hub bitmap, which each block keeps in a pull (cuda_pull_words.cuh); 0: no bitmap */
     struct cleared_words cleared;
@@ -180,48 +175,48 @@ struct fused_program {
     size_t warp_bytes; /* bytes of shared memory that each warp needs */
 };
 
-/* Return the kernel of one GPU: cuda_fused_plain without notes of levels, cuda_fused_noted with notes of levels. If
- * `packed`, columns may be stored packed. */
+/* Return the kernel of one GPU, without notes of levels (cuda_fused_plain) or with notes (cuda_fused_noted). If `packed`, the
+ * kernel also reads packed columns. */
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
-/* The launch of a search. The caller of cuda_fused_plan sets the members from `program` to `few_threads`.
- * cuda_fused_plan sets all members behind. */
+/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads, and cuda_fused_plan sets the
+ * others. */
 struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;         /* blocks keep a hub bitmap, in the memory of the two lists */
-    int share;       /* a thread group of several blocks must leave blocks to share / 8 of processors; 0: one block */
-    int few_threads; /* a block has half as many threads, as levels are so small that barriers take most of the time */
+    int share;       /* a cluster is taken as thread group if share / 8 of the processors still get a block; 0: one block */
+    int few_threads; /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
     uint32_t thread_group, thread_group_capacity; /* as in struct gpu_fused */
 };
 
-/* Plans the launch of launch->program on the current device, and prepares the kernel for the launch. launch->blocks
- * becomes 0 if the device has no cooperative launches. */
+/* Plans the launch of launch->program on the current device, and prepares the kernel for it. launch->blocks becomes 0 if the
+ * device has no cooperative launches. */
 cudaError_t cuda_fused_plan(struct fused_launch *launch);
 
-/* Launches a search and does not wait. *search has the parameters of the kernel, and is copied. The kernels of this file
- * have a gpu_fused, the kernels of cuda_peers.h have a gpu_fused_peers, and the kernels of cuda_sliced.h have a
- * gpu_sliced. At its end the search writes out.mapped->report. */
+/* Launches a search and does not wait. *search has the parameters of the kernel: a gpu_fused here, a gpu_fused_peers for
+ * kernels of cuda_peers.h, a gpu_sliced for kernels of cuda_sliced.h. It is copied. At its end the search writes
+ * out.mapped->report. */
 cudaError_t cuda_fused_start(const void *search, const struct fused_launch *launch, cudaStream_t stream);
 
 /* ---- beside a search (cuda_fused_after.cu): each function launches kernels and does not wait ---- */
 
-/* Computes the values of search->longest, and writes them to `longest`. `longest` is an array of the same size in device
- * memory, and is zero before the launch. */
+/* Finds the bounds search->longest, and writes them to `longest`, an array of the same size in device memory, which is zero
+ * before the launch. */
 void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaStream_t stream);
 
 /* Writes the depths of all vertices in kept frontiers, after a search. Afterwards all depths of the search are complete. */
 void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);
 
-/* Sets to[i] to the depth of vertex i of a kind + 1, or to 0 if the vertex was not visited. Depths are below 255. May be
+/* Sets to[i] to the depth + 1 of vertex i of one kind, or to 0 if the vertex was not visited. Depths must be below 255. May be
  * called before cuda_fused_settle. */
 void cuda_fused_byte_depths(const struct gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
-/* Writes a byte for each vertex: its depth + 1, or 0 if the vertex was not visited. First come all normals, then all
- * delegates, and last a 0 that stands for no vertex. May be called before cuda_fused_settle. */
+/* Writes a byte for each vertex: its depth + 1, or 0 if it was not visited. First come all normals, then all delegates, and
+ * last a 0 that stands for no vertex. May be called before cuda_fused_settle. */
 void cuda_fused_all_byte_depths(const struct gpu_fused *search, uint8_t *to, cudaStream_t stream);
 
 /* Counts of the frontier of a level. */
@@ -232,7 +227,7 @@ struct fused_frontier {
 };
 
 /* Counts the frontiers of levels first to first + levels - 1, after a search whose depths are complete. Adds the counts of
- * level first + i to to[i]. `to` is zero before the launch. */
+ * level first + i to to[i], which is zero before the launch. */
 void cuda_fused_count(const struct gpu_fused *search, uint32_t first, uint32_t levels, struct fused_frontier *to,
                       cudaStream_t stream);
 

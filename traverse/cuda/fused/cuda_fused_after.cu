@@ -1,16 +1,13 @@
-/* cuda_fused_after.cu: kernels that run beside the search of cuda_fused.h
- *
- * One kernel measures the lengths of rows before the first search. All other kernels run after a search. These kernels
- * write depths, or count the frontiers for notes.
+/* cuda_fused_after.cu: kernels beside the search of cuda_fused.h: they measure rows before the first search, and after a search write
+ * depths, or count frontiers for notes
  */
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
 /* ---- depths of kept frontiers, as 4 bytes ---- */
 
-/* Writes the depths of the vertices of one kind that are in kept frontiers. A kept frontier is the bitmap of the
- * frontier of a dense level, which has written no depths. Each warp works on one word number of all bitmaps at a time.
- * Lane i reads this word of the bitmap of frontier i. Then lane l writes the depth of the vertex that has bit l of the
- * word. */
+/* Writes the depths of vertices of one kind that are in kept frontiers. These are dense frontiers whose bitmaps the search has
+ * kept instead of writing depths. A warp handles the same word of all these bitmaps at a time: lane i reads the word of
+ * frontier i, and then lane l writes the depth of the vertex that has bit l. */
 __global__ static void settle(gpu_vertices v, const fused_state *state)
 {
     const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
@@ -25,8 +22,8 @@ __global__ static void settle(gpu_vertices v, const fused_state *state)
     }
 }
 
-/* Completes the depths after a search: writes the 4-byte depths of all vertices that are in a kept frontier. The search
- * itself has written the depths of all other visited vertices. */
+/* Completes the 4-byte depths after a search: writes the depths of the vertices in kept frontiers. The search itself has
+ * written all others. */
 void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -38,15 +35,14 @@ void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 
 /* ---- depths as bytes ----
  *
- * A byte is the depth of a vertex + 1, or 0 if the vertex was not visited. A line is 32 bytes of memory that begin at a
- * multiple of 32. A line has the bytes of 32 vertices. The bytes of delegates follow the bytes of normals, so the first
- * delegate may lie `offset` bytes behind the beginning of a line. Then the bits of the vertices of a line lie in two
- * words of a bitmap.
+ * A byte is the depth of a vertex + 1, or 0 if the vertex was not visited. Threads write whole lines. A line is 32 bytes of memory
+ * that begin at a multiple of 32, and so has the bytes of 32 vertices. The bytes of delegates follow the bytes of normals, so the
+ * first delegate may lie `offset` bytes behind the beginning of a line. Then the vertices of a line lie in two words of a bitmap.
  */
 
 enum { LINE_BYTES = 32, LINE_PARTS = LINE_BYTES / 4 };
 
-/* Returns the bits of the 32 vertices of a line, from a bitmap of `words` words. The byte of the bitmap's first vertex lies
+/* Returns the bits of the 32 vertices of a line, from a bitmap of `words` words. The bitmap's first vertex has its byte
  * `offset` bytes behind the beginning of line 0. */
 __device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t words, uint64_t line, unsigned offset)
 {
@@ -62,16 +58,15 @@ __device__ static inline unsigned offset_in_line(const uint8_t *to)
     return (unsigned)((uintptr_t)to % LINE_BYTES);
 }
 
-/* Returns the number of lines that contain the bytes of the vertices `v`. The byte of the first vertex lies at `to`.
- * Returns 0 if there are no vertices. */
+/* Returns the number of lines that contain the bytes of the vertices `v`, of which the first lies at `to`. */
 __device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t *to)
 {
     return v.count > 0 ? (v.count + offset_in_line(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
 }
 
-/* Writes the depths of the 32 vertices of one line as bytes. The byte of the first vertex of `v` lies at `to`. Bytes of
- * the line that belong to no vertex of `v` stay as they are. The search has kept the bitmaps of `kept` frontiers. A
- * vertex in a kept frontier has the depth of this frontier. Any other visited vertex has its depth in v.depth. */
+/* Writes the depths of the vertices of one line as bytes. The byte of the first vertex of `v` lies at `to`. Bytes of the line
+ * that belong to no vertex of `v` stay as they are. A vertex in one of the `kept` frontiers has the depth of this frontier. Any
+ * other visited vertex has its depth in v.depth. */
 __device__ static inline void write_line(const gpu_vertices &v, const fused_state *state, unsigned kept, uint64_t line,
                                          uint8_t *to)
 {
@@ -111,9 +106,9 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
     }
 }
 
-/* Kernel: writes the depths of the vertices `v` as bytes from `to` on, and then the depths of the vertices `behind`. If
- * `closes`, also writes a last byte 0, which stands for no vertex. A thread writes a line. Bytes that must move for 32
- * vertices: 4 of each bitmap, and the 32 bytes that are written. */
+/* Kernel: writes the depths of the vertices `v` as bytes from `to` on, then those of the vertices `behind`, and then, if
+ * `closes`, a byte 0 that stands for no vertex. A thread writes a line. Bytes that must move for 32 vertices: 4 of each bitmap,
+ * and the 32 bytes that are written. */
 __global__ static void __launch_bounds__(BLOCK)
     byte_depths(gpu_vertices v, gpu_vertices behind, const fused_state *state, uint8_t *to, int closes)
 {
@@ -130,8 +125,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Writes to[i] = depth + 1 for each vertex i of one kind, or 0 if the vertex was not visited. May be called before
- * cuda_fused_settle. Depths are below 255. Launches a kernel on `stream` and does not wait. */
+/* Writes the depth + 1 of each vertex i of one kind to to[i], or 0 if it was not visited. Depths must be below 255. May be
+ * called before cuda_fused_settle. Does not wait. */
 void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *v = &search->of[kind];
@@ -139,9 +134,8 @@ void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint
         byte_depths<<<blocks_for(v->words, BLOCK), BLOCK, 0, stream>>>(*v, gpu_vertices{}, search->state, to, 0);
 }
 
-/* Writes a byte for each vertex: depth + 1, or 0 if the vertex was not visited. First come all normals, then all
- * delegates, and last a 0 that stands for no vertex. May be called before cuda_fused_settle. Launches a kernel and does
- * not wait. */
+/* Writes a byte for each vertex: depth + 1, or 0 if it was not visited. First come all normals, then all delegates, and last a
+ * 0 that stands for no vertex. May be called before cuda_fused_settle. Does not wait. */
 void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
@@ -150,9 +144,9 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 
 /* ---- the lengths of rows ---- */
 
-/* Finds the length classes of vertices, which the thread group uses. longest[kind][k] becomes 1 + the number of the last
- * vertex of the kind that has more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows together. If there is no such
- * vertex, it stays 0. `longest` is device memory, and is zero before. Launches kernels and does not wait. */
+/* Finds the bounds gpu_fused::longest, by which the thread group knows how long rows are. longest[kind][k] becomes 1 + the
+ * number of the last vertex of the kind that has more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or stays 0 if there
+ * is none. `longest` is device memory, and is zero before. Does not wait. */
 void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -172,9 +166,9 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
 
 /* ---- frontiers, for notes ---- */
 
-/* Adds rows in subgraph g to the counts `to` of a level: the rows of the lanes' vertices that are in the frontier of
- * this level. Each lane has one vertex. `mine` says whether the vertex is in the frontier. `is_source` says whether the
- * vertex has a row in g. `edges` is the number of edges of this row. All lanes of the warp call it. */
+/* Adds rows in subgraph g to the counts `to` of a level's frontier. Each lane has one vertex, which counts if `mine`, because
+ * it is in this frontier. `is_source` says whether it has a row in g, and `edges` is the number of edges of this row. All lanes
+ * of the warp call it. */
 __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));
@@ -187,9 +181,9 @@ __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, boo
     }
 }
 
-/* Kernel: counts the vertices of one kind that have depths first to first + levels - 1, by depth. Also counts the rows
- * of these vertices in the subgraphs `one` and `two`, and the edges of these rows. The counts of depth d are added to
- * to[d - first]. A warp reads 32 vertices at a time, and adds up the vertices of the same depth. */
+/* Kernel: counts the vertices of one kind that have depths first to first + levels - 1, and their rows in the subgraphs `one`
+ * and `two`. The counts for depth d are added to to[d - first]. A warp reads 32 vertices at a time, and adds up those of the
+ * same depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
                                        uint32_t first, uint32_t levels, fused_frontier *to)
 {
@@ -215,9 +209,8 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
     }
 }
 
-/* Counts the vertices, rows and edges of the frontiers of levels first to first + levels - 1, after a search whose depths
- * are complete. The counts of level first + i are added to to[i]. `to` is zero before. Launches kernels and does not
- * wait. */
+/* Counts the vertices, rows and edges of the frontiers of levels first to first + levels - 1, after a search whose depths are
+ * complete. Adds the counts of level first + i to to[i], which is zero before. Does not wait. */
 void cuda_fused_count(const gpu_fused *search, uint32_t first, uint32_t levels, fused_frontier *to,
                      cudaStream_t stream)
 {

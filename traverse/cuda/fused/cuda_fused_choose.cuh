@@ -1,7 +1,7 @@
 /* cuda_fused_choose.cuh: the choice of a level: sparse or dense, and push or pull for each subgraph
  *
- * All blocks of all GPUs make the same choice without a message. Several GPUs choose by sums of counts. All GPUs have these
- * sums from the flags of their last barrier.
+ * All blocks of all GPUs choose alike without a message, as they choose by the same counts. Several GPUs choose by sums of counts,
+ * which all of them have from the flags of their last barrier.
  */
 #ifndef DBFS_CUDA_FUSED_CHOOSE_CUH
 #define DBFS_CUDA_FUSED_CHOOSE_CUH
@@ -10,8 +10,8 @@
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* Returns whether the next level of several GPUs is sparse. It is sparse if a sparse level of `all_edges` edges, summed
- * up over all GPUs, costs less than any dense level. All GPUs call it with the same numbers, and so get the same result. */
+/* Returns whether the next level of several GPUs is sparse: whether a sparse level of `all_edges` edges on all GPUs costs less
+ * than any dense level. All GPUs call it with the same numbers, and so get the same result. */
 __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_mode mode, const fused_progress &now,
                                             unsigned long long all_edges)
 {
@@ -19,10 +19,10 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
            (now.sparse || now.fresh <= PEERS_LISTED_EDGES);
 }
 
-/* Chooses whether the next level is sparse or dense, and chooses push or pull for each subgraph. Writes s.block.choice,
- * which prepare_choice has set to a sparse level. If the level is so small that costs need not be computed, the level
- * stays sparse. Otherwise a single GPU compares the costs of a sparse and of a dense level, and several GPUs do a dense
- * level. All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
+/* Chooses a sparse or a dense level, and push or pull for each subgraph: writes s.block.choice, which prepare_choice has set to
+ * a sparse level. Very small levels stay sparse without a look at costs. Otherwise a single GPU takes the cheaper kind of
+ * level, and several GPUs take a dense one. All lanes of the first warp call it. Not inlined, so that the kernel keeps more
+ * values in registers. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if constexpr (S::together) {
@@ -48,13 +48,13 @@ template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 
 /* ---- the plan of a dense level ---- */
 
-/* Plans a dense level: writes s.plan, and the members push_bits, finds_many and pulls of s.block. With several GPUs it
- * also decides whether the level pushes along nn (s.peers.sends), and whether the level pulls dd in two parts
- * (s.peers.in_parts). Between the two parts each GPU learns which delegates its peers have found.
+/* Plans a dense level: writes s.plan, and push_bits, finds_many and pulls of s.block. With several GPUs it also decides whether
+ * the level pushes along nn (s.peers.sends), and whether it pulls dd in two parts (s.peers.in_parts), between which GPUs learn
+ * which delegates their peers have found. All lanes of the first warp call it. Not inlined, so that the kernel keeps more
+ * values in registers.
  *
- * s.plan.sparse_next becomes true if few vertices and edges are unvisited. Then the next level is sparse, whatever
- * vertices this level finds. Vertices of other components count as unvisited. Several GPUs decide this by sums that all
- * GPUs know. All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
+ * s.plan.sparse_next becomes true if so few vertices and edges are unvisited that the next level is sparse, whatever this level
+ * finds. Vertices of other components count as unvisited. Several GPUs decide this by sums that all of them know. */
 template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
@@ -95,8 +95,7 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
     }
 }
 
-/* Chooses the kind and the directions of the next level (s.block.choice). If the level is dense, also plans it (plan_dense).
- * All threads of a block call it. */
+/* Chooses the kind and the directions of the next level, and plans the level if it is dense. All threads of a block call it. */
 template <class S> __device__ static void choose_level(S &s)
 {
     if (threadIdx.x < WARP) {

@@ -1,4 +1,4 @@
-/* cuda_fused_cost.h: the choice of a level in the fused search: sparse or dense, and push or pull for each subgraph
+/* cuda_fused_cost.h: costs by which a fused search chooses a sparse or a dense level, and push or pull for each subgraph
  *
  * The host and kernels call these functions. Costs are computed as in traverse/engine/cost.h, in picoseconds.
  */
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* The way in which a search chooses directions: by costs, always push, or always pull. */
+/* How a search chooses directions: by costs, always push, or always pull. */
 enum fused_mode { FUSED_BY_COST, FUSED_PUSH, FUSED_PULL };
 
 /* The state of a search between two levels. */
@@ -33,9 +33,8 @@ struct fused_choice {
     double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* the costs of a push and of a pull in a dense level */
 };
 
-/* Computes the costs of subgraph g in the next level: c->sparse_cost[g], c->push_cost[g] and c->pull_cost[g]. Also sets
- * c->pull[g], which says whether a dense level pulls the subgraph. If the frontier has no rows in the subgraph, the
- * costs are 0 and the subgraph is not pulled. */
+/* Computes what subgraph g would cost in the next level: in a sparse level, and in a dense level by a push and by a pull. Also
+ * sets c->pull[g] if a dense level should pull the subgraph. All are 0 if the frontier has no rows in the subgraph. */
 COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fused_progress *s,
                                enum fused_mode mode, int g, struct fused_choice *c)
 {
@@ -48,9 +47,8 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Corrects the cost of pulling subgraph g if the level also pulls another subgraph before. The rows that find a parent
- * in the earlier pull do not look again in the pull of subgraph g. Changes c->pull_cost[g] and c->pull[g]. Does nothing
- * if no subgraph is pulled before. Called after fused_weigh was called for all subgraphs. */
+/* Lowers the cost of pulling subgraph g if cost_before(g) is pulled before it, as rows that find a parent there do not look
+ * again. Also corrects c->pull[g] accordingly. Called after fused_weigh was called for all subgraphs. */
 COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const struct fused_progress *s,
                                       enum fused_mode mode, int g, struct fused_choice *c)
 {
@@ -61,12 +59,11 @@ COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const stru
     c->pull[g] = mode == FUSED_PULL || c->pull_cost[g] < c->push_cost[g];
 }
 
-/* Chooses whether the next level is dense: sets c->dense, and clears all c->pull if the level is sparse. Called after
- * fused_weigh and fused_weigh_behind for all subgraphs. The caller has also set c->push_edges, the number of edges of the
- * frontier in all subgraphs.
+/* Chooses a sparse or a dense level by the sums of the costs: sets c->dense, and clears all c->pull if the level is sparse.
+ * Called after fused_weigh and fused_weigh_behind for all subgraphs, and with the frontier's edges in c->push_edges.
  *
- * A sparse level has at most `most_listed` edges. A dense frontier, which is a bitmap, can become sparse only if it has at
- * most `most_listed` vertices. */
+ * A level of more than `most_listed` edges is always dense. So is the level after a dense frontier of more than `most_listed`
+ * vertices, because a list has no room for these. */
 COST_FUNCTION void fused_choose(const struct cost_graph *graph, const struct fused_progress *s,
                                 enum fused_mode mode, double most_listed, struct fused_choice *c)
 {

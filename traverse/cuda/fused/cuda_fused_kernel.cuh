@@ -1,18 +1,15 @@
 /* cuda_fused_kernel.cuh: a whole search in one kernel, of one GPU or of several that read each other's memory
  *
- * cuda_fused.h and cuda_peers.h describe the kernel. The level loop (loop.c) is the twin of the kernel: both find the
- * same distances. S::together is true in the kernel of several GPUs.
- *
- * All blocks have the same state s.block.now. All blocks choose levels by this state, so all blocks agree without a
- * message. There are three kinds of levels:
+ * cuda_fused.h and cuda_peers.h describe the kernel, and the level loop (loop.c) is its twin. S::together is true if several
+ * GPUs search. All blocks compute the same state s.block.now and choose levels by it, so they agree without a message. There are
+ * three kinds of levels:
  *   few      The frontier is very small. A few blocks (the thread group), or with several GPUs the first block of each GPU,
  *            go from level to level by themselves. The other blocks wait at the barrier.
  *   sparse   All blocks visit the edges of the frontier's work items. A work item is a row, or a piece of a long row. A
  *            vertex that is reached gets its visited bit at once and joins the next frontier.
  *   dense    Pulls and pushes set bits of the bitmap `next`. Then a previsit makes the vertices of `next` that are not
  *            visited yet the next frontier.
- * A level ends with the barrier of the search. With one GPU that is the barrier of the grid. With several GPUs it is a
- * barrier of all GPUs, which send each other their counts.
+ * A level ends with a barrier of the grid or, with several GPUs, of all GPUs, which send each other their counts.
  */
 #ifndef DBFS_CUDA_FUSED_KERNEL_CUH
 #define DBFS_CUDA_FUSED_KERNEL_CUH
@@ -23,8 +20,8 @@
 
 /* ---- levels: these functions are not inlined, so that each of them keeps more values in registers ---- */
 
-/* Runs a sparse level: pushes along all edges of the frontier, and makes the vertices that these edges lead to the next
- * frontier. All threads of the grid call it. With several GPUs the first block of a GPU may call it alone, for its GPU. */
+/* Runs a sparse level: pushes along all edges of the frontier, and makes the vertices that they reach the next frontier. All
+ * threads of the grid call it. With several GPUs the first block of a GPU may call it alone, for its GPU. */
 template <class S> __device__ static __noinline__ void run_sparse(S &s)
 {
     begin_round(s);
@@ -41,9 +38,9 @@ template <class S> __device__ static __noinline__ void run_sparse(S &s)
     }
 }
 
-/* Makes the dense frontier sparse: appends the rows of the frontier's vertices as work items. The number of edges of a dense
- * frontier is an estimate. Afterwards s.block.now and s.peers have the exact number. This step ends with a barrier of the
- * search and a new round of counters, but it is no level: the depth stays. All threads of the grid call it. */
+/* Makes a dense frontier sparse: writes the rows of its vertices as work items, and counts their edges, of which only an
+ * estimate was known. It ends with a barrier of the search and a new round of counters, but it is no level: the depth stays.
+ * All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void make_sparse(S &s)
 {
     begin_round(s);
@@ -70,9 +67,8 @@ template <class S> __device__ static __noinline__ void make_sparse(S &s)
     next_round(s, true);
 }
 
-/* Waits until all blocks of the grid have done their pulls and pushes. Then does the second pass: pushes or pulls the pieces
- * of long rows in the list `cut`. Returns whether the list had pieces. In most levels it has none. All threads of the grid
- * call it. */
+/* Waits until all blocks have done their pulls and pushes. Then does the second pass, which pushes or pulls the pieces of long
+ * rows in the list `cut`. Returns whether there were any, as in few levels. All threads of the grid call it. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     grid_barrier(s);
@@ -87,9 +83,9 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
-/* Runs a dense level: pulls and pushes find vertices, and a previsit makes the new vertices the next frontier. If there is
- * memory left, the bitmap of the new frontier is kept until the search ends, and the depth of this frontier is written to
- * s.state->kept_depth. All threads of the grid call it. */
+/* Runs a dense level: pulls and pushes find vertices, and a previsit makes them the next frontier. If there is memory left, the
+ * bitmap of this frontier is kept until the search ends, and its depth is written to s.state->kept_depth. All threads of the
+ * grid call it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
     const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};
@@ -129,9 +125,9 @@ template <class S> __device__ static __noinline__ void run_dense(S &s)
 
 /* ---- the search ---- */
 
-/* Starts a search. Clears the state of blocks and warps, the bitmaps and the counters. Sets the visited bit of the root.
- * On a single GPU the thread group then begins at the root and does the first levels. On several GPUs the root becomes
- * the frontier by a barrier of the GPUs, as if a level of depth -1 had found the root. All threads of the grid call it. */
+/* Starts a search: clears the state, the bitmaps and the counters, and sets the visited bit of the root. On a single GPU the
+ * thread group then does the first levels, from the root on. On several GPUs a barrier of the GPUs makes the root the frontier,
+ * as if a level of depth -1 had found it. All threads of the grid call it. */
 template <class S> __device__ static void start(S &s)
 {
     if constexpr (S::together)
@@ -166,9 +162,8 @@ template <class S> __device__ static void start(S &s)
     }
 }
 
-/* Chooses and runs the next level. If the next level is sparse and the frontier is dense, the frontier is made sparse
- * first. If the frontier is very small, a few blocks do this level and the levels behind while the other blocks wait.
- * All threads of the grid call it. */
+/* Chooses and runs the next level, and makes a dense frontier sparse before a sparse level. If the frontier is very small, a
+ * few blocks do this level and the levels that follow, while the other blocks wait. All threads of the grid call it. */
 template <class S> __device__ static void run_level(S &s)
 {
     note_begin(s.notes, s.block.now.depth);
@@ -196,9 +191,8 @@ template <class S> __device__ static void run_level(S &s)
     run_sparse(s);
 }
 
-/* The kernel: does a search from the root to the last level. Each block copies the parameters to its own shared memory,
- * `s`. At the end one thread writes the state that the next search needs to device memory. Then this thread reports the
- * number of levels to the host. */
+/* The kernel: does a search from the root to the last level. Each block copies the parameters to its shared memory, `s`. At the
+ * end one thread keeps in device memory what the next search needs, and reports the number of levels to the host. */
 template <class S>
 __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_constant__ typename S::parameters parameters)
 {
@@ -226,10 +220,8 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     }
 }
 
-/* Returns the kernel that is compiled for a case, and the bytes of shared memory that each warp of the kernel needs.
- * - TOGETHER: the kernel is for several GPUs.
- * - NOTED: the kernel writes notes of levels.
- * - PACKED: the kernel also reads packed columns. */
+/* Returns the kernel of a case, and the bytes of shared memory that each of its warps needs. TOGETHER: for several GPUs. NOTED:
+ * writes notes of levels. PACKED: also reads packed columns. */
 template <bool TOGETHER, bool NOTED, bool PACKED> static struct fused_program program()
 {
     if constexpr (TOGETHER) {

@@ -2,9 +2,8 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Writes *config and `attributes` for a cooperative launch of the kernel. If the thread group has several blocks, the
- * grid is launched in clusters of launch->thread_group blocks. *config points to `attributes`, which must live as long
- * as *config. */
+/* Writes *config for a cooperative launch of the kernel, with clusters of launch->thread_group blocks if these are several.
+ * *config points to `attributes`, which must live as long as *config. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
 {
@@ -22,11 +21,10 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->thread_group > 1 ? 2 : 1;
 }
 
-/* Chooses the thread group, which is one cluster of blocks, and writes launch->thread_group and launch->blocks. If the
- * grid is launched in clusters, some processors may get no block. The function chooses the largest clusters for which at
- * least launch->share eighths of the processors get a block. If clusters of two blocks are too large for that, the
- * thread group has one block, and each processor gets a block. Also allows the kernel to have clusters of more than 8
- * blocks. */
+/* Chooses the thread group, which is one cluster of blocks: writes launch->thread_group and launch->blocks. A grid of clusters
+ * may leave processors without a block, so the clusters are the largest with which at least launch->share eighths of the
+ * processors get a block. If there are none, the thread group is one block, and each processor gets a block. Also allows
+ * clusters of more than 8 blocks. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -49,9 +47,9 @@ static void plan_thread_group(fused_launch *launch, int processors)
     launch->blocks = processors;
 }
 
-/* Plans the launch of launch->program on the current device: the numbers of blocks and threads, the shared memory of a
- * block, and the thread group. Also allows the kernel to use this shared memory. If the device has no cooperative
- * launches, launch->blocks becomes 0, and cudaSuccess is returned. */
+/* Plans the launch of launch->program on the current device: the numbers of blocks and threads, the thread group, and the
+ * shared memory of a block, which the kernel is allowed to use. If the device has no cooperative launches, launch->blocks
+ * becomes 0, and cudaSuccess is returned. */
 cudaError_t cuda_fused_plan(fused_launch *launch)
 {
     enum { STATIC_BYTES = 36864 /* the most bytes of static shared memory of a block */ };
@@ -61,7 +59,7 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    /* The loop halves the number of threads of a block until the shared memory of the block suffices for these threads. */
+    /* halves the number of threads until the shared memory of a block suffices for them */
     for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
         const int has_lists = launch->has_thread_group || launch->has_hubs;
         const size_t capacity = has_lists ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;
@@ -82,8 +80,8 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     return error;
 }
 
-/* Launches the kernel of a search on `stream`, and returns before the kernel runs. *search has the parameters of this
- * kernel: a gpu_fused, a gpu_fused_peers or a gpu_sliced. The launch copies *search. */
+/* Launches the kernel of a search on `stream`, and returns before it runs. *search has the parameters of the kernel (a
+ * gpu_fused, a gpu_fused_peers or a gpu_sliced), and is copied. */
 cudaError_t cuda_fused_start(const void *search, const fused_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;

@@ -1,17 +1,14 @@
-/* cuda_fused_notes.c: converts the notes of a fused search to the notes that the level loop reports
- *
- * The kernel of a fused search writes a struct fused_note for each level (cuda_fused.h). The level loop reports a struct
- * level_note for each level (traverse/engine/level_note.h).
+/* cuda_fused_notes.c: turns the notes that a fused search wrote on the device (struct fused_note) into those that the level loop
+ * reports (struct level_note)
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
 
-/* Copies notes from the device to dev->fused.notes.kept: the notes of all levels below `levels` that were not copied
- * earlier. dev->fused.notes.kept is reallocated for them. Waits for the copy. Called during a search when the notes of
- * the device are full, and after the search. After a failure dev->fused.notes still has the notes that were copied
- * earlier. */
+/* Copies the notes of all levels below `levels` that were not copied earlier to dev->fused.notes.kept, which grows, and waits.
+ * Called after a search, and during a search when the notes of the device are full. After a failure the notes that were copied
+ * earlier stay. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->fused.notes;
@@ -26,9 +23,8 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
     return e->status;
 }
 
-/* Writes the counts of the frontier of level first + i of the last search to to[i], for i below `levels`, and waits. The
- * depths of the search must be complete. The kernels count in the memory of the device's sparse frontiers, and so overwrite
- * these frontiers. */
+/* Writes the counts of the frontiers of `levels` levels of the last search, from level `first` on, to to[], and waits. The
+ * depths of the search must be complete. Overwrites the device's sparse frontiers, in whose memory kernels count. */
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {
@@ -41,8 +37,8 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
-/* Returns the workload of a level, computed from the counts *f of the level's frontier. On entry unvisited[g] is the number
- * of unvisited rows of subgraph g, with the rows of the frontier. This function subtracts the rows of the frontier. */
+/* Returns the workload of a level, from the counts *f of its frontier. unvisited[g] has the unvisited rows of subgraph g: on
+ * entry with the rows of the frontier, on return without them. */
 static struct workload work_of(const struct fused_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
@@ -59,17 +55,15 @@ static struct workload work_of(const struct fused_frontier *f, const struct shar
     return work;
 }
 
-/* Returns the seconds between two times of the device, which are in nanoseconds. Returns 0 if `to` is not later than
- * `from`. */
+/* Returns the seconds between two times in nanoseconds, or 0 if `to` is not later than `from`. */
 static double seconds_between(unsigned long long from, unsigned long long to)
 {
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* Returns the note of a level as the level loop reports it, computed from the device's note `from` and from the level's
- * workload. The device's note of the next level must lie behind `from`, as this level ends when the next level begins.
- * All subgraphs that are pushed get the same time, since their pushes run side by side. All subgraphs that are pulled
- * get the same time, namely the time of the pulls. */
+/* Returns the note of a level as the level loop reports it, from the device's note `from` and the level's workload. The note of
+ * the next level must lie behind `from`, as a level usually ends when the next one begins. Subgraphs that are pushed run side
+ * by side, and so all get the same time. So do the subgraphs that are pulled. */
 static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;
@@ -102,15 +96,15 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
 }
 
 /* Passes the notes of all levels of the last search to `noter`, in the order of the levels. The search must have been noted.
- * First it completes the depths of the search and copies the notes that are still on the device. Overwrites the device's
- * sparse frontiers, which are free after a search. */
+ * First completes its depths, and copies the notes that are still on the device. Overwrites the device's sparse frontiers,
+ * which are free after a search. */
 enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct gpu_notes *n = &dev->fused.notes;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK || gpu_fused_settle(dev, e) != ST_OK ||
         gpu_copy_notes(dev, n->levels, e) != ST_OK)
         return e->status;
-    /* `most` is the number of levels that are counted at a time. The memory of the sparse frontiers holds their counts. */
+    /* the counts of `most` levels at a time fit into the memory of the sparse frontiers */
     const struct gpu_fused *s = &dev->fused.search;
     const uint64_t bytes = (uint64_t)(s->sparse[1] - s->sparse[0]) * 2 * sizeof *s->sparse[0],
                    capacity = bytes / sizeof(struct fused_frontier);

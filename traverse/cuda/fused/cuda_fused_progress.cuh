@@ -1,14 +1,11 @@
-/* cuda_fused_progress.cuh: what happens between two levels of a search
+/* cuda_fused_progress.cuh: what happens between two levels: the barrier of all blocks, counters, and the state of the search
  *
- * The file has the barrier of all blocks, the counters of a level, and the state of the search. The state of the search is
- * s.block.now. Each block has a copy of this state, and all copies are alike.
+ * Each block has a copy of the state, s.block.now. All copies are alike.
  *
- * There are three sets of counters. A round is a step of the search that ends with a barrier of the grid. Rounds use the
- * three sets in turn. While blocks add to the set of a round, slow blocks may still read the set of the round before. At the
- * same time the third set, which the next round will use, is cleared.
+ * A round is a step of the search that ends with a barrier of the grid. Rounds use three sets of counters in turn. While blocks
+ * add to the set of a round, slow blocks may still read that of the round before, and the set of the next round is cleared.
  *
- * S::together is true in the kernel of several GPUs that search together (cuda_peers.h). This kernel uses the barrier of the
- * GPUs in place of the barrier of the grid.
+ * If several GPUs search together (S::together), the barrier of the GPUs takes the place of the barrier of the grid (cuda_peers.h).
  */
 #ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
 #define DBFS_CUDA_FUSED_PROGRESS_CUH
@@ -18,8 +15,8 @@
 
 /* ---- all blocks, and their counters ---- */
 
-/* Returns the index of this warp among all warps of the grid. Warps with neighbouring indices are in different blocks.
- * So all processors get a share of the work, even if there is little work. */
+/* Returns the index of this warp among all warps of the grid. Warps with neighbouring indices are in different blocks, so that
+ * all processors get a share even of little work. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return threadIdx.x / WARP * gridDim.x + blockIdx.x;
@@ -31,17 +28,16 @@ __device__ static inline uint32_t warps_of_grid()
     return gridDim.x * (blockDim.x / WARP);
 }
 
-/* Copies the struct *from to *to word by word. All threads of a block call it and share the words. The function does not
- * wait for the other threads. */
+/* Copies the struct *from to *to. All threads of a block call it and share the words. There is no barrier at the end. */
 template <typename T> __device__ static inline void copy_words(T *to, const T *from)
 {
     for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* Waits until all blocks of the grid have called it. Each block then sees the earlier writes of all blocks.
- * s.state->arrived is the number of arrivals of blocks at barriers so far. s.block.arrivals is the value of
- * s.state->arrived at which the last barrier ended. Both numbers grow by gridDim.x. All threads of the grid call it. */
+/* Waits until all blocks of the grid have called it. Each block then sees the earlier writes of all blocks. s.state->arrived
+ * counts calls of all blocks, and grows by gridDim.x for a barrier. s.block.arrivals is the count at which the last barrier
+ * ended. All threads of the grid call it. */
 template <class S> __device__ static inline void grid_barrier(S &s)
 {
     __syncthreads();
@@ -58,10 +54,9 @@ template <class S> __device__ static inline void grid_barrier(S &s)
     __syncthreads();
 }
 
-/* Adds the counters of this block's warps to the counters of the level in s.state, and clears the counters of the warps.
- * With several GPUs the counts of vertices and edges are written to s.counted instead, and peers_barrier later adds
- * s.counted to a tally. If the search is noted, the times of the block's pulls are also moved to the counters of the
- * level. All threads of a block call it. */
+/* Adds the counters of this block's warps to those of the level, and clears the warps' counters. With several GPUs the counts
+ * of vertices and edges go to s.counted instead, from where peers_barrier adds them to a tally. If the search is noted, the
+ * times of the block's pulls go to the counters of the level, too. All threads of a block call it. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     fused_counts &counts = s.state->counts[s.block.now.round];
@@ -94,8 +89,8 @@ template <class S> __device__ static inline void add_counts(S &s)
     }
 }
 
-/* Returns whether this block does levels by itself for its GPU while the GPU's other blocks wait
- * (cuda_peers_sparse.cuh). With a single GPU it always returns false. */
+/* Returns whether this block does levels by itself, while the GPU's other blocks wait (cuda_peers_sparse.cuh). Always false if
+ * a single GPU searches, since its thread group does such levels. */
 template <class S> __device__ static inline bool is_single_block(S &s)
 {
     if constexpr (S::together)
@@ -104,8 +99,8 @@ template <class S> __device__ static inline bool is_single_block(S &s)
         return false;
 }
 
-/* Clears the set of counters of a round. With several GPUs it also clears the tallies of the round. Only the first block
- * clears them. All threads of the first block call it. If threads of other blocks call it, nothing happens. */
+/* Clears the counters of a round and, with several GPUs, its tallies. Only the threads of the first block do so, and all of
+ * them must call it. Calls of other blocks do nothing. */
 template <class S> __device__ static inline void clear_round(S &s, unsigned round)
 {
     unsigned *words = (unsigned *)&s.state->counts[round];
@@ -119,9 +114,9 @@ template <class S> __device__ static inline void clear_round(S &s, unsigned roun
     }
 }
 
-/* Begins a round. Clears the counters and tallies of the next round, which no block reads or writes now. With several
- * GPUs it also clears the counts that this block alone keeps in a round. A block that does levels by itself for its GPU
- * does not clear the counters of the grid. All threads that work on the level call it. */
+/* Begins a round: clears the counters and tallies of the next round, which no block uses now. With several GPUs it also clears
+ * what this block alone counts. A block that does levels by itself leaves the counters of the grid alone. All threads that work
+ * on the level call it. */
 template <class S> __device__ static inline void begin_round(S &s)
 {
     if (!is_single_block(s))
@@ -137,9 +132,9 @@ template <class S> __device__ static inline void begin_round(S &s)
     }
 }
 
-/* Reads the counters of the level, after the barrier of the level. s.block.count gets the counts, and s.block.items gets the
- * number of work items of the next frontier. A block that does levels by itself for its GPU copies only the number of work
- * items, from s.single_items. s.block.count of this block stays as it was. All threads of a block call it. */
+/* Reads the counters of the level after its barrier: the counts into s.block.count, and the number of work items of the next
+ * frontier into s.block.items. A block that does levels by itself reads only the latter, from s.single_items. All threads of a
+ * block call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {
@@ -160,18 +155,16 @@ template <class S> __device__ static inline void read_counts(S &s)
 
 /* ---- the state of a search ---- */
 
-/* Returns whether a sparse level of `edges` edges costs less than any dense level. Returns false if the search always pulls
- * (FUSED_PULL). */
+/* Returns whether a sparse level of `edges` edges costs less than any dense level. Returns false if the search always pulls. */
 __device__ static inline bool is_small(const gpu_fused &s, double edges)
 {
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Prepares the choice of the next level. s.block.choice becomes a sparse level without pulls. s.block.choice.push_edges
- * becomes the number of the frontier's edges. s.block.few_edges says whether this number is small.
- * s.block.sparse_is_chosen says whether the level is so small that costs need not be computed. The number of work items
- * moves from s.block.items to s.block.now.items, and s.block.items becomes 0. `sparse` says whether all vertices of the
- * frontier have work items. All lanes of the first warp call it. */
+/* Prepares the choice of the next level: makes s.block.choice a sparse level without pulls, and counts the edges of the
+ * frontier in it. Sets sparse_is_chosen if they are so few that costs need not be computed, and few_edges if they are few.
+ * `sparse` says whether all vertices of the frontier have work items. The number of these moves from s.block.items to
+ * s.block.now.items. All lanes of the first warp call it. */
 template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
@@ -192,11 +185,10 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
     __syncwarp();
 }
 
-/* Makes the vertices that a level found the frontier: writes their numbers to s.block.now, and adds the numbers to the
- * numbers of visited vertices and edges (seen, seen_edges). Then prepares the choice of the next level. `fresh` is the
- * number of the vertices. Lane g gives two numbers for subgraph g: `sources` is the number of the vertices that have a
- * row in g, and `forward` is the number of edges of these rows. `sparse` says whether all the vertices have work items.
- * All lanes of the first warp call it. */
+/* Makes the vertices that a level found the frontier: writes their counts to s.block.now, and adds them to the counts of all
+ * that was visited. Then prepares the choice of the next level. `fresh` is the number of the vertices. Lane g has two counts
+ * for subgraph g: vertices with a row (`sources`), and edges of these rows (`forward`). `sparse` says whether all the vertices
+ * have work items. All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -215,10 +207,8 @@ __device__ static inline void set_frontier(S &s, unsigned long long sources, uns
     prepare_choice(s, sparse);
 }
 
-/* Returns a count of the vertices that the level found on all GPUs. Called after read_counts. `count` is one of three:
- * - FUSED_FRESH: the number of vertices.
- * - FUSED_SOURCES + g: the number of vertices with a row in subgraph g.
- * - FUSED_FORWARD + g: the number of edges of the rows in subgraph g. */
+/* Returns a count of what the level found on all GPUs, after read_counts: vertices (count FUSED_FRESH), vertices with a row in
+ * subgraph g (FUSED_SOURCES + g), or edges of these rows (FUSED_FORWARD + g). */
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count)
 {
     if constexpr (S::together)
@@ -227,9 +217,8 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
         return s.block.count[count];
 }
 
-/* Ends the work of a level: adds this block's counters to the counters of the level (add_counts), and waits until all
- * blocks of all GPUs have added their counters. Afterwards each block sees the sums and the earlier writes of all
- * blocks. All threads of the grid call it. */
+/* Ends the work of a level: adds up the counters of all blocks of all GPUs, and waits for all of them. Afterwards each block
+ * sees the sums and the earlier writes of all blocks. All threads of the grid call it. */
 template <class S> __device__ static inline void search_barrier(S &s)
 {
     add_counts(s);
@@ -239,12 +228,9 @@ template <class S> __device__ static inline void search_barrier(S &s)
         grid_barrier(s);
 }
 
-/* Sets s.block.target, which says where the next sparse level puts the vertices that it reaches. One thread of each
- * block calls it.
- * - Work items are appended to the next sparse frontier, sparse[current ^ 1].
- * - Work items are counted in the counters of the round. But a block that does levels by itself for its GPU counts its
- *   work items in s.single_items.
- * - Reached vertices get the depth of the present frontier + 1. */
+/* Sets s.block.target, which tells the next sparse level where to put the vertices that it reaches: work items into the sparse
+ * frontier that is not in use, and their number into the counters of the round. A block that does levels by itself counts in
+ * s.single_items. The vertices get the present depth + 1. One thread of each block calls it. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.sparse[s.block.now.current ^ 1];
@@ -256,9 +242,8 @@ template <class S> __device__ static inline void set_target(S &s)
     }
 }
 
-/* Goes on to the next round: selects the next set of counters, and sets s.block.target for the next level. If `sparse`, also
- * selects the sparse frontier that the level has written. A block that does levels by itself for its GPU keeps its set of
- * counters. All threads of a block call it. */
+/* Goes on to the next round: selects the next set of counters and, if `sparse`, the sparse frontier that was just written. Then
+ * sets s.block.target. A block that does levels by itself keeps its set of counters. All threads of a block call it. */
 template <class S> __device__ static void next_round(S &s, bool sparse)
 {
     if (threadIdx.x == 0) {
@@ -270,9 +255,8 @@ template <class S> __device__ static void next_round(S &s, bool sparse)
     __syncthreads();
 }
 
-/* Writes the counts of a level into the note of the level, if the search is noted. The note gets the numbers of probes, the
- * set of the subgraphs that were pulled, and the times at which the first and the last warp ended their pulls. All threads
- * call it after read_counts, when the level ends. */
+/* Completes the note of a level that ends, if the search is noted: with the probes, the subgraphs that were pulled, and the
+ * times at which the first and the last warp ended its pulls. All threads call it after read_counts. */
 template <class S> __device__ static inline void note_end(S &s)
 {
     if constexpr (S::noted) {
@@ -291,10 +275,9 @@ template <class S> __device__ static inline void note_end(S &s)
     }
 }
 
-/* Ends a level, after the barrier of the level. The vertices that the level found become the frontier, and the depth
- * grows by 1. Also completes the note of the level, prepares the choice of the next level, and goes on to the next round
- * of counters. `sparse` says whether the vertices have work items already. All threads of the grid call it. If a single
- * block does the level, only the threads of this block call it. */
+/* Ends a level, after its barrier: makes the vertices that it found the frontier, and increases the depth. Also completes the
+ * note of the level, prepares the choice of the next one, and goes on to the next round. `sparse` says whether the vertices
+ * have work items already. All threads of the grid call it, or all threads of the single block that does the level. */
 template <class S> __device__ static void end_level(S &s, bool sparse)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;

@@ -1,35 +1,31 @@
-/* cuda_fused_run.c: opens a device for searches that are one kernel, starts such a search, and waits for it
- *
- * cuda_fused.h describes the kernel.
- */
+/* cuda_fused_run.c: prepares a device for searches that are one kernel (cuda_fused.h), starts such a search, and waits for it */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
 
-/* The plan of device memory is made without CUDA headers. The plan has these sizes as numbers (cuda_limits.h). */
+/* The plan of device memory is made without CUDA's headers, so it has these sizes as numbers (cuda_limits.h). */
 _Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a work item as planned");
 _Static_assert(sizeof(struct fused_state) <= FUSED_STATE_BYTES, "the state of a search as planned");
 _Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned");
 
 /* ---- opening ---- */
 
-/* Returns whether blocks of this device keep a hub bitmap while they pull. This is so if the device has many vertices
- * and some of these vertices are hubs. A hub is a vertex with many more edges than most vertices. */
+/* Returns whether blocks of this device keep a hub bitmap while they pull. They do so if the device has many vertices, and hubs
+ * among them: vertices with many more edges than most. */
 int gpu_has_hubs(const struct device *dev)
 {
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
 }
 
-/* Plans the launches of fused searches on one GPU: dev->fused.launch, which has no notes of levels, and
- * dev->fused.noted, which has notes. The second one is planned only if `notes`. If there are several shards, or no
- * memory for fused searches, nothing is planned. Then only the members of dev->fused.launch from `program` to
- * few_threads are set.
+/* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`, dev->fused.noted
+ * with notes. If there are several shards, or no memory for fused searches, only sets the members of dev->fused.launch up to
+ * few_threads.
  *
- * Deep graphs get a thread group of several blocks, a cluster. A graph counts as deep if it has fewer than 6 edges for
- * each vertex, as planar graphs do. An undirected edge counts twice here, once for each of its ends. Other graphs get no
- * cluster, as clusters start later and leave some processors without a block. Graphs whose levels are short get few
- * threads, since a barrier of fewer threads takes less time. These are small graphs, and deep graphs of few vertices. */
+ * Deep graphs get a thread group of several blocks, a cluster. A graph is deep if it has fewer than 6 edges for each vertex, as
+ * planar graphs have. (Each undirected edge counts twice.) Other graphs get no cluster, as clusters start later and leave some
+ * processors without a block. Small graphs, and deep graphs of few vertices, have short levels. They get few threads, since
+ * these meet at a barrier sooner. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -50,11 +46,10 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     return e->status;
 }
 
-/* Prepares a device for fused searches. Called when the arrays of the device are allocated. Plans the launches,
- * allocates the mapped memory in which searches report, and clears the state of searches. Also sets the parameters of
- * the kernel that are the same for all searches. `possible` says whether the plan of device memory has room for fused
- * searches. `notes` says whether the plan has room for notes of levels. gpu_fused_close frees the allocated memory,
- * after a failure, too. */
+/* Prepares a device for fused searches, after its arrays were allocated: plans the launches, allocates the mapped memory in
+ * which searches report, clears the state of searches, and sets the parameters that the kernel has in all searches. `possible`
+ * and `notes` say whether the plan of device memory has room for fused searches, and for notes. gpu_fused_close frees the
+ * memory, after a failure, too. */
 enum status gpu_fused_open(struct device *dev, int possible, int notes, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -95,8 +90,8 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     return ST_OK;
 }
 
-/* Finds the length classes of vertices, writes them to dev->fused.search.longest, and waits. Called when the graph is
- * loaded. Overwrites the first sparse frontier. Does nothing if the device does not do fused searches on a single GPU. */
+/* Finds bounds for the edges of vertices (dev->fused.search.longest), and waits. Called when the graph is loaded. Overwrites
+ * the first sparse frontier. Does nothing if the device does no fused searches on a single GPU. */
 enum status gpu_fused_measure(struct device *dev, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -110,8 +105,8 @@ enum status gpu_fused_measure(struct device *dev, struct error *e)
     return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
 }
 
-/* Frees the mapped memory in which searches report, and the host's notes of levels. May also be called if gpu_fused_open has
- * failed or was not called. */
+/* Frees the mapped memory in which searches report, and the host's notes of levels. gpu_fused_open may have failed, or not been
+ * called. */
 void gpu_fused_close(struct device *dev)
 {
     cudaFreeHost(dev->fused.search.out.mapped);
@@ -120,9 +115,9 @@ void gpu_fused_close(struct device *dev)
 
 /* ---- starting a search ---- */
 
-/* Launches the kernel of a search, fused or sliced, and returns while the kernel runs. *search has the parameters of the
- * kernel. If `noted`, the notes of the last search are dropped first. If dev->fused.ahead, the kernels of the search's
- * answer are also launched, behind the kernel of the search. */
+/* Launches the kernel of a search, fused or sliced, with the parameters *search, and returns while it runs. If `noted`, it
+ * first drops the notes of the last search. If dev->fused.ahead, it also launches the kernels of the search's answer behind the
+ * search. */
 enum status gpu_begin_kernel(struct device *dev, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e)
 {
@@ -138,10 +133,9 @@ enum status gpu_begin_kernel(struct device *dev, const void *search, const struc
     return e->status;
 }
 
-/* Begins a fused search from `root` and returns while the search runs. If `noted`, the search writes notes of its
- * levels. The search gets the next number. The report of the search will have this number. The root, the directions and
- * some sizes are set in the parameters of the kernel. fused.settled becomes 0, as the depths on the device are no longer
- * complete. With several shards all peers must begin the search. */
+/* Begins a fused search from `root` and returns while the search runs. The search gets the next number, which its report will
+ * have. If `noted`, it writes notes of its levels. fused.settled becomes 0, as the depths on the device are no longer complete.
+ * With several shards all peers must begin the search. */
 enum status gpu_fused_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e)
 {
@@ -156,7 +150,7 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
     const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
     s->mode = modes[mode];
-    /* If the root is a normal, only the GPU that owns it has the root. If the root is a delegate, all GPUs have the root. */
+    /* All GPUs have a root that is a delegate. Only the GPU that owns it has a root that is a normal. */
     s->root.index = !together || at_delegate || root->shard == dev->shard->index ? root->index : NO_ROOT_HERE;
     s->root.kind = at_delegate ? DELEGATES : NORMALS;
     s->order.number = ++dev->fused.search.order.number;
@@ -175,25 +169,23 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
 
 /* ---- waiting for a search ---- */
 
-/* Returns whether a kernel has written `number` to the upper half of *report. A failed kernel never writes `number`. So
- * every 16,384th call also queries the stream, and writes an error of the stream to *e. `look` is the number of the
- * call. */
+/* Returns whether a kernel has written `number` to the upper half of *report. As a failed kernel never does so, every 16,384th
+ * call also asks the stream for an error, and writes it to *e. `look` counts the calls. */
 static int has_reported(struct device *dev, const volatile uint64_t *report, uint32_t number, enum vertex_kind stream,
                         unsigned look, struct error *e)
 {
     enum { LOOKS = 1 << 14 };
     if (*report >> 32 != number && look % LOOKS == 0) {
         const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
-        /* A kernel that ends itself by a trap has written a report first. Then the error of the stream is ignored. */
+        /* a kernel that ends itself by a trap has reported before; then the stream's error is ignored */
         if (state != cudaErrorNotReady && *report >> 32 != number)
             CUDA_TRY(state, dev->where, e);
     }
     return *report >> 32 == number;
 }
 
-/* Waits until a kernel of the stream has written `number` to the upper half of *report. *report is host memory that the
- * device sees. The calling thread reads *report all the time and does not sleep. If the stream fails, the function
- * returns the error of the stream. */
+/* Waits until a kernel of the stream has written `number` to the upper half of *report, in mapped host memory. The calling
+ * thread reads *report all the time and does not sleep. Returns the error of the stream if it fails. */
 enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *report, uint32_t number,
                                 enum vertex_kind stream, struct error *e)
 {
@@ -209,10 +201,9 @@ enum status gpu_wait_for_answer(struct device *dev, struct error *e)
     return gpu_wait_for_report(dev, &s->out.mapped->answered, s->order.number, DELEGATES, e);
 }
 
-/* Waits until the kernels of the last search have reported on all `count` devices. Then writes the number of levels to
- * *levels. All devices report the same number. If the notes of a device become full during the wait, the function copies
- * them to the host, so that the kernel of the device goes on. This happens only if `noted`. Fails if a GPU reports that a
- * peer did not take part in the search. */
+/* Waits until the kernels of the last search have reported on all `count` devices. Then writes the number of levels, which is
+ * the same on all, to *levels. If `noted`, also copies the notes of a device when they become full, as its kernel waits for
+ * that. Fails if a GPU reports that a peer did not take part in the search. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
                               struct error *e)
 {
@@ -223,7 +214,7 @@ enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int
             struct device *dev = devices[i];
             volatile struct fused_mapped *mapped = dev->fused.search.out.mapped;
             reported += has_reported(dev, &mapped->report, dev->fused.search.order.number, DELEGATES, look, e);
-            if (noted && e->status == ST_OK) { /* when the notes of the device are full, the device waits for this copy */
+            if (noted && e->status == ST_OK) { /* a device whose notes are full waits for this copy */
                 const uint32_t written = mapped->written;
                 if (written > dev->fused.notes.count && gpu_copy_notes(dev, written, e) == ST_OK)
                     mapped->taken = written;

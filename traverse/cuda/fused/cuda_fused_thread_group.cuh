@@ -1,16 +1,14 @@
 /* cuda_fused_thread_group.cuh: levels of a few blocks of a single GPU, while the frontier is very small
  *
- * The thread group is the first blocks of the grid. While the frontier is very small, these blocks go from level to
- * level by themselves, and all other blocks wait. The thread group is a cluster: its blocks read each other's shared
- * memory. Each block has a list of the vertices that it reaches, in its own shared memory. In the next level all blocks
- * share the vertices of all lists. So a level costs the barrier of the cluster and four reads, each of which needs the
- * result of the read before: the vertex, its offsets, its columns, and the claims. A claim is an atomic that sets the
- * visited bit of a vertex. An even smaller frontier is left to a single block, which saves the barrier of the cluster.
+ * The thread group is the first blocks of the grid. While the frontier is very small, these blocks go from level to level by
+ * themselves, and all others wait. They are a cluster: each block lists the vertices that it reaches in its own shared memory,
+ * and in the next level all blocks share the vertices of all lists. So a level costs the barrier of the cluster and four reads
+ * that wait for each other: the vertex, its offsets, its columns, and the claims (atomics that set visited bits). An even smaller
+ * frontier is left to a single block, which saves the barrier of the cluster.
  *
- * 2^shift lanes share a vertex, and each lane visits up to THREAD_GROUP_EDGES of the vertex's edges. Before the thread
- * group looks at rows, it must know whether 2^shift lanes suffice for the longest row. Vertices are in the order of
- * their degrees, so the number of a vertex bounds the length of its rows. The class of a vertex is this bound
- * (gpu_fused::longest): a vertex of class k has at most THREAD_GROUP_EDGES * 2^k edges.
+ * 2^shift lanes share a vertex, and each lane visits up to THREAD_GROUP_EDGES of its edges. Whether these lanes suffice for the
+ * longest row must be known before rows are read. So each vertex has a class: at most THREAD_GROUP_EDGES * 2^k edges are in class
+ * k. The class follows from the vertex's number, as vertices are in the order of their degrees (gpu_fused::longest).
  */
 #ifndef DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 #define DBFS_CUDA_FUSED_THREAD_GROUP_CUH
@@ -20,18 +18,16 @@
 
 enum {
     THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* the most edges of a vertex that one lane visits */
-    THREAD_GROUP_SLOTS = 4,                      /* number of edges that a lane reads before it waits for the first edge */
-    /* The most vertices of a frontier in which all vertices have class 0. If the largest class is k, the limit is divided by
-     * 2^k. */
+    THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first */
+    /* The most vertices of a frontier, if all are of class 0. If the largest class is k, the limit is divided by 2^k. */
     SINGLE_SHORT_ROWS = 320,      /* the most vertices for a single block */
-    THREAD_GROUP_SHORT_ROWS = 224 /* the most vertices per block of the thread group; for more, the whole grid is faster */
+    THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group; with more, the whole grid is faster */
 };
 
 /* ---- the frontier of the thread group ---- */
 
-/* Waits until all threads of the thread group have called it. The threads then see all earlier writes of the group to shared
- * memory. Only the first warp of each block releases the writes of the block, since each release also waits for writes to
- * global memory. */
+/* Waits until all threads of the thread group have called it. They then see all earlier writes of the group to shared memory.
+ * Only the first warp of each block releases these writes, since a release also waits for writes to global memory. */
 __device__ static inline void thread_group_barrier()
 {
     __syncthreads();
@@ -42,17 +38,16 @@ __device__ static inline void thread_group_barrier()
     cluster_wait();
 }
 
-/* Returns this block's list of vertices for a round. The list is in the block's shared memory. A block has two lists,
- * one for even rounds and one for odd rounds. The numbers of rounds are 0 to 5 and then 0 again, since 6 is a multiple
- * of the two lists and of the three elements of s.block.part. */
+/* Returns this block's list of vertices for a round, in its shared memory. A block has one list for even and one for odd
+ * rounds. Rounds are numbered 0 to 5, and then again from 0, since 6 is a multiple of the two lists and of the three elements
+ * of s.block.part. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
 }
 
-/* Returns the class of vertex `v`: the smallest k for which the number of the vertex guarantees that the vertex has at
- * most THREAD_GROUP_EDGES * 2^k edges. Returns FUSED_CLASSES if the vertex may have more edges than the last class
- * allows. `v` has KIND_BIT if it is a delegate. `longest` is gpu_fused::longest. */
+/* Returns the class of vertex `v`: the smallest k for which its number guarantees at most THREAD_GROUP_EDGES * 2^k edges, or
+ * FUSED_CLASSES if there is none. `v` has KIND_BIT if it is a delegate. `longest` is gpu_fused::longest. */
 __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KINDS][FUSED_CLASSES], uint32_t v)
 {
     const uint32_t *of_kind = longest[v >> 31];
@@ -62,15 +57,15 @@ __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KIND
     return k;
 }
 
-/* The numbers of the frontier of a level. Every warp of the thread group has a copy of them. */
+/* What each warp of the thread group knows of a level's frontier. */
 struct thread_group_frontier {
     unsigned total;   /* vertices of the frontier */
     unsigned longest; /* the largest class of the frontier's vertices */
     unsigned end;     /* in lane r: the number of vertices in the lists of blocks 0 to r of the thread group */
 };
 
-/* Returns the numbers of the frontier of a round: of the vertices in the lists of all blocks of the thread group. Reads the
- * shared memory of these blocks. Called after a thread_group_barrier. All lanes of the warp call it. */
+/* Returns the size of the frontier of a round, which lies in the lists of all blocks of the thread group. Reads the shared
+ * memory of these blocks, so thread_group_barrier must come before. All lanes of the warp call it. */
 template <class S> __device__ static inline thread_group_frontier read_frontier(S &s, unsigned round)
 {
     thread_group_part part = {};
@@ -85,8 +80,8 @@ template <class S> __device__ static inline thread_group_frontier read_frontier(
     return thread_group_frontier{__shfl_sync(ALL_LANES, end, FUSED_MOST_THREAD_GROUP - 1), max_lanes(longest), end};
 }
 
-/* Returns vertex i of the frontier `f` of a round. Reads the vertex from the list of the block that has reached it.
- * Returns 0 if there is no vertex i. Each lane may give another i. All lanes of the warp call it. */
+/* Returns vertex i of the frontier `f` of a round, from the list of the block that has reached it. Returns 0 if there is no
+ * vertex i. Each lane may give another i. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_frontier &f, unsigned round, unsigned i)
 {
@@ -100,10 +95,9 @@ __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_f
     return i < f.total ? cluster_load(thread_group_list(s, round) + (i - (rank > 0 ? before : 0)), rank) : 0;
 }
 
-/* Reserves elements at the end of a list of reached vertices: `mine` elements for each lane. Returns the index of the lane's
- * first element. `part` describes the list. Adds the number of all reserved elements to part.count. `longest` is the largest
- * class of the lane's vertices, and part.longest is raised to the largest `longest` of all lanes. All lanes of the warp call
- * it. */
+/* Reserves `mine` elements for each lane at the end of a list of reached vertices, and returns the index of the lane's first
+ * one. `part` has the length of the list and the largest class of its vertices, and is updated. `longest` is the largest class
+ * of the lane's vertices. All lanes of the warp call it. */
 __device__ static inline unsigned reserve_reached(thread_group_part &part, unsigned mine, unsigned longest)
 {
     const unsigned before = warp_prefix(mine);
@@ -122,16 +116,15 @@ __device__ static inline unsigned reserve_reached(thread_group_part &part, unsig
 
 /* ---- visits ---- */
 
-/* What a thread has visited, by subgraph: the number of vertices with a row in the subgraph, and the edges of these rows. */
+/* What a thread has visited, by subgraph: vertices with a row in the subgraph, and edges of these rows. */
 struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... The end of an edge
- * is the vertex that the edge leads to. Sets the visited bits of the ends of these edges. If this lane is the first to
- * visit an end, it writes the parent of the end and appends the end to `list`. `part` has the number of vertices of
- * `list` and their largest class. The lane with sub 0 also writes the depth of v, and adds the rows of v to `seen`.
- * `has` is false if the lane has no vertex. All lanes of the warp call it. */
+/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... The lane that first sets
+ * the visited bit of a vertex at the end of an edge writes this vertex's parent, and appends the vertex to `list`, which `part`
+ * describes. The lane with sub 0 writes the depth of v, and adds the rows of v to `seen`. `has` is false if the lane has no
+ * vertex. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
                                            uint32_t *list, thread_group_part &part, seen_rows &seen)
@@ -144,8 +137,8 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
                                         S::columns::make(csr[1], row[1].begin, row[1].begin)};
     const uint32_t rests[] = {(uint32_t)row[0].length, (uint32_t)row[1].length},
                    edges[] = {rests[0] + row[0].heads, rests[1] + row[1].heads}, total = edges[0] + edges[1];
-    /* Returns the end of edge i, with KIND_BIT if the end is a delegate. Edges to normals have the lower numbers. Returns
-     * NO_HEAD for an empty head column. */
+    /* Returns the end of edge i, with KIND_BIT if it is a delegate, or NO_HEAD for an empty head column. Edges to normals come
+     * first. */
     const auto end_of = [&](uint32_t i) {
         const bool k = i >= edges[NORMALS];
         const uint32_t j = k ? i - edges[NORMALS] : i, count = k ? rests[1] : rests[0];
@@ -186,14 +179,14 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
             uint32_t *parent = s.of[end[j] >> 31].parent;
             if (parent != NULL)
                 parent[end[j] & ~KIND_BIT] = v;
-            *to++ = end[j]; /* The next level writes the depth of this vertex. Here the barrier would wait for the write. */
+            *to++ = end[j]; /* the next level writes the depth of this vertex, as here the barrier would wait for the write */
         }
     }
 }
 
-/* Returns the shift for which 2^shift lanes share each vertex of a frontier of `vertices` vertices, of which there is at
- * least one. `longest` is the largest class of these vertices. If there are enough lanes, each lane gets at most two edges
- * of a vertex. The shift is smaller if `lanes` lanes do not suffice for that. */
+/* Returns the shift for a frontier of `vertices` vertices (at least 1), each of which is shared by 2^shift of the `lanes`
+ * lanes. `longest` is the largest class of the vertices. The shift is as large as the lanes allow, until a lane has at most two
+ * edges of a vertex. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -202,21 +195,18 @@ __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, u
 
 /* ---- levels of a single block ---- */
 
-/* Returns whether a frontier of `count` vertices is left to a single block. `longest` is the largest class of the vertices.
- * Two conditions must hold:
- * - The frontier is so small that a level by several blocks would take longer.
- * - One block has enough lanes for the edges of each vertex. */
+/* Returns whether a frontier of `count` vertices, of class `longest` at most, is left to a single block: if several blocks
+ * would take longer, and if one block has enough lanes for the edges of each vertex. */
 __device__ static inline bool is_for_single_block(unsigned count, unsigned longest)
 {
     return count << longest <= min((unsigned)SINGLE_SHORT_ROWS, blockDim.x) &&
            longest <= shared_by(blockDim.x, count, longest);
 }
 
-/* Lets the first block of the thread group do levels by itself while the frontier is small enough for a single block. It
- * does at least one level. The other blocks of the group wait. The first block copies the frontier `f` of `round` to its
- * own list and works with its two lists. At the end the frontier of round + 1 is in the list of the first block. `depth`
- * grows by the number of levels, in all threads. The visited rows are added to `seen`. All threads of the thread group
- * call it. */
+/* Lets the first block of the thread group do one or more levels by itself, while the frontier is small enough for it. The
+ * other blocks of the group wait. The block copies the frontier `f` of `round` to its own list, and leaves the new frontier
+ * there as that of round + 1. In all threads `depth` grows by the number of levels. Visited rows are added to `seen`. All
+ * threads of the thread group call it. */
 template <class S>
 __device__ static void leave_to_single_block(S &s, const thread_group_frontier &f, unsigned round, int32_t &depth,
                                              seen_rows &seen)
@@ -268,8 +258,8 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
 
 /* ---- levels of the thread group ---- */
 
-/* Makes the sparse frontier of the grid the frontier of the thread group for round 0. Each vertex that has work items in the
- * grid's frontier is appended to the list of one block, once. All threads of the thread group call it. */
+/* Makes the sparse frontier of the grid the thread group's frontier of round 0: appends each vertex that has work items to the
+ * list of one block, once. All threads of the thread group call it. */
 template <class S> __device__ static void take_items(S &s)
 {
     const work_item *items = s.sparse[s.block.now.current];
@@ -287,9 +277,9 @@ template <class S> __device__ static void take_items(S &s)
     }
 }
 
-/* Makes the frontier of the thread group the next sparse frontier of the grid. Appends the rows of the frontier's
- * vertices as work items, and writes the depths of these vertices. If the search ends at this depth, it writes only the
- * depths. All threads of the thread group call it, and each block does so for its own list. */
+/* Makes the frontier of the thread group the next sparse frontier of the grid: writes the depths of its vertices, and appends
+ * their rows as work items unless the search ends at this depth. All threads of the thread group call it, and each block
+ * handles its own list. */
 template <class S> __device__ static void leave_items(S &s, unsigned round, int32_t depth)
 {
     const unsigned count = s.block.part[round % 3].count;
@@ -303,13 +293,11 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
     }
 }
 
-/* Does levels by the thread group while the frontier is small enough. All threads of the thread group call it.
- * - Begin: if at_root, the group begins at the root and writes the parent of the root. Otherwise it begins with the work
- *   items of the grid.
- * - End: the group makes its frontier the next frontier of the grid (leave_items). s.state gets the depth of this
- *   frontier, and the numbers of vertices and edges that the group has visited. s.state->moved becomes 1.
- * - If the group begins with the work items of the grid and does no level, the work items of the grid stay as they were, and
- *   s.state->moved becomes 0. */
+/* Does levels by the thread group while the frontier is small enough. If at_root, it begins at the root and writes the root's
+ * parent. Otherwise it begins with the work items of the grid. Afterwards its frontier becomes the next frontier of the grid
+ * (leave_items). s.state gets the depth of this frontier and the counts of what was visited, and s.state->moved becomes 1. If
+ * the grid's frontier is too large for even one level, it stays the frontier, and s.state->moved becomes 0. All threads of the
+ * thread group call it. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {
     seen_rows seen = {};
@@ -376,20 +364,19 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 
 /* ---- the thread group and the grid ---- */
 
-/* Returns whether the thread group tries to do the next levels. That is so if the frontier has few vertices, few work items,
- * and at most `most` edges. `edges` is the number of edges of the frontier. Returns false in two more cases:
- * - The frontier has no work items, as at the end of a directed graph.
- * - The search always pulls. */
+/* Returns whether the thread group tries to do the next levels: if the frontier has few vertices, few work items, and at most
+ * `most` edges (`edges` is their number). Not if there are no work items, as at the end of a directed graph, nor if the search
+ * always pulls. */
 __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
     return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&
            now.items <= 2 * s.thread_group * blockDim.x && edges <= most;
 }
 
-/* Lets the thread group do levels while all other blocks wait. The group begins at the root (at_root), or with the present
- * frontier. If the group has done a level, the frontier of the group becomes the frontier of all blocks. Lowers
- * s.block.thread_group_edges to half of the edges of the frontier. So the group is called again only when the frontier is
- * much smaller. All threads of the grid call it. Not inlined, so that the kernel has one copy of the code. */
+/* Lets the thread group do levels while all other blocks wait. It begins at the root (at_root) or with the present frontier,
+ * and its last frontier becomes the frontier of all blocks. The group is called again only for a frontier of at most half as
+ * many edges (s.block.thread_group_edges), since it could do no level with more. All threads of the grid call it. Not inlined,
+ * so that the kernel has one copy of the code. */
 template <class S> __device__ static __noinline__ void leave_to_thread_group(S &s, bool at_root)
 {
     begin_round(s);

@@ -1,38 +1,33 @@
 /* cuda_peers.h: the whole search of several GPUs of one host, as one kernel on each GPU
  *
- * In the level loop (loop.c) a level of several GPUs costs launches, waits of the host, and barriers of the host's
- * threads. These take 60 us or more for a frontier of two vertices. In this kernel each GPU does its part of a level as
- * a single GPU does a level (cuda_fused_kernel.cuh). Barriers of the GPUs separate the steps of a level. For a barrier a
- * GPU writes a flag into the memory of each peer. Then it waits until the flags of all peers are in its own memory.
+ * In the level loop (loop.c), the twin, a level of several GPUs costs launches and waits of the host's threads: 60 us or more, even
+ * for a frontier of two vertices. Here each GPU does its part of a level as a single GPU does a level (cuda_fused_kernel.cuh), and
+ * barriers of the GPUs separate the steps. For a barrier a GPU writes a flag into the memory of each peer, and waits until the
+ * flags of all peers are in its own memory.
  *
  * Dense levels. Peers read each other's bitmaps word by word, in order, since single reads of remote memory are slow.
- *   visit     The rows of a GPU find delegates, own normals, and (by nn) normals of all shards. The GPU sets the bits of the
- *             found vertices in bitmaps.
- *   barrier   The bitmaps are complete. If dd is pulled in two parts, one more barrier is between the parts.
- *   previsit  Delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited normals into
- *             the memory of all peers, where pulls of nn look them up.
+ *   visit     Rows of a GPU find delegates, own normals, and (by nn) normals of all shards. Their bits are set in bitmaps.
+ *   barrier   The bitmaps are complete. If dd is pulled in two parts, there is one more barrier between the parts.
+ *   previsit  Delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited normals into the
+ *             memory of all peers, where pulls of nn look them up.
  *   barrier   Flags have counts of found vertices and of their edges, so that all GPUs choose the same directions.
+ * Each array that peers read lies twice in memory. Levels use the copies in turn, and clear the one that all peers have read.
  *
  * Sparse levels, while the frontier is small. No bitmap is scanned.
- *   visit     The rows of a GPU find vertices. Own normals and delegates join the next frontier. Normals of other shards are
- *             written into the memory of their GPUs, and delegates into the memory of all GPUs.
+ *   visit     Own normals and delegates join the next frontier. Normals of other shards are written into the memory of their
+ *             GPUs, and delegates into the memory of all GPUs.
  *   barrier   Flags have the number of the vertices that were written.
- *   take      Vertices from peers join the next frontier, unless they were visited on this GPU already.
- *   barrier   Flags have counts of the vertices that joined by `take`. This barrier is left out if the next level is
- *             certainly sparse.
- * Each word that is written to a peer in a sparse level carries the number of a barrier, so words may arrive in any
- * order. If the frontier of a GPU is very small, the first block of this GPU goes from level to level by itself.
- *
- * Each array that peers read in dense levels lies twice in memory. Dense levels use the two copies in turn. A GPU clears
- * one copy when the peers have read it. The level loop is the twin of this kernel: both find the same distances.
+ *   take      Vertices from peers join the next frontier, unless this GPU has visited them already.
+ *   barrier   Flags have counts of the vertices that joined. Left out if the next level is certainly sparse.
+ * Each word that is written to a peer here carries the number of a barrier, so words may arrive in any order. If the frontier of a
+ * GPU is very small, the first block of this GPU goes from level to level by itself.
  *
  * Several GPUs need, beside the files of one (cuda_fused.h):
- *   cuda_peers_barrier.cuh  the barrier of GPUs; the start and the end of a search
+ *   cuda_peers_barrier.cuh  the barrier of GPUs; the start of a search
  *   cuda_peers_dense.cuh    dense levels: gathering, the second part, two buffers
  *   cuda_peers_sparse.cuh   sparse levels: vertices that leave and arrive; levels of one block
  *   cuda_peers_plain.cu, cuda_peers_noted.cu  the kernels; cuda_peers_open.c: the host's side
- * cuda_fused_plan chooses the launch of these kernels, and cuda_fused_start launches them. A search ends only if it is
- * started on all peers.
+ * A search ends only if it is started on all peers.
  */
 #ifndef DBFS_CUDA_PEERS_H
 #define DBFS_CUDA_PEERS_H
@@ -45,10 +40,9 @@ extern "C" {
 
 enum { MOST_PEERS = 16 /* GPUs */ };
 
-/* Indices of the values of a flag. PEERS_FOUND + i is count i of cuda_fused.h (FUSED_FRESH, ...) for vertices that the GPU
- * found itself. PEERS_TAKEN + i is count i for vertices that the GPU received from its peers and that joined the frontier.
- * Each GPU counts every delegate. If the next level is certainly sparse, the flag of the next level has the counts of the
- * vertices that the GPU received in this level. */
+/* Indices of the values of a flag. First come the counts of cuda_fused.h (FUSED_FRESH, ...) for vertices that the GPU found
+ * itself, then the same counts for vertices that it received from peers and that joined its frontier. If the next level is
+ * certainly sparse, received vertices are counted in the next level's flag. Delegates are counted by each GPU. */
 enum peers_value {
     PEERS_FOUND,
     PEERS_TAKEN = FUSED_COUNTS,
@@ -57,24 +51,23 @@ enum peers_value {
     PEERS_VALUES
 };
 
-/* A flag that one GPU writes to another. Each value is split into two words: half[0] has the lower 32 bits of the value,
- * and half[1] has the upper 32 bits. The upper half of each word is the number of the barrier. */
+/* A flag that one GPU writes to another. Each value is split: half[0] has its lower 32 bits, and half[1] its upper 32 bits. The
+ * upper half of each word is the number of the barrier, which tells the reader that the word has arrived. */
 struct peer_flags {
     unsigned long long half[2][PEERS_VALUES];
 };
 
-/* The two tallies of a GPU in a round. All blocks of the GPU add their counts to a tally. TALLY_FOUND is for vertices
- * that the GPU found, and also has the number of vertices that were sent to each peer. TALLY_TAKEN is for vertices that
- * the GPU received from peers and that joined the frontier. */
+/* The two tallies of a GPU in a round, to which all its blocks add their counts. TALLY_FOUND counts the vertices that the GPU
+ * found, and those sent to each peer. TALLY_TAKEN counts the vertices received from peers that joined the frontier. */
 enum { TALLY_FOUND, TALLY_TAKEN, PEERS_TALLIES, PEERS_TALLY_WORDS = FUSED_COUNTS + MOST_PEERS };
 
-/* A tally: first the counts of cuda_fused.h, then the number of vertices for each peer. The upper bits of a word are the
- * number of blocks that have added their counts (TALLY_ARRIVAL). */
+/* A tally: the counts of cuda_fused.h, and then the number of vertices for each peer. The upper bits of each word count the
+ * blocks that have added theirs (TALLY_ARRIVAL). */
 struct peers_tally {
     unsigned long long word[PEERS_TALLY_WORDS];
 };
 
-/* The size of a shard. The GPU of the shard tells this size to its peers. */
+/* The size of a shard, as its GPU tells it to the peers. */
 struct peers_size {
     struct cost_graph graph;
     uint64_t longest;             /* the most edges of a vertex */
@@ -101,15 +94,15 @@ struct gpu_fused_peer {
     struct peers_state *state;
 };
 
-/* The numbering of columns of nn, and the size of bitmaps over these columns. The upper bits of a column are the shard
- * of the vertex. The lower bits are the number of the vertex in its shard. */
+/* How nn numbers the normals of all shards, and the size of bitmaps over these numbers. A column of nn has the shard in its
+ * upper bits and the local id in its lower bits. */
 struct peers_columns {
-    uint32_t local_bits;  /* bits for the number in the shard */
+    uint32_t local_bits;  /* bits of the local id */
     uint32_t shard_words; /* words of a bitmap for one shard */
     uint64_t words;       /* words of a whole bitmap; 0: nn has no such bitmaps */
 };
 
-/* Sums over all shards. Each shard counts every delegate. */
+/* Sums over all shards. Delegates are counted in each shard. */
 struct peers_total {
     double vertices, edges;
     uint64_t longest; /* the most edges of a vertex in one shard */
@@ -124,12 +117,13 @@ struct gpu_fused_peers {
     struct peers_columns columns;
     uint32_t *found[2], *sent[2]; /* the bitmaps of this GPU that its peers see as gpu_fused_peer.found and sent */
     uint32_t *gathered; /* bitmap over nn's columns: visited normals of all shards, which pulls of nn look up */
-    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES]. The first index is the number of the barrier modulo 2. The lower half
-     * of an element is a vertex, with KIND_BIT. The upper half is the number of the barrier whose flag counts the vertex. */
+    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES]. The first index is the number of the barrier modulo 2. An element has a
+     * vertex, with KIND_BIT for a delegate, in its lower half, and in its upper half the number of the barrier whose flag
+     * counts the vertex. */
     unsigned long long *arrivals;
     struct peers_total total;
-    unsigned long long listed_edges[2]; /* most edges of a sparse level: [0] for a dense frontier, [1] for a sparse one */
-    int clean; /* the last search of this GPU was by this kernel, so state->sent says which bitmap `sent` must be cleared */
+    unsigned long long listed_edges[2]; /* most edges of a sparse level on all GPUs: [0] if the frontier is dense, [1] if it is sparse */
+    int clean; /* the last search was by this kernel, so only the bitmap that state->sent tells must be cleared */
     const uint32_t *dd_own, *dd_others; /* bitmaps of dd's rows: delegates that this shard owns; all other delegates */
     struct peers_state *state;
 };
@@ -140,8 +134,8 @@ struct gpu_fused_peers {
 /* A GPU reports this value as the number of levels if a peer did not come to a barrier. */
 #define PEERS_FAILED UINT32_MAX
 
-/* Return the kernel of several GPUs: cuda_peers_plain without notes of levels, cuda_peers_noted with notes of levels. If
- * `packed`, columns may be stored packed. */
+/* Return the kernel of several GPUs, without notes of levels (cuda_peers_plain) or with notes (cuda_peers_noted). If `packed`,
+ * the kernel also reads packed columns. */
 struct fused_program cuda_peers_plain(int packed);
 struct fused_program cuda_peers_noted(int packed);
 

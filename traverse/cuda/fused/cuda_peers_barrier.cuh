@@ -1,11 +1,10 @@
-/* cuda_peers_barrier.cuh: the barrier of several GPUs of a host, and reads of words of peers
+/* cuda_peers_barrier.cuh: the barrier of several GPUs of a host, and how their search starts
  *
- * Barriers are numbered. For a barrier each GPU writes a flag into the memory of each peer, and waits for the flags of
- * all peers. A flag has counts (PEERS_FOUND and following). Each count is split over two words of 8 bytes. Each of the
- * two words has half of the count and the number of the barrier. A GPU that waits reads the words of a flag until all of
- * them have the number of the barrier. So the words may arrive in any order, and no further message follows. The blocks
- * of a GPU pass their counts to the first block by a tally. Each block adds its counts to the tally, and the tally also
- * counts the blocks that have added. So a barrier costs one way through the memory of the GPU, and one way to its peers.
+ * Barriers are numbered. For a barrier each GPU writes a flag with counts (enum peers_value) into the memory of each peer, and
+ * waits for the flags of all peers. Each count is split over two words of 8 bytes, which both carry the number of the barrier. A
+ * GPU reads a flag until all its words have this number. So the words may arrive in any order, and no further message is needed.
+ * The blocks of a GPU pass their counts to the first block by a tally, to which each block adds its counts and 1 for its arrival.
+ * So a barrier costs one way through the memory of the GPU, and one way to its peers.
  */
 #ifndef DBFS_CUDA_PEERS_BARRIER_CUH
 #define DBFS_CUDA_PEERS_BARRIER_CUH
@@ -14,10 +13,9 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
-/* The state of a search of several GPUs that a block keeps in addition to block_state. All blocks of a GPU have the same
- * values, with two exceptions:
- * - Only the first block keeps `rounds`.
- * - While a single block does levels for its GPU, only this block has the present values. */
+/* What a block keeps of a search of several GPUs, in addition to block_state. The values are the same in all blocks of a GPU,
+ * but `rounds` is kept by the first block only. While a single block does levels for its GPU, only this block has the present
+ * values. */
 struct peers_block {
     unsigned barriers;            /* the number of the last barrier of the GPUs */
     unsigned rounds[PEERS_TALLIES]; /* how often each tally was sent to peers in this level */
@@ -25,18 +23,17 @@ struct peers_block {
     bool sends;                   /* this level pushes nn, so bitmap `sent` of this buffer gets vertices */
     bool sent_before;             /* bitmap `sent` of the other buffer has vertices from the dense level before */
     bool in_parts;                /* the level pulls dd in two parts */
-    bool gathered;                /* joint.gathered has the frontier's normals of all shards: the level before was dense */
+    bool gathered;                /* joint.gathered has the frontier's normals of all shards, as the level before was dense */
     bool certainly_sparse;        /* the next level is sparse, whatever vertices peers have sent */
     bool single_block;            /* this block does sparse levels for its GPU, and the GPU's other blocks wait */
     unsigned long long edges;     /* upper bound of the edges of the frontier, summed up over all GPUs */
-    unsigned long long found;     /* vertices of the frontier on all GPUs. Received vertices: only if counted in a flag */
-    /* Vertices of all frontiers so far, summed up over all GPUs; about the number of their edges. Each GPU counts
-     * delegates. */
+    unsigned long long found;     /* vertices of the frontier on all GPUs, without received vertices that are in no flag yet */
+    /* Sums over all frontiers so far and all GPUs: vertices, and about the number of their edges. Each GPU counts delegates. */
     double seen, seen_edges;
 };
 
-/* The counts that the first block keeps for flags: the counts of the vertices found in this level, and the counts of the
- * vertices received from peers since the last flags. */
+/* What the first block keeps for flags: counts of the vertices found in this level, and of those received from peers since the
+ * last flags. */
 struct peers_counts {
     unsigned long long found[FUSED_COUNTS], taken[FUSED_COUNTS];
 };
@@ -44,10 +41,10 @@ struct peers_counts {
 /* The search of one GPU among several, in one block. */
 template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PACKED, true> {
     typedef gpu_fused_peers parameters;
-    gpu_fused_peers joint; /* joint.fused is not used: the base of this struct has the parameters of joint.fused */
+    gpu_fused_peers joint; /* the parameters for several GPUs; the base of this struct takes the place of joint.fused */
     peers_block peers;
     peers_counts own_counts;
-    peers_tally counted;   /* the counts of this block. Numbers of vertices for each peer: only in the single block */
+    peers_tally counted;   /* the counts of this block; in a single block also the numbers of vertices for each peer */
     unsigned single_items; /* work items of the next frontier, counted by the single block */
     unsigned long long flags[MOST_PEERS][PEERS_VALUES]; /* the values of the flags of the last barrier, by GPU */
     unsigned long long sums[PEERS_VALUES]; /* the sums of `flags` over all GPUs; only the first warp reads the sums */
@@ -57,8 +54,8 @@ template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PAC
 #define TALLY_ARRIVAL_SHIFT 48           /* bits 48 to 63 of a word of a tally count the blocks that have added */
 #define TALLY_ARRIVAL (1ull << TALLY_ARRIVAL_SHIFT)
 
-/* Adds two numbers to the note of the level, if the search is noted. `vertices` is the number of vertices that arrived from
- * peers. `words` is the number of words of bitmaps that this GPU read from peers or wrote to peers. All threads call it. */
+/* Adds vertices that arrived from peers, and words of bitmaps that were read from peers or written to them, to the note of the
+ * level, if the search is noted. All threads call it. */
 template <class S> __device__ static inline void note_read(S &s, unsigned long long vertices, unsigned long long words)
 {
     if constexpr (S::noted) {
@@ -75,7 +72,7 @@ __device__ static inline uint32_t peek(const uint32_t *bitmap, uint64_t word)
     return ((const volatile uint32_t *)bitmap)[word];
 }
 
-/* Returns the number of edges in all subgraphs from the counts of a level: the sum of counts[FUSED_FORWARD + g] over g. */
+/* Returns the number of edges in all subgraphs, the sum of counts[FUSED_FORWARD + g], from the counts of a level. */
 __device__ static inline unsigned long long sum_of_edges(const unsigned long long *counts)
 {
     unsigned long long sum = 0;
@@ -86,15 +83,15 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 
 /* ---- tallies ---- */
 
-/* Returns the words of a tally of this round. The words lie in the memory of the GPU. If a single block does the level, the
- * words lie in the shared memory of this block. */
+/* Returns the words of a tally of this round, in the memory of the GPU. If a single block does the level, they are in the
+ * shared memory of this block. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
     return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* Adds the counts of this block (s.counted) to a tally of the GPU. Also adds 1 to the number of blocks that have added
- * to this tally. The first warp of each block calls it. */
+/* Adds the counts of this block (s.counted) to a tally of the GPU, and 1 to its number of blocks. The first warp of each block
+ * calls it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
@@ -104,20 +101,16 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
 
 /* ---- flags ---- */
 
-/* Waits until all blocks of this GPU have added their counts to the tally. Then writes the flags of barrier `number` to
- * all peers, with a lane for each value. A flag has the counts of `tally`, and counts of the other tally from
- * s.own_counts:
- * - tally TALLY_TAKEN: the counts of the vertices found in this level.
- * - tally TALLY_FOUND: the counts of the vertices that were received from peers and are in no flag yet. Received
- *   vertices are counted in one flag only.
- * If `ordered`, a fence of the system comes before the flags, so that the flags release the writes of all blocks. If the
- * search is noted, returns the time before the flags were written. Otherwise returns 0. The first warp of the first
- * block calls it. */
+/* Waits until all blocks of this GPU have added their counts to the tally. Then writes the flags of barrier `number` to all
+ * peers, with a lane for each value. A flag also has the counts of the other tally, which s.own_counts keeps: with TALLY_TAKEN
+ * those of the vertices found in this level, with TALLY_FOUND those of received vertices that are in no flag yet. If `ordered`,
+ * a fence comes first, so that the flags release the writes of all blocks. Returns the time before the flags were written, or 0
+ * if the search is not noted. The first warp of the first block calls it. */
 template <class S>
 __device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
-    /* A lane that has no word of the tally waits for word 0. Afterwards the lane sees all that all blocks wrote before
-     * they added their counts. */
+    /* A lane that has no word of the tally waits for word 0, so that it, too, sees all that blocks wrote before they added
+     * their counts. */
     const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[k < words ? k : 0];
     unsigned long long word = *from;
@@ -155,10 +148,9 @@ __device__ static inline unsigned long long write_flags(S &s, unsigned number, u
     return begun;
 }
 
-/* Waits for the flag of barrier `number` from GPU `from`, and copies the values of the flag to s.flags[from], with a
- * lane for each value. If `ordered`, the warp afterwards sees all writes that the flag releases. If the flag does not
- * come within PEERS_PATIENCE_NS, the function reports PEERS_FAILED to the host and ends the kernel by a trap. All lanes
- * of a warp call it. */
+/* Waits for the flag of barrier `number` from GPU `from`, and copies its values to s.flags[from], with a lane for each value.
+ * If `ordered`, the warp afterwards sees all writes that the flag releases. If the flag does not come within PEERS_PATIENCE_NS,
+ * reports PEERS_FAILED to the host and ends the kernel by a trap. All lanes of a warp call it. */
 template <class S> __device__ static inline void await_flags(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < PEERS_VALUES ? lane_id() : 0;
@@ -182,14 +174,14 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
     s.flags[from][k] = (uint32_t)low | high << 32;
 }
 
-/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has written to s.counted. The
- * counts of all blocks are added up in tally number `tally` and sent to every GPU. Afterwards s.flags has the counts of
- * each GPU, and s.sums has the sums over all GPUs. All threads of all GPUs call it. If a single block does the level for
- * its GPU, only the threads of this block call it.
+/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has written to s.counted. They are
+ * added up over all blocks in tally number `tally`, and sent to every GPU. Afterwards s.flags has the counts of each GPU, and
+ * s.sums has the sums over all GPUs. All threads of all GPUs call it, or only those of the single block that does the level for
+ * its GPU.
  *
- * If `ordered`, every thread afterwards sees all that any thread of any GPU has written before the barrier. To this end
- * each block ends its writes by a fence before it adds to the tally. The first block executes a fence of the system
- * before it writes the flags. If not `ordered`, threads see only the flags. */
+ * If `ordered`, every thread afterwards sees all that any thread of any GPU wrote before the barrier. For this each block ends
+ * its writes by a fence before it adds to the tally, and the first block executes a fence of the system before it writes the
+ * flags. If not `ordered`, threads see only the flags. */
 template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsigned tally, bool ordered)
 {
     const unsigned number = s.peers.barriers + 1, warp = threadIdx.x / WARP, value = lane_id();
@@ -209,7 +201,7 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
     if (threadIdx.x == 0)
         s.peers.barriers = number;
     __syncthreads();
-    if (warp == 0) { /* a lane sums up each value. A single thread would have to read the values one after the other */
+    if (warp == 0) { /* a lane sums up each value, as a single thread would read the values one after the other */
         unsigned long long sum = 0;
         for (unsigned i = 0; i < s.joint.count && value < PEERS_VALUES; i++)
             sum += s.flags[i][value];
@@ -233,15 +225,15 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
         to[i] = value;
 }
 
-/* Clears a bitmap over nn's columns, which are the normals of all shards. Words behind the last vertex of a shard are
- * left out. All threads of the grid call it, and share the words. */
+/* Clears a bitmap over nn's columns, the normals of all shards, except the words behind the last vertex of a shard. All threads
+ * of the grid call it. */
 __device__ static inline void clear_columns(const gpu_fused_peers &joint, uint32_t *bitmap)
 {
     for (unsigned i = 0; joint.columns.words > 0 && i < joint.count; i++)
         set_words(bitmap + (uint64_t)joint.shard[i] * joint.columns.shard_words, joint.peer[i].words, 0);
 }
 
-/* Returns the delegates of a word that any GPU has found in this level: ORs the words of the bitmaps `found` of all GPUs. */
+/* Returns which delegates of a bitmap word any GPU has found in this level: the OR of the bitmaps `found` of all GPUs. */
 __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, unsigned buffer, uint64_t word)
 {
     uint32_t found = 0;
@@ -252,13 +244,12 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
 
 /* ---- the start of a search ---- */
 
-/* Begins a search of several GPUs in a block: clears s.peers and s.own_counts, and reads the number of the last barrier
- * of the search before. All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
+/* Begins a search of several GPUs in a block: clears s.peers and s.own_counts, and goes on from the number of the last barrier.
+ * All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
  *
- * Words from peers carry numbers of barriers. An old word must not have the number of a new barrier. So when the number
- * of barriers has become large, the number begins again at 0 or 1, and the receive buffers are cleared. This is safe, as
- * peers send nothing before the first barrier. The flags of the first barrier of this search lie in another buffer than
- * the flags of the last barrier of the search before. */
+ * Words from peers carry numbers of barriers, and an old word must not have the number of a new barrier. So when the numbers
+ * have become large, they begin again at 0 or 1, and the receive buffers are cleared. This is safe, as peers send nothing
+ * before the first barrier, and its flags lie in another buffer than the flags of the last barrier. */
 template <class S> __device__ static __noinline__ void begin_peers(S &s)
 {
     unsigned last = *(volatile unsigned *)&s.joint.state->barriers;
@@ -273,9 +264,9 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
     }
 }
 
-/* Clears what the last search of several GPUs has left: the bitmaps over nn's columns, and the parents of delegates. A
- * bitmap `sent` is cleared only if it may have vertices. Most searches leave no vertices in these bitmaps. All threads
- * of the grid call it before any of them has reached the first barrier. */
+/* Clears what the last search of several GPUs has left: the bitmaps over nn's columns, and the parents of delegates. Bitmaps
+ * `sent` are cleared only if they may have vertices, which is rare. All threads of the grid call it before any of them has
+ * reached the first barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;
@@ -288,9 +279,9 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
         set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
 }
 
-/* Makes the root the next frontier on the GPUs that have the root. Only the owner has a normal root. All GPUs have a
- * delegate root. Writes depth 0 and ROOT_PARENT for the root, and appends the rows of the root as work items. The
- * visited bit of the root is set already. All threads of the grid call it, and one warp does the work. */
+/* Makes the root the next frontier on the GPUs that have it: all GPUs have a delegate, and only the owner has a normal. Writes
+ * depth 0 and ROOT_PARENT for the root, and appends its rows as work items. Its visited bit is set already. All threads of the
+ * grid call it, and one warp does the work. */
 template <class S> __device__ static void put_root(S &s)
 {
     if (blockIdx.x != 0 || threadIdx.x >= WARP)

@@ -1,7 +1,8 @@
-/* cuda_peers_dense.cuh: dense levels of several GPUs that search together
+/* cuda_peers_dense.cuh: dense levels of several GPUs that search together (cuda_peers.h)
  *
- * cuda_peers.h describes these levels. A peer is another GPU that searches a shard of the same graph. A buffer is two
- * bitmaps, `found` and `sent`. There are two buffers. A dense level writes one buffer, and clears the other buffer.
+ * Peers are the GPUs that search the other shards of the graph. They read from two bitmaps what a GPU has found: delegates from
+ * `found`, and normals of all shards from `sent`. A pair of these bitmaps is a buffer. There are two buffers: a dense level writes
+ * one of them and clears the other.
  */
 #ifndef DBFS_CUDA_PEERS_DENSE_CUH
 #define DBFS_CUDA_PEERS_DENSE_CUH
@@ -10,11 +11,10 @@
 
 /* ---- visits ---- */
 
-/* Copies the visited bits of the normals of all shards from the memory of the peers to joint.gathered, and waits for all
- * blocks. Pulls of nn look these bits up. Does nothing if the level does not pull nn. Also does nothing if the level
- * before was dense, as the peers then have written the bits of the frontier to joint.gathered. Bits of vertices that
- * were visited earlier may be missing there. These bits are not needed, as all neighbours of these vertices are visited.
- * All threads of the grid call it. */
+/* Copies the visited bits of the normals of all shards from the memory of peers to joint.gathered, where pulls of nn look them
+ * up, and waits for all blocks. Does nothing if nn is not pulled, or if the level before was dense, as peers then have written
+ * the bits of the frontier there. Bits of vertices that were visited earlier may be missing, but all neighbours of those are
+ * visited. All threads of the grid call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -32,10 +32,9 @@ template <class S> __device__ static void gather_for_pulls(S &s)
     grid_barrier(s);
 }
 
-/* Lets delegates look for parents in their rows of subgraph g. A delegate looks if it is in the bitmap `rows`, if it is not
- * visited, and if no GPU has found it in this level. A delegate that finds a parent gets its bit in `next`. Pieces of long
- * rows are appended to `cut`. All threads of the grid call it. Not inlined, so that both calls of it share one copy of the
- * code. */
+/* Lets delegates of the bitmap `rows` look for parents in their rows of subgraph g, if they are not visited and no GPU has
+ * found them in this level. A delegate that finds a parent gets its bit in `next`. Pieces of long rows are appended to `cut`.
+ * All threads of the grid call it. Not inlined, so that both calls of it share one copy of the code. */
 template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
 {
     const pulling q = start_pulling<S::together>(s, g);
@@ -52,14 +51,12 @@ template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g,
     }
 }
 
-/* Ends the visits of a dense level of several GPUs by a barrier of the GPUs. If the level has two parts, this barrier ends
- * the first part. Then the second part is done in this function, and a second barrier of the GPUs ends the second part. All
- * threads of the grid call it.
+/* Ends the visits of a dense level by a barrier of the GPUs. If dd is pulled in two parts, this barrier ends the first part.
+ * Then the second part is done here, and another barrier ends it. All threads of the grid call it.
  *
- * The second part pulls rows of dd. These are the rows of delegates that other shards own. If the level pulls along nd, the
- * second part also pulls all wanted rows of dn. dn has the edges of nd in the other direction. Delegates that any GPU has
- * found in the first part are left out. Most delegates are found in the first part, as the owner of a delegate has all its
- * edges to delegates of higher degree. */
+ * The second part is for delegates that no GPU has found in the first part. They look for a parent in their rows of dd on
+ * shards that do not own them, and also in their rows of dn if the level pulls along nd. There are few, as the owner of a
+ * delegate has all its edges to delegates of higher degree. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     search_barrier(s);
@@ -78,11 +75,9 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
 
 /* ---- previsit ---- */
 
-/* Returns the vertices of a word that were found in this level.
- * - delegates: member `next` has the delegates that any GPU found.
- * - normals: member `next` has the normals that this GPU found. Member `sent` has the normals of this shard that pushes
- *   of nn on any GPU found.
- * All other members are 0. */
+/* Returns which vertices of a bitmap word were found in this level. Of delegates, `next` has those that any GPU found. Of
+ * normals, `next` has those that this GPU found, and `sent` has those of this shard that pushes of nn on any GPU found. All
+ * other members are 0. */
 template <class S> __device__ static inline found_word found_by_all(S &s, int kind, uint32_t word)
 {
     if (kind == DELEGATES)
@@ -96,16 +91,14 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
     return found_word{s.of[NORMALS].next[word], sent, 0, 0, 0};
 }
 
-/* Does the part of a previsit that only several GPUs need. Each lane has one word of vertices, or no word if `in` is
- * false. For delegates, the function clears the word in the bitmap `found` that peers do not read now. For normals, the
- * function does three things:
- * - It clears the word in the bitmap `next`, if `next` has vertices. `next` is the vertices that this GPU itself has
- *   found.
- * - If `fresh`, the new vertices of the word, is not empty, it writes the visited normals of the word (`visited`) to all
- *   peers that pull nn. The peers see them after the next barrier.
- * - Each new normal that only pushes of nn have found (`sent`) gets the parent REMOTE_PARENT. The search asks for this
- *   parent at its end.
- * All lanes of the warp call it. */
+/* Does the part of a previsit that only several GPUs need, for one word of vertices of each lane. `in` is false if the lane has
+ * no word. Of delegates, it clears the word in the bitmap `found` that peers do not read now. Of normals:
+ * - It clears the word of the bitmap `next`, which has vertices that this GPU itself has found.
+ * - If the word has new vertices (`fresh`), it writes the word's visited normals to all peers that pull nn. The peers see them
+ *   after
+ *   the next barrier.
+ * - New normals that only pushes of nn have found (`sent`) get the parent REMOTE_PARENT. Their parents are found after the
+ *   search. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in, uint32_t next, uint32_t visited,
                                          uint32_t fresh, uint32_t sent)
@@ -128,9 +121,8 @@ __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in,
 
 /* ---- buffers ---- */
 
-/* Clears the bitmap `sent` of the dense level before, if pushes of nn wrote to this bitmap. All peers have read the bitmap.
- * Also adds the number of words that the previsit has read from peers to the note of the level. All threads of the grid call
- * it. */
+/* Clears the bitmap `sent` of the dense level before, which all peers have read, if it has vertices. Also adds the words that
+ * the previsit has read from peers to the note of the level. All threads of the grid call it. */
 template <class S> __device__ static inline void clear_sent_before(S &s)
 {
     if (s.peers.sent_before)
@@ -139,9 +131,8 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
               (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
-/* Adds the number of words of visited normals that this GPU has written to its peers to the note of the level. The number is
- * an upper bound. All threads call it after the barrier of the previsit. This step is not in swap_buffers, as it would cost
- * the kernel registers there. */
+/* Adds the words of visited normals that this GPU has written to peers (an upper bound) to the note of the level. All threads
+ * call it after the barrier of the previsit. It is no part of swap_buffers, as it would cost the kernel registers there. */
 template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];
@@ -149,9 +140,9 @@ template <class S> __device__ static inline void note_shared(S &s)
               (s.joint.count - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
 }
 
-/* Makes the next dense level write the other buffer, which peers do not read now. A buffer is the bitmaps `found` and
- * `sent`. Also sets s.peers.gathered, as all peers now have the visited bits of the normals of this frontier. One thread
- * of each block calls it at the end of a dense level. */
+/* Makes the next dense level write the other buffer (bitmaps `found` and `sent`), which peers do not read now. Also sets
+ * s.peers.gathered, as all peers now have the visited bits of the frontier's normals. One thread of each block calls it at the
+ * end of a dense level. */
 template <class S> __device__ static void swap_buffers(S &s)
 {
     s.peers.sent_before = s.peers.sends;

@@ -1,8 +1,7 @@
 /* cuda_peers_noted.cu: the kernels of a search of several GPUs, with notes of levels; see cuda_peers.h */
 #include "cuda_fused_kernel.cuh"
 
-/* Returns the kernel of a search of several GPUs that writes notes of its levels. If `packed`, the kernel also reads
- * packed columns. */
+/* Returns the kernel of several GPUs that writes notes of levels. If `packed`, it also reads packed columns. */
 struct fused_program cuda_peers_noted(int packed)
 {
     return packed ? program<true, true, true>() : program<true, true, false>();

@@ -1,15 +1,11 @@
-/* cuda_peers_open.c: prepares a GPU for searches with its peers in fused kernels (cuda_peers.h)
- *
- * The functions write what the kernel must know of the peers to the parameters of the kernel.
- */
+/* cuda_peers_open.c: prepares a GPU for fused searches with its peers (cuda_peers.h): sets the parameters of the kernel */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 _Static_assert(sizeof(struct peers_state) <= PEERS_STATE_BYTES, "the state of GPUs that search together as planned");
 
-/* Returns whether the devices *p may search together. The number of devices must be the number of shards, and 2 to
- * MOST_PEERS. Each device must be on a GPU of its own, be able to join a fused search, and let its peers read its
- * memory. */
+/* Returns whether the devices *p may search together. There must be one for each shard, and 2 to MOST_PEERS in all. Each must
+ * be on a GPU of its own, be able to join a fused search, and let its peers read its memory. */
 static int may_search_together(const struct gpu_peers *p, uint32_t shards)
 {
     if (p->count != shards || p->count > MOST_PEERS || p->count < 2)
@@ -25,8 +21,8 @@ static int may_search_together(const struct gpu_peers *p, uint32_t shards)
     return 1;
 }
 
-/* Sets the numbering of columns of nn (g->columns), and the bitmaps over these columns: g->sent and g->gathered. Also makes
- * these columns a third kind of vertices of the kernel, FUSED_COLUMNS. */
+/* Sets how columns of nn number the normals of all shards (g->columns), and the bitmaps over these columns, g->sent and
+ * g->gathered. For the kernel these normals become a third kind of vertices, FUSED_COLUMNS. */
 static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, const struct gpu_traffic *t)
 {
     g->columns.local_bits = shard->local_bits;
@@ -40,8 +36,8 @@ static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, co
     g->fused.csr[NN].column_kind = g->fused.pulled[NN].column_kind = FUSED_COLUMNS;
 }
 
-/* Replaces the sizes of this shard in g->fused.graph by sums over the shards of all peers. Also sets g->total, which has
- * sums of vertices and edges. With these sums all GPUs compute the same costs. */
+/* Replaces the sizes of this shard in g->fused.graph by sums over all shards, so that all GPUs compute the same costs. Also
+ * sets g->total. */
 static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
 {
     struct cost_graph *graph = &g->fused.graph;
@@ -70,9 +66,9 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
     cost_settle_pulled(graph);
 }
 
-/* Sets the costs by which all GPUs choose directions, and g->listed_edges. If a frontier has at most listed_edges edges,
- * a sparse level costs less than any dense level. listed_edges is smaller for a dense frontier, which must be made
- * sparse first. Called after set_peers and set_graph. */
+/* Sets the costs by which all GPUs choose directions, and g->listed_edges: up to so many edges of the frontier, a sparse level
+ * costs less than any dense level. They are fewer for a dense frontier, which must be made sparse first. Called after set_peers
+ * and set_graph. */
 static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
 {
     struct cost_graph *graph = &g->fused.graph;
@@ -88,8 +84,8 @@ static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
     }
 }
 
-/* Sets the arrays of each peer that this GPU can read and write (g->peer), the shard of each peer (g->shard), the number of
- * peers (g->count), and the index of this GPU among the peers (g->own). Called after set_columns. */
+/* Sets what the kernel must know of its peers: the arrays that it reads and writes (g->peer), their shards, their number, and
+ * the index of this GPU among them. Called after set_columns. */
 static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, const struct shard *shard)
 {
     g->count = p->count;
@@ -99,8 +95,7 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, cons
     }
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        /* A peer without edges of nn never pulls nn. If this shard has no edges of nn, no peer looks up normals of this
-         * shard. */
+        /* A peer pulls nn only if it has edges of nn. It looks up normals of this shard only if this shard has edges of nn. */
         const int joined = shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
         g->shard[i] = peer->is.shard;
         g->peer[i] = (struct gpu_fused_peer){
@@ -114,10 +109,9 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, cons
     }
 }
 
-/* Prepares a device for fused searches with its peers. Called after gpu_join has made the arrays of the peers readable.
- * Writes the parameters of the kernel to dev->fused.group.search, and plans the launches with and without notes of
- * levels. If the peers cannot search together, dev->fused.group.launch gets 0 blocks, and no error is set. May be called
- * again for other peers. */
+/* Prepares a device for fused searches with its peers: sets the parameters of the kernel (dev->fused.group.search), and plans
+ * the launches with and without notes of levels. If the peers cannot search together, dev->fused.group.launch gets 0 blocks,
+ * without an error. Called after gpu_join has made the arrays of the peers readable, and again for other peers. */
 enum status gpu_peers_open(struct device *dev, struct error *e)
 {
     const struct gpu_peers *peers = &dev->traffic.peers;

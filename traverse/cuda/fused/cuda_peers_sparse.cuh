@@ -1,20 +1,16 @@
-/* cuda_peers_sparse.cuh: sparse levels of several GPUs that search together
+/* cuda_peers_sparse.cuh: sparse levels of several GPUs that search together (cuda_peers.h)
  *
- * cuda_peers.h describes these levels. If a GPU reaches a vertex that another GPU must visit, it sends the vertex to the
- * other GPU: it writes 8 bytes into the memory of the other GPU. The 8 bytes are the vertex and the number of the next
- * barrier. The flag of this barrier has the number of vertices sent. At most one vertex is sent for each edge of the
- * frontier, so PEERS_LISTED_EDGES elements suffice for a receive buffer. There are two receive buffers, which barriers
- * use in turn. A GPU reads the vertices of one barrier before it comes to the next barrier.
+ * If a GPU reaches a vertex that another GPU must visit, it sends the vertex: it writes 8 bytes into the other GPU's memory, the
+ * vertex and the number of the next barrier. The flag of this barrier tells how many vertices were sent. At most one is sent for
+ * each edge of the frontier, so PEERS_LISTED_EDGES elements suffice for a receive buffer. Barriers use two receive buffers in turn,
+ * since a GPU reads the vertices of one barrier before it comes to the next.
  *
- * Most levels have one barrier. The flags of this barrier have the numbers of found and of sent vertices. These numbers
- * give an upper bound for the edges of the next frontier. If a frontier of that many edges is for a sparse level, the
- * next level is certainly sparse. Then the flags of the next level have the counts of the vertices that were received
- * from peers. If the next level is not certainly sparse, this level has a second barrier, which exchanges these counts
- * at once.
+ * Most levels have one barrier. Its flags tell how many vertices were found and sent, and so bound the edges of the next frontier.
+ * If the bound is low enough, the next level is certainly sparse, and counts of the received vertices can wait for the flags of that
+ * level. Otherwise a second barrier exchanges these counts at once.
  *
- * If the frontier of a GPU is very small, the first block of the GPU goes from level to level by itself, without
- * barriers of the grid. This block is called the single block. The GPU's other blocks wait. Peers do not notice any
- * difference.
+ * If the frontier of a GPU is very small, its first block goes from level to level by itself, without barriers of the grid, while
+ * the GPU's other blocks wait. It is called the single block. Peers do not notice any difference.
  */
 #ifndef DBFS_CUDA_PEERS_SPARSE_CUH
 #define DBFS_CUDA_PEERS_SPARSE_CUH
@@ -29,7 +25,7 @@ __device__ static inline uint32_t shard_of_column(const gpu_fused_peers &joint, 
     return column >> joint.columns.local_bits;
 }
 
-/* Returns the number that the vertex of a column of nn has in its shard: the lower bits of the column. */
+/* Returns the local id of the vertex of a column of nn: the lower bits of the column. */
 __device__ static inline uint32_t local_of_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return column & ((1u << joint.columns.local_bits) - 1);
@@ -41,16 +37,15 @@ __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32
     return shard_of_column(joint, column) == joint.shard[joint.own];
 }
 
-/* Returns what is written as the parent of a vertex that has found this column of nn in a pull. If the vertex of the
- * column is in this shard, returns its number in the shard. Otherwise returns REMOTE_PARENT. */
+/* Returns what is recorded as the parent of a row that found this column of nn in a pull: the local id of a vertex of this
+ * shard, otherwise REMOTE_PARENT. */
 template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint32_t column)
 {
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
 }
 
-/* Replaces the columns of nn in `e` that are vertices of this shard. Such a column is replaced by a normal, with the
- * number of the vertex in the shard. Columns of other shards stay. Does nothing if `wanted` is false, as dense levels
- * need these numbers only to write parents. */
+/* Replaces columns of nn in `e` that belong to this shard by normals with their local ids. Does nothing if not `wanted`, as
+ * dense levels need local ids only to write parents. */
 template <class S> __device__ static inline void keep_own(S &s, slots &e, bool wanted)
 {
 #pragma unroll
@@ -70,10 +65,9 @@ __device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrival
     return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
 }
 
-/* Sends reached vertices to the peers that must visit them. A normal of another shard is sent to the GPU of this shard.
- * A delegate is sent to all peers if this thread was the first on this GPU to visit it (`mine`). Peers may have visited
- * the delegate already. The vertices are written to the receive buffers of the next barrier. The tally counts them, by
- * one atomic of the warp for each peer. All lanes of the warp call it. */
+/* Sends reached vertices to the peers that must visit them: a normal of another shard to its GPU, and a delegate to all peers,
+ * but only if this thread was the first on this GPU to visit it (`mine`). The vertices go to the receive buffers of the next
+ * barrier. The tally counts them, by one atomic of the warp for each peer. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.peers.barriers + 1;
@@ -98,24 +92,21 @@ template <class S> __device__ static inline void send_reached(S &s, const slots 
 
 /* ---- vertices from other GPUs ---- */
 
-/* Returns the number of warps that share a level. These are the warps of the grid. If a single block does the level,
- * these are the warps of this block. */
+/* Returns the number of warps that share a level: those of the grid, or of the single block if it does the level. */
 template <class S> __device__ static inline uint32_t warps_at_work(S &s)
 {
     return s.peers.single_block ? blockDim.x / WARP : warps_of_grid();
 }
 
-/* Returns the index of this warp among the warps that share a level. These are the warps of the grid. If a single block does
- * the level, these are the warps of this block. */
+/* Returns the index of this warp among the warps that share a level (warps_at_work). */
 template <class S> __device__ static inline uint32_t warp_at_work(S &s)
 {
     return s.peers.single_block ? threadIdx.x / WARP : warp_of_grid();
 }
 
-/* Reads the vertices that peers sent before the last barrier, and visits them. A vertex that was not visited on this GPU
- * gets its visited bit and its depth, and joins the next frontier. A normal also gets the parent REMOTE_PARENT. s.flags
- * has the number of vertices sent. The vertices themselves may arrive later than the flags, so the function waits for
- * each vertex. All threads that share the level call it. */
+/* Visits the vertices that peers sent before the last barrier. A vertex that was not visited on this GPU gets its visited bit
+ * and its depth, and joins the next frontier. A normal also gets the parent REMOTE_PARENT. s.flags has the number of the
+ * vertices, but they may arrive later than the flags, so each one is waited for. All threads that share the level call it. */
 template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 {
     const unsigned number = s.peers.barriers;
@@ -146,13 +137,12 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 
 /* ---- a level ---- */
 
-/* Ends a sparse level of several GPUs without a second barrier of the GPUs. Called if the next level is certainly
- * sparse. The next frontier is the vertices found in this level and the vertices received from peers. The counts of
- * received vertices are in no flag yet, so they are kept in s.own_counts.taken for the next flag.
+/* Ends a sparse level without a second barrier of the GPUs, as the next level is certainly sparse. The next frontier is the
+ * vertices that were found in this level and those received from peers. The counts of the latter are in no flag yet, so
+ * s.own_counts.taken keeps them for the next flag. All threads that share the level call it.
  *
- * The depth grows by 1, with one exception. The frontier of this level may have had no vertex on any GPU, as all
- * vertices that peers had sent were visited already. Then this level does not count, and the search is over. All threads
- * that share the level call it. */
+ * The depth grows by 1, unless this level's frontier turns out to have had no vertices, because peers had visited all vertices
+ * sent to them. Such a level does not count, and the search is over. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -183,16 +173,14 @@ template <class S> __device__ static void end_certain_level(S &s)
     next_round(s, true);
 }
 
-/* Runs a sparse level of several GPUs. Pushes along all edges of the frontier, sends vertices to peers, waits for the
- * barrier of the GPUs, and receives the vertices that peers sent. All new vertices become the next frontier. If the next
- * level is not certainly sparse, the level ends with a second barrier of the GPUs. All threads of the grid call it. If a
- * single block does the level, only the threads of this block call it. */
+/* Runs a sparse level of several GPUs: pushes along all edges of the frontier, sends vertices to peers, waits for the barrier
+ * of the GPUs, and visits the vertices that peers sent. If the next level is not certainly sparse, the level ends with a second
+ * barrier. All threads of the grid call it, or all threads of the single block that does the level. */
 template <class S> __device__ static void run_sparse_together(S &s)
 {
     uint32_t warps = warps_at_work(s);
-    /* A single block uses few of its warps: one warp for 8 work items, or one warp for 16 edges if rows are long. With
-     * more warps, the warps would slow each other down. With fewer warps, the level would take too long, as a warp
-     * appends only 32 vertices at a time. */
+    /* A single block uses one warp for 8 work items, or for 16 edges if rows are long. More warps would slow each other down.
+     * With fewer, the level would take too long, as a warp appends only 32 vertices at a time. */
     if (s.peers.single_block) {
         const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
         warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
@@ -205,8 +193,8 @@ template <class S> __device__ static void run_sparse_together(S &s)
     add_counts(s);
     peers_barrier(s, TALLY_FOUND, false);
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
-    /* Adds the vertices that were received in the level before to the vertices that the search has seen. Then decides
-     * whether the next level may be dense. */
+    /* Adds the vertices received in the level before to what was visited, and decides whether the next level is certainly
+     * sparse. */
     if (threadIdx.x < WARP) {
         const unsigned g = lane_id();
         const unsigned long long *taken = s.sums + PEERS_TAKEN;
@@ -233,29 +221,28 @@ template <class S> __device__ static void run_sparse_together(S &s)
 
 /* ---- levels of one block ---- */
 
-/* The state that the single block hands to the other blocks after its levels. */
+/* What the single block hands to the other blocks after its levels. */
 struct peers_progress {
     fused_progress now;
     peers_block peers;
 };
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
-/* Returns whether the frontier is so small that the first block of this GPU does the level by itself. That is so if this
- * GPU has few work items, and all GPUs together have few edges. `times` multiplies the limits. The first block begins by
- * the limits for `times` 1, and goes on by the limits for `times` 2. */
+/* Returns whether the first block of this GPU does the level by itself, because this GPU has few work items and all GPUs
+ * together have few edges. The block begins within the limits for `times` 1, and goes on while the frontier is within twice
+ * these limits (`times` 2). */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
 }
 
-/* Lets the first block of this GPU do sparse levels by itself while the frontier is small. The first block does at least
- * one level. The GPU's other blocks wait, and then copy the state of the first block. All threads of the grid call it.
- * All blocks must have read the flags of the last barrier before the first block begins, as two more barriers overwrite
- * these flags. */
+/* Lets the first block of this GPU do one or more sparse levels by itself, while the frontier is small. The GPU's other blocks
+ * wait, and then copy its state. Before the block begins, all blocks must have read the flags of the last barrier, as two more
+ * barriers overwrite them. All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     peers_progress *progress = (peers_progress *)s.joint.state->progress;
-    if (!s.peers.certainly_sparse) /* otherwise end_certain_level had a barrier of the grid after the flags were read */
+    if (!s.peers.certainly_sparse) /* if certain, all blocks have met since the flags were read, in end_certain_level */
         grid_barrier(s);
     if (blockIdx.x == 0) {
         if (threadIdx.x == 0) {
