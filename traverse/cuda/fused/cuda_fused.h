@@ -1,8 +1,8 @@
 /* cuda_fused.h: a whole search as one cooperative kernel
  *
- * The level loop (loop.c), the twin, costs several launches for each level, and the host waits for each level. Here the host
- * starts one kernel and waits for its end. A level then costs some barriers of the grid or, while the frontier is small, one
- * barrier of a few blocks. Several GPUs that read each other's memory run one such kernel each, with the additions of
+ * In the level loop (loop.c), the plain twin of this kernel, a level costs several launches, and the host waits for each level.
+ * Here the host starts one kernel and waits for its end. A level then costs some barriers of the grid or, while the frontier is
+ * small, one barrier of a few blocks. Several GPUs that read each other's memory run one such kernel each, with the additions of
  * cuda_peers.h.
  *
  * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with and without
@@ -68,7 +68,7 @@ struct fused_state {
     unsigned int apart[31]; /* padding, so that no other member lies in the cache line of `arrived` */
     unsigned int arrivals;  /* the value of `arrived` when the last search ended */
     struct fused_counts counts[3]; /* the set of counters of round r is counts[r % 3] */
-    /* What the thread group has visited, by subgraph: vertices with a row, and edges of these rows. The grid adds this up. */
+    /* What the thread group has visited, for all blocks to read, by subgraph: vertices with a row, and edges of these rows. */
     unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
     int32_t depth;  /* the depth of the frontier that the thread group leaves to the grid */
     uint32_t moved; /* 1: the thread group leaves a new frontier to the grid; 0: it did no level, and the grid's frontier stays */
@@ -85,7 +85,7 @@ enum {
     FUSED_FIRST_PULLED, /* the first warp has ended its pulls */
     FUSED_LAST_PULLED,  /* the last warp has ended its pulls */
     FUSED_VISITED, /* dense level: only the previsit is left; sparse level of several GPUs: all flags have come */
-    FUSED_ENDED,   /* the level has ended. Noted only if no level follows, or if the device waits for the host before it */
+    FUSED_ENDED,   /* the level has ended; noted only for the last level, and for a level before a wait for the host */
     FUSED_TIMES
 };
 
@@ -96,7 +96,7 @@ struct fused_note {
     uint32_t kind;   /* enum level_kind */
     uint32_t pulled; /* bit g: subgraph g was pulled */
     /* The next three members are 0 if there is one GPU. */
-    unsigned long long waited;  /* nanoseconds from the writing of the own flags until the flags of all peers had come */
+    unsigned long long waited;  /* nanoseconds from writing the own flags until the flags of all peers had come */
     unsigned long long arrived; /* vertices that peers sent */
     unsigned long long words;   /* words of bitmaps that were read from peers or written to them */
 };
@@ -186,7 +186,7 @@ struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;         /* blocks keep a hub bitmap, in the memory of the two lists */
-    int share;       /* a cluster is taken as thread group if share / 8 of the processors still get a block; 0: one block */
+    int share;       /* the thread group is a cluster if share / 8 of the processors still get a block; 0: it is one block */
     int few_threads; /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */

@@ -166,9 +166,9 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
 
 /* ---- frontiers, for notes ---- */
 
-/* Adds rows in subgraph g to the counts `to` of a level's frontier. Each lane has one vertex, which counts if `mine`, because
- * it is in this frontier. `is_source` says whether it has a row in g, and `edges` is the number of edges of this row. All lanes
- * of the warp call it. */
+/* Adds rows in subgraph g to the counts `to` of a level's frontier. Each lane has one vertex, which counts only if it is in
+ * this frontier (`mine`). `is_source` says whether the vertex has a row in g, and `edges` is the number of edges of this row.
+ * All lanes of the warp call it. */
 __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));

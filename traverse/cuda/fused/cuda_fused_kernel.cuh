@@ -68,7 +68,7 @@ template <class S> __device__ static __noinline__ void make_sparse(S &s)
 }
 
 /* Waits until all blocks have done their pulls and pushes. Then does the second pass, which pushes or pulls the pieces of long
- * rows in the list `cut`. Returns whether there were any, as in few levels. All threads of the grid call it. */
+ * rows in the list `cut`. Returns whether there were pieces. In most levels there are none. All threads of the grid call it. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     grid_barrier(s);

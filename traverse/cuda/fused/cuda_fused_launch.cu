@@ -2,7 +2,7 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Writes *config for a cooperative launch of the kernel, with clusters of launch->thread_group blocks if these are several.
+/* Writes *config for a cooperative launch of the kernel, in clusters of launch->thread_group blocks if that is more than one.
  * *config points to `attributes`, which must live as long as *config. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])

@@ -36,8 +36,8 @@ template <typename T> __device__ static inline void copy_words(T *to, const T *f
 }
 
 /* Waits until all blocks of the grid have called it. Each block then sees the earlier writes of all blocks. s.state->arrived
- * counts calls of all blocks, and grows by gridDim.x for a barrier. s.block.arrivals is the count at which the last barrier
- * ended. All threads of the grid call it. */
+ * counts the arrivals of blocks, and grows by gridDim.x in each barrier. s.block.arrivals is its value at the end of the last
+ * barrier. All threads of the grid call it. */
 template <class S> __device__ static inline void grid_barrier(S &s)
 {
     __syncthreads();

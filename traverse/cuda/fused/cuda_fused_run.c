@@ -90,8 +90,8 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     return ST_OK;
 }
 
-/* Finds bounds for the edges of vertices (dev->fused.search.longest), and waits. Called when the graph is loaded. Overwrites
- * the first sparse frontier. Does nothing if the device does no fused searches on a single GPU. */
+/* Finds how long the rows of vertices can be (dev->fused.search.longest), and waits. Called when the graph is loaded.
+ * Overwrites the first sparse frontier. Does nothing if the device does no fused searches on a single GPU. */
 enum status gpu_fused_measure(struct device *dev, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -105,8 +105,8 @@ enum status gpu_fused_measure(struct device *dev, struct error *e)
     return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
 }
 
-/* Frees the mapped memory in which searches report, and the host's notes of levels. gpu_fused_open may have failed, or not been
- * called. */
+/* Frees the mapped memory in which searches report, and the host's notes of levels. May be called even if gpu_fused_open has
+ * failed or was not called. */
 void gpu_fused_close(struct device *dev)
 {
     cudaFreeHost(dev->fused.search.out.mapped);
@@ -150,7 +150,7 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
     const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
     s->mode = modes[mode];
-    /* All GPUs have a root that is a delegate. Only the GPU that owns it has a root that is a normal. */
+    /* A root that is a delegate is on all GPUs. A root that is a normal is only on the GPU that owns it. */
     s->root.index = !together || at_delegate || root->shard == dev->shard->index ? root->index : NO_ROOT_HERE;
     s->root.kind = at_delegate ? DELEGATES : NORMALS;
     s->order.number = ++dev->fused.search.order.number;

@@ -1,14 +1,15 @@
 /* cuda_fused_thread_group.cuh: levels of a few blocks of a single GPU, while the frontier is very small
  *
  * The thread group is the first blocks of the grid. While the frontier is very small, these blocks go from level to level by
- * themselves, and all others wait. They are a cluster: each block lists the vertices that it reaches in its own shared memory,
- * and in the next level all blocks share the vertices of all lists. So a level costs the barrier of the cluster and four reads
- * that wait for each other: the vertex, its offsets, its columns, and the claims (atomics that set visited bits). An even smaller
- * frontier is left to a single block, which saves the barrier of the cluster.
+ * themselves, and all others wait. They are a cluster, so they read each other's shared memory. Each block lists the vertices
+ * that it reaches in its own shared memory, and in the next level all blocks share the vertices of all lists. So a level costs
+ * the barrier of the cluster and four reads that wait for each other: the vertex, its offsets, its columns, and the claims
+ * (atomics that set visited bits). An even smaller frontier is left to a single block, which saves the barrier of the cluster.
  *
  * 2^shift lanes share a vertex, and each lane visits up to THREAD_GROUP_EDGES of its edges. Whether these lanes suffice for the
- * longest row must be known before rows are read. So each vertex has a class: at most THREAD_GROUP_EDGES * 2^k edges are in class
- * k. The class follows from the vertex's number, as vertices are in the order of their degrees (gpu_fused::longest).
+ * longest row must be known before rows are read. So each vertex has a class, which bounds its edges: a vertex of class k has at
+ * most THREAD_GROUP_EDGES * 2^k edges. The class follows from the vertex's number, as vertices are in the order of their degrees
+ * (gpu_fused::longest).
  */
 #ifndef DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 #define DBFS_CUDA_FUSED_THREAD_GROUP_CUH
@@ -19,7 +20,8 @@
 enum {
     THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* the most edges of a vertex that one lane visits */
     THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first */
-    /* The most vertices of a frontier, if all are of class 0. If the largest class is k, the limit is divided by 2^k. */
+    /* The most vertices of a frontier, if all have short rows (class 0). If the largest class is k, the limit is divided by
+     * 2^k. */
     SINGLE_SHORT_ROWS = 320,      /* the most vertices for a single block */
     THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group; with more, the whole grid is faster */
 };
@@ -47,7 +49,7 @@ template <class S> __device__ static inline uint32_t *thread_group_list(S &s, un
 }
 
 /* Returns the class of vertex `v`: the smallest k for which its number guarantees at most THREAD_GROUP_EDGES * 2^k edges, or
- * FUSED_CLASSES if there is none. `v` has KIND_BIT if it is a delegate. `longest` is gpu_fused::longest. */
+ * FUSED_CLASSES if no class does so. `v` has KIND_BIT if it is a delegate. `longest` is gpu_fused::longest. */
 __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KINDS][FUSED_CLASSES], uint32_t v)
 {
     const uint32_t *of_kind = longest[v >> 31];
@@ -184,9 +186,9 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
     }
 }
 
-/* Returns the shift for a frontier of `vertices` vertices (at least 1), each of which is shared by 2^shift of the `lanes`
- * lanes. `longest` is the largest class of the vertices. The shift is as large as the lanes allow, until a lane has at most two
- * edges of a vertex. */
+/* Returns the shift with which 2^shift lanes share each vertex of a frontier of `vertices` vertices (at least 1). It is as
+ * large as the `lanes` lanes allow, but no larger than needed for at most two edges a lane. `longest` is the largest class of
+ * the vertices. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -365,8 +367,8 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 /* ---- the thread group and the grid ---- */
 
 /* Returns whether the thread group tries to do the next levels: if the frontier has few vertices, few work items, and at most
- * `most` edges (`edges` is their number). Not if there are no work items, as at the end of a directed graph, nor if the search
- * always pulls. */
+ * `most` edges (`edges` is their number). Returns false if there are no work items, as at the end of a directed graph, or if
+ * the search always pulls. */
 __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
     return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&
@@ -374,9 +376,9 @@ __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fuse
 }
 
 /* Lets the thread group do levels while all other blocks wait. It begins at the root (at_root) or with the present frontier,
- * and its last frontier becomes the frontier of all blocks. The group is called again only for a frontier of at most half as
- * many edges (s.block.thread_group_edges), since it could do no level with more. All threads of the grid call it. Not inlined,
- * so that the kernel has one copy of the code. */
+ * and its last frontier becomes the frontier of all blocks. It stops when the frontier is too large, and is called again only
+ * for a frontier of at most half as many edges (s.block.thread_group_edges). All threads of the grid call it. Not inlined, so
+ * that the kernel has one copy of the code. */
 template <class S> __device__ static __noinline__ void leave_to_thread_group(S &s, bool at_root)
 {
     begin_round(s);

@@ -1,7 +1,7 @@
 /* cuda_peers.h: the whole search of several GPUs of one host, as one kernel on each GPU
  *
- * In the level loop (loop.c), the twin, a level of several GPUs costs launches and waits of the host's threads: 60 us or more, even
- * for a frontier of two vertices. Here each GPU does its part of a level as a single GPU does a level (cuda_fused_kernel.cuh), and
+ * In the level loop (loop.c), the plain twin of this kernel, a level of several GPUs costs launches and waits of host threads: 60 us
+ * or more, even for a frontier of two vertices. Here each GPU does its part of a level as a single GPU does (cuda_fused_kernel.cuh), and
  * barriers of the GPUs separate the steps. For a barrier a GPU writes a flag into the memory of each peer, and waits until the
  * flags of all peers are in its own memory.
  *
@@ -11,7 +11,7 @@
  *   previsit  Delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited normals into the
  *             memory of all peers, where pulls of nn look them up.
  *   barrier   Flags have counts of found vertices and of their edges, so that all GPUs choose the same directions.
- * Each array that peers read lies twice in memory. Levels use the copies in turn, and clear the one that all peers have read.
+ * The bitmaps of found vertices lie twice in memory. Levels use the copies in turn, and clear the one that all peers have read.
  *
  * Sparse levels, while the frontier is small. No bitmap is scanned.
  *   visit     Own normals and delegates join the next frontier. Normals of other shards are written into the memory of their
@@ -40,9 +40,10 @@ extern "C" {
 
 enum { MOST_PEERS = 16 /* GPUs */ };
 
-/* Indices of the values of a flag. First come the counts of cuda_fused.h (FUSED_FRESH, ...) for vertices that the GPU found
- * itself, then the same counts for vertices that it received from peers and that joined its frontier. If the next level is
- * certainly sparse, received vertices are counted in the next level's flag. Delegates are counted by each GPU. */
+/* Indices of the values of a flag, which a GPU writes to each peer in a barrier. First come the counts of cuda_fused.h
+ * (FUSED_FRESH, ...) for vertices that the GPU found itself, then the same counts for vertices that it received from peers and
+ * that joined its frontier. If the next level is certainly sparse, received vertices are counted in the next level's flag.
+ * Delegates are counted by each GPU. */
 enum peers_value {
     PEERS_FOUND,
     PEERS_TAKEN = FUSED_COUNTS,
@@ -51,8 +52,9 @@ enum peers_value {
     PEERS_VALUES
 };
 
-/* A flag that one GPU writes to another. Each value is split: half[0] has its lower 32 bits, and half[1] its upper 32 bits. The
- * upper half of each word is the number of the barrier, which tells the reader that the word has arrived. */
+/* The flag by which a GPU tells a peer that it has come to a barrier. Each value is split: half[0] has its lower 32 bits, and
+ * half[1] its upper 32 bits. The upper half of each word is the number of the barrier, which tells the peer that the word has
+ * arrived. */
 struct peer_flags {
     unsigned long long half[2][PEERS_VALUES];
 };
@@ -123,7 +125,7 @@ struct gpu_fused_peers {
     unsigned long long *arrivals;
     struct peers_total total;
     unsigned long long listed_edges[2]; /* most edges of a sparse level on all GPUs: [0] if the frontier is dense, [1] if it is sparse */
-    int clean; /* the last search was by this kernel, so only the bitmap that state->sent tells must be cleared */
+    int clean; /* the last search was by this kernel, so only the bitmap `sent` that state->sent names must be cleared */
     const uint32_t *dd_own, *dd_others; /* bitmaps of dd's rows: delegates that this shard owns; all other delegates */
     struct peers_state *state;
 };

@@ -90,8 +90,8 @@ template <class S> __device__ static inline unsigned long long *words_of_tally(S
     return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* Adds the counts of this block (s.counted) to a tally of the GPU, and 1 to its number of blocks. The first warp of each block
- * calls it. */
+/* Adds the counts of this block (s.counted) to a tally of the GPU, and counts this block as arrived. The first warp of each
+ * block calls it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
@@ -279,9 +279,9 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
         set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
 }
 
-/* Makes the root the next frontier on the GPUs that have it: all GPUs have a delegate, and only the owner has a normal. Writes
- * depth 0 and ROOT_PARENT for the root, and appends its rows as work items. Its visited bit is set already. All threads of the
- * grid call it, and one warp does the work. */
+/* Makes the root the next frontier on the GPUs that have it: a delegate is on all GPUs, and a normal is on its owner only.
+ * Writes depth 0 and ROOT_PARENT for the root, and appends its rows as work items. Its visited bit is set already. All threads
+ * of the grid call it, and one warp does the work. */
 template <class S> __device__ static void put_root(S &s)
 {
     if (blockIdx.x != 0 || threadIdx.x >= WARP)

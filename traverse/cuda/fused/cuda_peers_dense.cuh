@@ -55,8 +55,8 @@ template <class S> __device__ static __noinline__ void pull_unfound(S &s, int g,
  * Then the second part is done here, and another barrier ends it. All threads of the grid call it.
  *
  * The second part is for delegates that no GPU has found in the first part. They look for a parent in their rows of dd on
- * shards that do not own them, and also in their rows of dn if the level pulls along nd. There are few, as the owner of a
- * delegate has all its edges to delegates of higher degree. */
+ * shards that do not own them, and also in their rows of dn if the level pulls along nd. Few of them are left, as the owner of
+ * a delegate has all edges of the delegate to delegates of higher degree. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     search_barrier(s);
@@ -95,10 +95,9 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
  * no word. Of delegates, it clears the word in the bitmap `found` that peers do not read now. Of normals:
  * - It clears the word of the bitmap `next`, which has vertices that this GPU itself has found.
  * - If the word has new vertices (`fresh`), it writes the word's visited normals to all peers that pull nn. The peers see them
- *   after
- *   the next barrier.
- * - New normals that only pushes of nn have found (`sent`) get the parent REMOTE_PARENT. Their parents are found after the
- *   search. All lanes of the warp call it. */
+ *   after the next barrier.
+ * - New normals that only pushes of nn have found (`sent`) get the parent REMOTE_PARENT. Their parents are found after the search.
+ * All lanes of the warp call it. */
 template <class S>
 __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in, uint32_t next, uint32_t visited,
                                          uint32_t fresh, uint32_t sent)
@@ -121,8 +120,8 @@ __device__ static inline void share_word(S &s, int kind, uint32_t base, bool in,
 
 /* ---- buffers ---- */
 
-/* Clears the bitmap `sent` of the dense level before, which all peers have read, if it has vertices. Also adds the words that
- * the previsit has read from peers to the note of the level. All threads of the grid call it. */
+/* Clears the bitmap `sent` of the dense level before, if it has vertices. All peers have read it by now. Also adds the words
+ * that the previsit has read from peers to the note of the level. All threads of the grid call it. */
 template <class S> __device__ static inline void clear_sent_before(S &s)
 {
     if (s.peers.sent_before)

@@ -66,9 +66,9 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
     cost_settle_pulled(graph);
 }
 
-/* Sets the costs by which all GPUs choose directions, and g->listed_edges: up to so many edges of the frontier, a sparse level
- * costs less than any dense level. They are fewer for a dense frontier, which must be made sparse first. Called after set_peers
- * and set_graph. */
+/* Sets the costs by which all GPUs choose directions. Also sets g->listed_edges, the most edges of a frontier for which a
+ * sparse level costs less than any dense level. For a dense frontier it is less, as this must be made sparse first. Called
+ * after set_peers and set_graph. */
 static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
 {
     struct cost_graph *graph = &g->fused.graph;

@@ -138,8 +138,8 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 /* ---- a level ---- */
 
 /* Ends a sparse level without a second barrier of the GPUs, as the next level is certainly sparse. The next frontier is the
- * vertices that were found in this level and those received from peers. The counts of the latter are in no flag yet, so
- * s.own_counts.taken keeps them for the next flag. All threads that share the level call it.
+ * vertices that were found in this level and those received from peers. Received vertices are in no flag yet, so
+ * s.own_counts.taken keeps their counts for the next flag. All threads that share the level call it.
  *
  * The depth grows by 1, unless this level's frontier turns out to have had no vertices, because peers had visited all vertices
  * sent to them. Such a level does not count, and the search is over. */
