@@ -1,11 +1,10 @@
-/* cuda_answers.cu: kernels that turn depths and parents of vertices into the values of an answer; see cuda_answers.h
+/* cuda_answers.cu: kernels that turn depths and parents of vertices into the values of an answer (cuda_answers.h)
  *
- * cpu_answers.c makes these values on a CPU. A gathered answer is made in two steps:
- * - First each vertex's value is written to an array in the order of vertex numbers. These writes are sequential.
- * - Then each value of the answer is read from this array, in the order of the answer.
- * The second step moves these bytes for each value: 4 of the vertex number, 4 or 8 of the answer, and the sector of 32 bytes
- * that has the value. Depths are written as bytes if the search had few levels. Then all values of RMAT 26 lie in the cache.
- * Arrays that are read or written once bypass the cache.
+ * The twin on a CPU is cpu_answers.c. A gathered answer is made in two steps. First the value of each vertex is written to an array in
+ * the order of vertex numbers. Then each value of the answer is read from this array, in the order of the answer. The second step
+ * moves for each value 4 bytes of the vertex number, 4 or 8 of the answer, and the sector of 32 bytes that has the value. Depths are
+ * bytes in the array if the search had few levels, so that all values of RMAT 26 lie in the cache. Arrays that are read or written
+ * only once bypass the cache.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
@@ -15,9 +14,8 @@ enum { QUAD = 4 };
 
 /* ---- by vertex ---- */
 
-/* Writes the depths of all vertices of one kind to to[], by number of vertex, with one thread for each vertex. In the form
- * VALUE_BYTE to[i] becomes depth + 1, or 0 if vertex i was not visited. In the form VALUE_32 to[i] becomes the depth, or -1.
- * Does not wait. */
+/* Writes the depths of all vertices of one kind to to[], by vertex: as bytes of depth + 1, or 0 if not visited (VALUE_BYTE), or
+ * as int32, -1 if not visited (VALUE_32). One thread writes one depth. Does not wait. */
 void cuda_write_depths(const gpu_vertices *vertices, enum value_form form, void *to, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
@@ -29,8 +27,8 @@ void cuda_write_depths(const gpu_vertices *vertices, enum value_form form, void 
     });
 }
 
-/* Writes the depth of each visited vertex of one kind to to[], at the index of the vertex's input id, with one thread for
- * each vertex. The values of unvisited vertices stay as they are. Does not wait. */
+/* Writes the depth of each visited vertex of one kind to to[], at the index of its input id. All other values stay as they are.
+ * Does not wait. */
 void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
@@ -39,8 +37,8 @@ void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t
     });
 }
 
-/* Returns the input id of the parent that `record` stands for. Returns -1 if there is no parent, or if the parent is on
- * another device. A thread calls it for vertex number r.first + i. The root is its own parent. */
+/* Returns the input id of the parent that `record` stands for, or -1 if there is none, or if it is on another device. The
+ * vertex has number r.first + i. The root is its own parent. */
 __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record, uint64_t i)
 {
     if (record == PARENT_SELF)
@@ -51,9 +49,9 @@ __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record
     return id_at(r.ids, r.id_bytes, is_delegate ? r.locals + (record & ~PARENT_DELEGATE_BIT) : record);
 }
 
-/* Writes the recorded parents of one kind of vertices as input ids to r.to, with one thread for each record. The value is -1
- * if the device has recorded no parent, or if the parent is on another device. Vertices with a parent on another device are
- * appended to the list r.remote, unless r.remote is NULL. *r.remote_count becomes the length of the list. Does not wait. */
+/* Writes the recorded parents of one kind of vertices to r.to, as input ids: -1 if the device has recorded none, or if the
+ * parent is on another device. Vertices of the last kind are also appended to r.remote, whose length becomes *r.remote_count,
+ * unless r.remote is NULL. Does not wait. */
 void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 {
     each(records->count, stream, [r = *records] __device__(uint64_t i) {
@@ -68,9 +66,8 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 
 /* ---- values ---- */
 
-/* Kernel, any grid: sets to[i] to by_vertex[vertex[i]], the value of vertex number vertex[i], for i < count. If the
- * values in by_vertex are bytes, a byte is depth + 1, and the kernel subtracts 1. A block gathers BLOCK * QUAD
- * neighbouring values at a time. Each thread gathers QUAD of these values, so that the random reads of a thread overlap. */
+/* Kernel, any grid: sets to[i], for i < count, to by_vertex[vertex[i]]. Bytes in by_vertex are depth + 1, so 1 is subtracted.
+ * Each thread gathers QUAD values at a time, so that its random reads overlap. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK)
     gather_kernel(const uint32_t *vertex, uint64_t count, const From *by_vertex, To *to)
@@ -95,8 +92,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Sets to[i] to the value of vertex number vertex[i], for i < count. Launches gather_kernel for the type that values of this
- * form have in by_vertex. Launches nothing if `count` is 0. Does not wait. */
+/* Sets to[i], for i < count, to the element of by_vertex for vertex number vertex[i]. `form` is the type of these elements.
+ * Does not wait. */
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream)
 {
@@ -111,8 +108,7 @@ void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form 
         gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex, (int64_t *)to);
 }
 
-/* Writes `value` to *to when all earlier launches on the stream are over. `to` is mapped memory of the host. Launches a
- * kernel of one thread, and does not wait. */
+/* Writes `value` to *to, in mapped memory of the host, when all earlier launches on the stream are over. Does not wait. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream)
 {
     each(1, stream, [=] __device__(uint64_t) { *to = value; });
@@ -120,9 +116,9 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
 
 /* ---- windows ---- */
 
-/* Lists the values that this device has of a window of permuted input ids, with one thread for each id of the window. If the
- * id belongs to the own shard, the thread appends the value of the id to listing.to. It also appends the index of the id in
- * the window to listing.index, and adds 1 to *listing.listed. T is the type of a value. Does not wait. */
+/* Lists the values of type T that this device has of a window of permuted input ids. A thread handles each id of the window. If
+ * the id belongs to the own shard, it appends the value to listing.to and the index of the id in the window to listing.index.
+ * *listing.listed counts them. Does not wait. */
 template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
 {
     const uint64_t inverse = UINT64_MAX / listing.p + 1; /* 2^64 / p, rounded up: divides by p (slot_by_inverse) */
@@ -137,8 +133,8 @@ template <typename T> static void list_values(const gpu_listing &listing, cudaSt
     });
 }
 
-/* Lists the values that this device has of a window of permuted input ids (list_values). Values have 4 or 8 bytes, as
- * listing->width says. Does not wait. */
+/* Lists the values that this device has of a window of permuted input ids, of listing->width bytes each (list_values). Does not
+ * wait. */
 void cuda_list_values(const gpu_listing *listing, cudaStream_t stream)
 {
     if (listing->width == 4)

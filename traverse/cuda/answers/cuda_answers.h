@@ -1,10 +1,9 @@
-/* cuda_answers.h: functions that launch the kernels of answers, and the memory that a GPU has for answers; plain C
+/* cuda_answers.h: launches the kernels that make answers, and describes a GPU's memory for answers; plain C
  *
- * An answer is the depths or the parents of all vertices. cpu_answers.c makes answers on a CPU. All pointers are device
- * memory unless the comment says otherwise. Each function launches kernels on the given stream, and does not wait for
- * the kernels. The next CUDA_LAUNCHED finds errors of the launches. The vertices of a device have one numbering (struct
- * answer_tables in engine.h): the local vertices have the numbers 0 to locals - 1, and the delegates have the numbers
- * behind. Parents are input ids. An input id has `id_bytes` bytes: 4 or 8.
+ * An answer is the depths or the parents of all vertices (on a CPU, cpu_answers.c makes it). Each function launches kernels on the
+ * given stream and does not wait. Errors of the launches are found by the next CUDA_LAUNCHED. All pointers are device memory unless
+ * the comment says otherwise. The vertices of a device are numbered (struct answer_tables in engine.h): first its local vertices,
+ * 0 to locals - 1, and behind them the delegates. Parents are input ids, of `id_bytes` bytes each: 4 or 8.
  */
 #ifndef DBFS_CUDA_ANSWERS_H
 #define DBFS_CUDA_ANSWERS_H
@@ -23,18 +22,18 @@ enum { BYTE_LEVELS = 255 };
 /* The type of the values in an array that is indexed by number of vertex. */
 enum value_form { VALUE_BYTE /* depth + 1; 0: the vertex was not reached */, VALUE_32, VALUE_64 };
 
-/* Writes the depths of all vertices of one kind in the form VALUE_BYTE or VALUE_32. to[i] becomes the value of vertex i of
- * the kind. The depths of the search must be complete (gpu_fused_settle). */
+/* Writes the depths of all vertices of one kind to to[], by vertex, in the form VALUE_BYTE or VALUE_32. The depths of the
+ * search must be complete (gpu_fused_settle). */
 void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form, void *to,
                        cudaStream_t stream);
 
-/* The parents that a device recorded for one kind of vertices, and the array to which cuda_write_parents writes the
- * input ids of these parents. */
+/* The parents that a device recorded for one kind of vertices, and where cuda_write_parents writes the input ids of these
+ * parents. */
 struct gpu_records {
-    const uint32_t *visited; /* bitmap of visited vertices; NULL: the record of each unvisited vertex is PARENT_NONE */
+    const uint32_t *visited; /* bitmap of visited vertices; NULL: unvisited vertices have the record PARENT_NONE */
     const uint32_t *record;  /* [count] recorded parents (PARENT_... in engine.h) */
     uint64_t count;          /* vertices of the kind */
-    uint64_t first;          /* number of the vertex that record[0] is for: 0 for locals, `locals` for delegates */
+    uint64_t first;          /* the number of the first vertex: 0 for locals, `locals` for delegates */
     uint64_t locals;         /* local vertices of the device */
     const void *ids;         /* [locals + d] input id of each vertex */
     uint32_t id_bytes;
@@ -44,41 +43,42 @@ struct gpu_records {
     unsigned long long *remote_count; /* length of `remote`; zero before the launch */
 };
 
-/* Sets to[ids[i]] to the depth of vertex i, for each visited vertex i of one kind. All other entries of `to` stay as they
- * are. `ids` has the input ids of the vertices, of id_bytes bytes each. */
+/* Writes the depth of each visited vertex of one kind to `to`, at the index of its input id. ids[i], of id_bytes bytes, is the
+ * input id of vertex i. All other elements of `to` stay as they are. */
 void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to,
                          cudaStream_t stream);
 
-/* Writes the parent of each record to to[], as an input id. The value is -1 if the device has recorded no parent, or if the
- * parent is on another device. Lists the vertices with a parent on another device in `remote`, unless `remote` is NULL. */
+/* Writes the parent of each vertex as an input id, or -1 if the device has recorded none, or if the parent is on another
+ * device. Vertices of the last kind are also listed in `remote`, unless that is NULL. */
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
-/* Sets to[i] to the value of vertex number vertex[i] in by_vertex, for i < count. Depths may be bytes in by_vertex, and are
- * int32 in `to`. */
+/* Sets to[i], for i < count, to the element of by_vertex for vertex number vertex[i]. Depths that are bytes in by_vertex become
+ * int32. */
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream);
 
 /* Writes `value` to *to when all earlier launches on the stream are over. `to` is mapped memory of the host. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
 
-/* The listing of the values of a window by one of several devices. The window is the permuted input ids first to
- * first + count - 1. The device lists the values of those ids of the window that belong to its shard. */
+/* How one of several devices lists its values of a window. The window is the permuted input ids first to first + count - 1.
+ * Those whose vertices belong to the device's shard have their values here. */
 struct gpu_listing {
-    const void *values;         /* all values of the device: values[v / p] is the value of stored id v */
+    const void *values;         /* all values of the device; the value of stored id v is values[v / p] */
     uint32_t width;             /* bytes of a value: 4 or 8 */
     struct bijection bijection; /* from input ids to stored ids */
     uint32_t p, own_shard;      /* number of shards; the shard of this device */
     uint64_t first, count;
     void *to;        /* [count at most] receives the values, in any order */
-    uint32_t *index; /* [count at most] receives, for each value, the input id of the value minus `first` */
+    uint32_t *index; /* [count at most] receives the index in the window of each value's id */
     unsigned long long *listed; /* number of values that were listed; zero before the launch */
 };
 
-/* Lists the values of all ids of the window that belong to the own shard, in any order. With each value it lists the
- * index of the id in the window. Adds the number of listed values to *listed. */
+/* Lists the values of the window's ids that belong to the own shard, in any order, each with the index of its id in the window.
+ * Adds the number of these values to *listed. */
 void cuda_list_values(const struct gpu_listing *listing, cudaStream_t stream);
 
-/* The vertices that ask, and the memory for their questions. A vertex asks each of its nn neighbours on other shards. */
+/* The vertices that need a parent on another device, and the memory for their questions. A vertex asks each of its nn
+ * neighbours on other shards. */
 struct gpu_asking {
     struct gpu_csr nn;
     const uint32_t *vertices;         /* the vertices that ask, listed by cuda_write_parents; NULL: all rows of nn ask */
@@ -86,19 +86,17 @@ struct gpu_asking {
     const int32_t *depth;             /* of local vertices */
     uint32_t own_shard;
     unsigned local_bits;              /* a column of nn is shard << local_bits | local id */
-    unsigned long long *cursor;       /* [p] for each shard: the number of questions, or the index of the next question */
+    unsigned long long *cursor;       /* [p] for each shard: first the number of questions, then the index of the next question */
     struct question *questions;       /* receives the questions */
-    uint32_t *neighbours;             /* receives only the neighbours' local ids; NULL: `questions` is written instead */
+    uint32_t *neighbours;             /* receives only the neighbours' local ids, in place of `questions`; NULL: not wanted */
     uint32_t *askers;                 /* receives, for each question, the local vertex that asks */
 };
 
-/* Counts or writes the questions for each shard s.
- * - list 0: adds the number of questions for shard s to cursor[s].
- * - list 1: writes the questions for shard s, and the vertices that ask, from index cursor[s] on. Adds the number of
- *   questions to cursor[s]. */
+/* Counts or writes the questions for each shard s. With list 0 it adds their number to cursor[s]. With list 1 it writes them,
+ * and the vertices that ask, from index cursor[s] on, and then adds their number to cursor[s]. */
 void cuda_ask(const struct gpu_asking *asking, int list, cudaStream_t stream);
 
-/* The questions that one other shard asks this device, and the array that receives the replies. */
+/* The questions of one other shard to this device, and the array for the replies. */
 struct gpu_replying {
     const struct question *questions;
     uint64_t count;
@@ -106,30 +104,29 @@ struct gpu_replying {
     const void *ids;            /* input ids of `locals`, of id_bytes bytes each */
     uint32_t id_bytes;
     void *replies;     /* [count] receives the replies, of id_bytes bytes each */
-    unsigned int *bad; /* becomes 1 if a question names a vertex that does not exist; otherwise it stays as it was */
+    unsigned int *bad; /* becomes 1 if a question names a vertex that does not exist; otherwise unchanged */
 };
 
-/* Writes the reply to each question. If the vertex in the question was visited at the depth in the question, the reply
- * is the input id of the vertex. Otherwise the reply is -1. */
+/* Replies to each question whether a vertex has a certain depth: by the input id of the vertex if it does, otherwise by -1. */
 void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 
-/* Sets to[askers[i]] to replies[i], for each i < count for which replies[i] is not -1. `to` and `replies` have ids of
- * id_bytes bytes. */
+/* Makes replies the parents of the vertices that asked: sets to[askers[i]] to replies[i] for each i < count, except replies of
+ * -1. Both arrays have ids of id_bytes bytes. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
                        uint32_t id_bytes, void *to, cudaStream_t stream);
 
-/* The arrays of a device in which its peers look for parents. The arrays are in the memory of this device. `bytes` may point
- * to a copy in the memory of the device that looks. */
+/* What a device lets its peers read when they look for parents: arrays in its memory. `bytes` may be a copy in the memory of
+ * the device that looks. */
 struct gpu_shown {
     const void *parents;      /* parents of delegates, as input ids; -1: the device has none */
     const void *ids;          /* input ids of local vertices */
-    const uint8_t *bytes;     /* depth + 1 of local vertices, or 0 if not visited; NULL: the search had too many levels */
+    const uint8_t *bytes;     /* depths + 1 of local vertices; 0: not visited. NULL: the search had too many levels */
     const int32_t *depth;     /* of local vertices that were visited */
     const uint32_t *visited;  /* bitmap of local vertices */
     uint64_t locals;          /* number of local vertices */
 };
 
-/* The search of one device for the parents of its own vertices in the memory of all devices. */
+/* How one device looks for the parents of its own vertices in the memory of all devices. */
 struct gpu_looking {
     struct gpu_csr nn;
     const uint32_t *vertices;        /* the local vertices that need a parent, listed by cuda_write_parents */
@@ -138,36 +135,35 @@ struct gpu_looking {
     uint32_t p, own_shard;
     unsigned local_bits;       /* a column of nn is shard << local_bits | local id */
     uint64_t delegates;        /* number of delegates */
-    const uint32_t *not_owned; /* bitmap of delegates that another shard owns: these delegates do not look for a parent */
+    const uint32_t *not_owned; /* bitmap of delegates that other shards own, which do not look for a parent */
     uint32_t id_bytes;
-    void *to;          /* [locals + d] parents by number of vertex; the parents of delegates are also read */
-    unsigned int *bad; /* becomes 1 if a column names a vertex that its shard does not have; otherwise it stays as it was */
+    void *to;          /* [locals + d] parents by number of vertex; those of delegates are also read */
+    unsigned int *bad; /* becomes 1 if a column names a vertex that its shard does not have; otherwise unchanged */
 };
 
-/* Gives each listed vertex a parent among its nn neighbours on other shards, or -1 if none is a parent. Then gives a
- * parent to each delegate of the own shard that has none yet: the parent that another device shows, or -1 if no device
- * shows one. */
+/* Gives each listed vertex a parent among its nn neighbours on other shards, or -1 if none is a parent. Then gives each
+ * delegate of the own shard that has no parent yet the parent that another device shows, or -1 if no device shows one. */
 void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
 
 /* ---- the memory of a device ---- */
 
-/* The memory and the settings of a device for its answers. The plan of device memory allocates the arrays, and they live as
+/* The memory and the settings of a device for its answers. The arrays are allocated by the plan of device memory, and live as
  * long as the device. */
 struct gpu_answers {
     uint32_t id_bytes; /* bytes of an input id, and of a parent: 4 or 8 */
-    int all_read;      /* each device reads the memory of all devices, so no vertex asks questions (struct answer_tables) */
+    int all_read;      /* 1: devices read each other's memory, so no vertex asks questions (struct answer_tables) */
     uint64_t count;    /* number of values of an answer */
     uint32_t *vertex;  /* [count] number of the vertex of each value; NULL: values are scattered by input id */
     void *ids;         /* [locals + d] input id of each vertex */
     void *by_vertex;   /* [locals + d + 1] values by number of vertex; the last value is for ids without a vertex */
     void *values;      /* [count] the answer */
-    void *listed;      /* for permuted ids: listed values of a window, and behind them the indices of the ids */
+    void *listed;      /* for permuted ids: values of a window, and behind them the indices of their ids */
     struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
     void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
     void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */
-    struct gpu_shown *shown;    /* [2 * p] with all_read: the arrays of each device; then the same arrays without `bytes` */
-    uint8_t *copies;            /* copies of the peers' depths as bytes; NULL: depths are read in the memory of the peers */
-    int by_bytes;               /* the depths of the last search are shown as bytes */
+    struct gpu_shown *shown;    /* [2 * p] with all_read: what each device shows, and then the same without `bytes` */
+    uint8_t *copies;            /* copies of the peers' depths as bytes; NULL: they are read in the memory of the peers */
+    int by_bytes;               /* 1: the depths of the last search are shown as bytes */
     unsigned long long *counts; /* [p] host memory: numbers of questions; NULL: answers were not opened */
 };
 

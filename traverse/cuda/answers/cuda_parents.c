@@ -1,22 +1,19 @@
-/* cuda_parents.c: how GPUs find the parents that a device did not record itself, after a search of several devices
+/* cuda_parents.c: how GPUs find parents that a device did not record itself, after a search of several devices
  *
- * results/answers.c calls these functions. engine.h has their contracts. A vertex that was reached over an nn edge from
- * another shard has no recorded parent. There are two ways to find such a parent. Both ways use arrays of the search
- * that are free when the search is over.
+ * A vertex that was reached over an nn edge from another shard has no recorded parent. Such parents are found in one of two ways.
+ * results/answers.c calls the functions, and engine.h has their contracts. Both ways use arrays of the search that are free when
+ * the search is over.
  *
- * Questions and replies are the way if a device cannot read the memory of all other devices. The queue of normals lists
- * the vertices that ask. The array of codes of vertices for other shards holds the questions. The array of sent ids
- * holds, for each question, the vertex that asks. There is at most one question for each nn edge, in either direction.
+ * Questions and replies, if some device cannot read the memory of another. The queue of normals lists the vertices that ask. The
+ * array of codes of vertices for other shards has the questions, at most one for each nn edge in either direction. The array of
+ * sent ids has, for each question, the vertex that asks.
  *
- * If each device can read the memory of all devices (all_read), no vertex asks. Each GPU lets the other GPUs read the
- * ids of its vertices, the parents that it knows, and its depths. If the search had few levels, the depths are bytes,
- * and lie where the values of the answer will be. A vertex that was reached over an nn edge from another shard looks at
- * several of its neighbours on other shards. The depths of these neighbours lie anywhere in memory. Few vertices look if
- * hubs are delegates. A device whose normals have many edges first copies the depths of all peers. With the copy,
- * parents of a uniform graph of 2^24 vertices on two H200 take 2.6 ms, and without the copy 6.8 ms. A delegate looks
- * only on the device of its owner, and only if this device did not find the delegate. Most delegates were found by their
- * owner. The array of sent ids lists the vertices that look. Each of these vertices has an nn edge to another shard. The
- * queue of normals is not free in this case, as the kernel of a search has left bitmaps of its levels there.
+ * Looking, if every device reads the memory of all others (all_read). Each GPU shows the others the ids of its vertices, the parents
+ * that it knows, and its depths. If the search had few levels, the depths are bytes, in the memory for the values of the answer. A
+ * vertex looks at the depths of its neighbours on other shards, which lie anywhere in memory. If normals have many edges, many vertices
+ * look, so the device first copies the depths of all peers: parents of a uniform graph of 2^24 vertices on two H200 take 2.6 ms with
+ * the copy and 6.8 ms without. A delegate looks only on its owner's device, and only if this did not find the delegate, as most owners
+ * do. The array of sent ids lists the vertices that look. (The queue of normals may still have bitmaps of the search's levels.)
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -28,7 +25,7 @@ _Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows
 
 /* ---- peers ---- */
 
-/* Returns the peer that has the shard. Returns NULL if no peer has the shard, or if the devices are not joined. */
+/* Returns the peer that has the shard, or NULL if there is none, or if the devices are not joined. */
 static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -39,17 +36,17 @@ static const struct gpu_peer *peer_of(const struct device *dev, uint32_t shard)
     return NULL;
 }
 
-/* Returns 1 if kernels of this device can read the memory of the device of this shard. Returns 0 if the shard's device
- * is no peer, or if only the driver can copy the memory of the shard's device. */
+/* Returns 1 if kernels of this device can read the memory of the device of this shard. Returns 0 if that device is no peer, or
+ * if only the driver can copy its memory. */
 int gpu_reads_peer(const struct device *dev, uint32_t shard)
 {
     const struct gpu_peer *peer = peer_of(dev, shard);
     return peer != NULL && peer->readable;
 }
 
-/* Returns a description of `bytes` bytes at address `at` in the memory of this device. The device of shard `to` will read
- * these bytes. If the device of shard `to` is a peer in another process, it cannot use the address. Then slice.place becomes
- * 1 + the offset of the bytes in the memory that this device shows. Otherwise slice.place is 0. */
+/* Returns a description of `bytes` bytes at `at` in the memory of this device, for the device of shard `to` to read. A peer in
+ * another process cannot use the address, so it gets slice.place: 1 + the offset of the bytes in the memory that this device
+ * shows. For others slice.place is 0. */
 static struct slice slice_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
 {
     const struct gpu_peer *peer = peer_of(dev, to);
@@ -57,25 +54,24 @@ static struct slice slice_for(const struct device *dev, uint32_t to, const void 
     return (struct slice){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
 }
 
-/* Returns the address at which this device reads the bytes of a slice that shard `from` has made (slice_for). If
- * slice->place is 0, the bytes are at slice->at. Otherwise shard `from` is on a peer in another process, and the memory
- * of this peer is mapped here. Then the bytes are at offset slice->place - 1 of the mapped memory. */
+/* Returns the address at which this device reads a slice that shard `from` has made by slice_for. If slice->place is 0, that is
+ * slice->at. Otherwise shard `from` is on a peer in another process, whose memory is mapped here, and the bytes are at offset
+ * slice->place - 1 of the mapped memory. */
 static const void *address_of(const struct device *dev, uint32_t from, const struct slice *slice)
 {
     return slice->place == 0 ? slice->at : (const char *)peer_of(dev, from)->mapped + slice->place - 1;
 }
 
-/* Uploads two tables of the arrays that each device shows to a->shown. Each table has an element for each of the p
- * shards. The first table has depths as bytes. The second table has no bytes. Called when answers are opened with
- * all_read.
+/* Uploads to a->shown what each of the p devices shows to those that look for parents: first a table with depths as bytes, and
+ * then the same table without bytes. Called when answers are opened with all_read. Fails with ST_RESOURCE if host memory is
+ * short.
  *
- * If the shard has so many nn edges that copies of the peers' depths save time, a->copies becomes the memory for these
- * copies. Otherwise a->copies becomes NULL. The memory for the copies is the array of codes of vertices for other
- * shards, which has 8 bytes for each nn edge. Fails with ST_RESOURCE if there is no host memory for the tables. The
- * tables in host memory are freed here. */
+ * If copies of the peers' depths save time, because this shard has many nn edges, a->copies becomes the memory for them.
+ * Otherwise it becomes NULL. This memory is the array of codes of vertices for other shards, which has 8 bytes for each nn
+ * edge. */
 enum status gpu_open_look(struct device *dev, struct error *e)
 {
-    enum { EDGES_FOR_A_COPY = 8 }; /* the shard must have at least 8 nn edges for each vertex whose depth is copied */
+    enum { EDGES_FOR_A_COPY = 8 }; /* copies are made from 8 nn edges for each vertex whose depth is copied */
     const uint32_t p = dev->shard->p;
     struct gpu_answers *a = &dev->answers;
     struct gpu_shown *shown = calloc(2 * (size_t)p, sizeof *shown);
@@ -106,10 +102,9 @@ enum status gpu_open_look(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-/* Writes the questions of the listed vertices to device memory, in the order of the shards that are asked, and waits. Also
- * writes, for each question, the vertex that asks. Sets questions[s] to where the questions for shard s are, for each of the
- * p shards. The first launch counts the questions for each shard, and the second launch writes the questions. Called by
- * gpu_ask after gpu_write_parents has listed the vertices that ask. */
+/* Writes the questions of the listed vertices to device memory, shard by shard, with the vertex that asks each question, and
+ * waits. Sets questions[s] to the questions for shard s, for each of the p shards. The first launch counts the questions, and
+ * the second one writes them. Called by gpu_ask after gpu_write_parents has listed the vertices that ask. */
 static enum status list_questions(struct device *dev, struct slice *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -141,9 +136,9 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
 }
 
 /* Begins to find parents after a search with depths below `levels`, and waits. Turns recorded parents into input ids in
- * by_vertex, and lists the vertices that have their parent on another device. The next step depends on all_read.
- * - all_read 0: writes the questions of the listed vertices, and sets questions[s] to where the questions for shard s are.
- * - all_read 1: writes the depths that peers will read. All p elements of `questions` become empty. */
+ * by_vertex, and lists the vertices that have their parent on another device. Unless all_read, then writes the questions of
+ * these vertices, and sets questions[s] to those for shard s. With all_read it writes the depths that peers will read, and all
+ * p elements of `questions` become empty. */
 enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
@@ -168,11 +163,9 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions
 
 /* ---- replying ---- */
 
-/* Writes the replies to the questions of all shards to a->replies, and waits. Sets replies[s] to where the replies to
- * shard s are, for each of the p shards. Fails with ST_BAD_DATA in two cases:
- * - A question names a vertex that this shard does not have.
- * - There are more questions than this shard has nn edges. Then nothing is written, as there is no memory for the
- *   replies. */
+/* Replies to the questions of all shards, and waits. The replies lie in a->replies, and replies[s] is set to those for shard s,
+ * for each of the p shards. Fails with ST_BAD_DATA if a question names a vertex that this shard does not have. Fails likewise,
+ * and writes nothing, if there are more questions than this shard has nn edges, as the memory for replies is not larger. */
 enum status gpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -207,9 +200,9 @@ enum status gpu_reply(struct device *dev, const struct slice *questions, struct 
 
 /* ---- taking parents ---- */
 
-/* Finds the missing parents of this device's vertices in the memory of its peers, and waits. Called by gpu_take_replies if
- * all_read. First copies the depths of all peers, if a->copies is not NULL and depths are shown as bytes. Fails with
- * ST_BAD_DATA if a column of nn names a vertex that its shard does not have. */
+/* Finds the missing parents of this device's vertices in the memory of its peers, and waits. If there is memory for copies
+ * (a->copies), and depths are shown as bytes, first copies the depths of all peers. Fails with ST_BAD_DATA if a column of nn
+ * names a vertex that its shard does not have. Called by gpu_take_replies if all_read. */
 static enum status look_for_parents(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -246,10 +239,9 @@ static enum status look_for_parents(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Gives a parent to each vertex that has its parent on another device.
- * - all_read 0: launches kernels that write all replies except -1 to by_vertex, and does not wait. replies[s] has the
- *   replies of shard s to this device's questions, in the order of the questions.
- * - all_read 1: does not read `replies`. Looks for the parents in the memory of the peers, and waits. */
+/* Gives a parent to each vertex that has its parent on another device. Unless all_read, launches kernels that write the
+ * replies, except -1, to by_vertex, and does not wait. replies[s] has the replies of shard s, in the order of this device's
+ * questions. With all_read, `replies` is not read: looks for the parents in the memory of the peers, and waits. */
 enum status gpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;

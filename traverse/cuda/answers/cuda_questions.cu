@@ -1,21 +1,15 @@
-/* cuda_questions.cu: kernels that find parents on other devices: by questions and replies, or in the memory of the other
- * devices
+/* cuda_questions.cu: kernels that find parents on other devices, by questions and replies or in the memory of the other devices
  *
- * cuda_answers.h describes the functions. cpu_answers.c finds these parents on a CPU.
- *
- * Questions: A warp works on one vertex that asks, and each lane works on some edges of the vertex. Lanes that ask the same
- * shard reserve places for their questions by one atomic. Bytes that must move for each edge to another shard: 4 or 8 of the
- * column, 8 of the question, and 4 of the vertex that asks.
+ * cuda_answers.h describes the functions, and the twin on a CPU is cpu_answers.c. For questions, a warp takes one vertex that asks, and
+ * each lane some of the vertex's edges. Lanes that ask the same shard reserve places for their questions by one atomic. Bytes that must
+ * move for each edge to another shard: 4 or 8 of the column, 8 of the question, and 4 of the vertex that asks.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Kernel, full grid, with a warp for each vertex that asks. There is a question for each nn edge of these vertices to
- * another shard. The question is whether the neighbour has the depth of the vertex - 1. a.cursor has a number for each
- * shard.
- * - list 0: the kernel counts the questions for each shard in a.cursor.
- * - list 1: the kernel writes each question to the index that a.cursor says for the shard, and adds 1 to that number.
- * PACKED: columns are stored packed. */
+/* Kernel, full grid: makes a question of each nn edge from a vertex that asks to another shard: whether the neighbour's depth
+ * is that of the vertex - 1. A warp takes one vertex. With list 0 a.cursor counts the questions for each shard. With list 1 it
+ * has the index at which the shard's next question is written, and grows by 1. PACKED: columns are packed. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
 {
@@ -44,8 +38,8 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     }
 }
 
-/* Counts the questions for each shard (list 0), or writes the questions (list 1). Launches ask_kernel for packed or for raw
- * columns. Launches nothing if nn has no edges. Does not wait. */
+/* Counts (list 0) or writes (list 1) the questions for each shard, as ask_kernel does. Launches nothing if nn has no edges.
+ * Does not wait. */
 void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
 {
     if (a->nn.edges == 0)
@@ -56,9 +50,8 @@ void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
         ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
 }
 
-/* Writes the replies to the questions of one shard, with one thread for each question. If the vertex in the question was
- * visited at the depth in the question, the reply is the input id of the vertex. Otherwise the reply is -1. Sets
- * *replying->bad to 1 if this shard does not have the vertex. Does not wait. */
+/* Replies to the questions of one shard: by the input id of the vertex in the question if this vertex was visited at the depth
+ * in the question, otherwise by -1. Sets *replying->bad to 1 if this shard does not have such a vertex. Does not wait. */
 void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
 {
     each(replying->count, stream, [r = *replying] __device__(uint64_t i) {
@@ -72,9 +65,8 @@ void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
     });
 }
 
-/* Writes the parents that the replies name to to[], with one thread for each reply. If reply i is not -1, it becomes the
- * parent of vertex askers[i]. Several threads may write parents of the same vertex. Each of these parents is valid. Does not
- * wait. */
+/* Makes replies the parents of the vertices that asked: reply i that of vertex askers[i], unless it is -1. Several threads may
+ * write a parent of the same vertex, all of which are valid. Does not wait. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count, uint32_t id_bytes, void *to,
                        cudaStream_t stream)
 {
@@ -87,14 +79,13 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
 
 /* ---- looking ---- */
 
-/* The number of lanes that together search the row of one vertex for a parent. The number is small because most rows of nn
- * are short, and because a read of another device takes long. */
+/* The number of lanes that together search the row of one vertex for a parent. It is small because most rows of nn are short,
+ * and because reads of another device take long. */
 enum { LOOKERS = 8 };
 
-/* Returns the input id of a neighbour of `row` that is on another shard and was visited at depth `depth`. Returns -1 if
- * there is no such neighbour. The LOOKERS lanes of one vertex call it together, and all get the result. `lanes` is the
- * set of these lanes in the warp. Reads depths in the memory of other devices. Sets *l.bad to 1 if a neighbour does not
- * exist on its shard. */
+/* Returns the input id of a neighbour of `row` on another shard that was visited at depth `depth`, or -1 if there is none.
+ * Reads depths in the memory of other devices. Sets *l.bad to 1 if a neighbour does not exist on its shard. LOOKERS lanes of
+ * the warp, the set `lanes`, call it together for one vertex, and all get the result. */
 template <bool PACKED>
 __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, int depth, unsigned lanes)
 {
@@ -120,9 +111,8 @@ __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, 
     return -1;
 }
 
-/* Kernel, full grid, with LOOKERS lanes for each vertex in l.vertices: writes the parent of the vertex to l.to. The
- * parent is a neighbour on another shard, and has the depth of the vertex - 1. If no such neighbour is found, -1 is
- * written. PACKED: columns are stored packed. */
+/* Kernel, full grid, with LOOKERS lanes for each vertex in l.vertices: writes the vertex's parent to l.to. This is a neighbour
+ * on another shard with the depth of the vertex - 1, or -1 if none is found. PACKED: columns are packed. */
 template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
 {
     const unsigned lanes = ((1u << LOOKERS) - 1) << lane_id() / LOOKERS * LOOKERS;
@@ -137,10 +127,9 @@ template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kern
     }
 }
 
-/* Finds parents in the memory of other devices: launches two kernels, and does not wait. The first kernel has one thread for
- * each delegate. A delegate that this shard owns, and that has no parent, gets the first parent that another shard shows, or
- * -1. The second kernel looks for the parents of the listed local vertices (look_kernel). The second kernel is not launched
- * if nn has no edges. */
+/* Finds parents in the memory of other devices. Gives each delegate that this shard owns, and that has no parent, the first
+ * parent that another shard shows, or -1. Then looks for the parents of the listed local vertices (look_kernel), unless nn has
+ * no edges. Does not wait. */
 void cuda_look(const gpu_looking *looking, cudaStream_t stream)
 {
     each(looking->delegates, stream, [=, l = *looking] __device__(uint64_t i) {

@@ -1,13 +1,11 @@
-/* cuda_results.c: the results of a search on a GPU
- *
- * The functions copy depths to the host, and make answers in device memory. The table backend_answers of engine.h has these
- * functions. */
+/* cuda_results.c: the results of a search on a GPU: copies depths to the host, and makes answers in device memory
+ * (backend_answers of engine.h)
+ */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Copies the depths of the last search to locals[] and delegates[] in memory of the host, and waits for all work of the GPU.
- * First it completes the depths in device memory. The vertices that the search kept in bitmaps get their depths. All
- * unvisited vertices get DEPTH_UNREACHED. */
+/* Copies the depths of the last search to locals[] and delegates[] in host memory, and waits for all work of the GPU. Depths of
+ * levels that the search kept as bitmaps are completed before. Unvisited vertices get DEPTH_UNREACHED. */
 static enum status gpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     int32_t *const to[VERTEX_KINDS] = {[NORMALS] = locals, [DELEGATES] = delegates};
@@ -26,8 +24,8 @@ static enum status gpu_read_depths(struct device *dev, int32_t *locals, int32_t 
 
 /* ---- opening ---- */
 
-/* Computes the input id of each vertex on the host and uploads the ids to dev->answers.ids, PIECE ids at a time. Called only
- * if answers are scattered by input id. Then the search has a single device. */
+/* Computes the input id of each vertex on the host, and uploads the ids to dev->answers.ids, PIECE ids at a time. Called only
+ * if answers are scattered by input id, and so only on a single device. */
 static enum status upload_ids(struct device *dev, const struct answer_tables *tables, struct error *e)
 {
     enum { PIECE = 1 << 13 };
@@ -48,11 +46,10 @@ static enum status upload_ids(struct device *dev, const struct answer_tables *ta
     return e->status;
 }
 
-/* Prepares answers: sets dev->answers, writes to *arrays where answers will be, and copies the tables to device memory.
- * If the plan of device memory has no room for tables (a->vertex is NULL), only the input ids of the vertices are
- * uploaded. Values are then scattered by input id. Lets sliced searches write their answers. With all_read it also
- * uploads the addresses of the arrays that all devices show (gpu_open_look). Allocates a->counts in host memory.
- * gpu_close frees a->counts, after a failure, too. */
+/* Prepares answers: sets dev->answers, tells in *arrays where answers will be, and copies the tables to device memory. If
+ * device memory has no room for tables (a->vertex is NULL), it uploads only the input ids of the vertices, by which values are
+ * then scattered. Sliced searches may now write their answers. With all_read it also uploads what all devices show
+ * (gpu_open_look). gpu_close frees a->counts, which is allocated here in host memory, after a failure, too. */
 static enum status gpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
                                     struct error *e)
 {
@@ -80,12 +77,12 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_tabl
 
 /* ---- answers ---- */
 
-/* Makes the answer of this kind of the last search in dev->answers.values, and waits. Depths are below `levels`. If the
- * kernels of this answer were launched with the search, it only waits for their end. Otherwise it launches the kernels here.
- * These kernels overwrite an answer of another kind that was made with the search, so fused.answers becomes 0. */
+/* Makes the answer of this kind of the last search in dev->answers.values, and waits. Depths are below `levels`. If the kernels
+ * of this answer were launched with the search, it only waits for them. Otherwise it launches them here, which overwrites an
+ * answer of another kind (fused.answers becomes 0). */
 static enum status gpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
-    if (dev->fused.answers && dev->fused.answer == kind) /* the kernels of the answer were launched with the search */
+    if (dev->fused.answers && dev->fused.answer == kind) /* launched with the search */
         return gpu_wait_for_answer(dev, e);
     dev->fused.answers = 0;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
@@ -97,10 +94,9 @@ static enum status gpu_make_values(struct device *dev, enum answer_kind kind, ui
     return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 
-/* Copies the values of a window of permuted input ids to *list in memory of the host, and waits. The window is the ids first
- * to first + count - 1. Only values that this device has are copied. A kernel first lists these values and the indices of
- * their ids in device memory, in any order. Sets list->count to the number of values. The arrays of the list have room for
- * `count` elements. */
+/* Copies the values that this device has of a window of permuted input ids to *list in host memory, and waits. The window is
+ * the ids first to first + count - 1. The list gets the values, the indices of their ids in the window, in any order, and its
+ * count. Its arrays have room for `count` elements. */
 static enum status gpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {

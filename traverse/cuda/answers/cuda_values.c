@@ -1,20 +1,18 @@
-/* cuda_values.c: launches the kernels that make the values of an answer
+/* cuda_values.c: launches the kernels that make the values of an answer from what a search has left on the device
  *
- * The kernels read the depths and parents that a search has left on the device. A fused search leaves some depths as
- * bitmaps of its levels.
+ * A search leaves depths and parents. A fused search leaves some depths as bitmaps of its levels.
  *
- * On a single device the kernels of an answer are launched right behind the kernel of the search (gpu_answer_ahead).
- * These kernels begin when the search ends, while the host still waits for the report of the search. So an answer costs
- * no launch after the search, no event and no call that waits. The last kernel of the answer also reports to the host.
- * The number of levels is not known when these kernels are launched, so depths are written as bytes. If the search had
- * too many levels for bytes, cuda_results.c makes the answer again. After such a search, the kernels of the next answer
- * are not launched before the end of the search.
+ * On a single device the kernels of the answer are launched right behind the kernel of the search (gpu_answer_ahead). They begin when
+ * the search ends, while the host still waits for its report. So an answer costs no launch after the search, no event and no call
+ * that waits. The last kernel of the answer reports to the host, too. The number of levels is not known at the launch, so depths are
+ * written as bytes. If there were too many levels for bytes, cuda_results.c makes the answer again, and the next answer is launched
+ * only after its search.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Makes later launches on the stream of normals wait for the search. Answers are made on the stream of normals, and the
- * search runs on the stream of delegates. The host does not wait. */
+/* Makes later launches on the stream of normals, on which answers are made, wait for the search, which runs on the stream of
+ * delegates. The host does not wait. */
 enum status gpu_follow_search(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -25,9 +23,9 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
 
 /* ---- by vertex ---- */
 
-/* Completes the depths of the last search: launches a kernel on the stream of normals, and does not wait. The search has
- * kept bitmaps of some of its levels. The kernel writes the depths of the vertices in these bitmaps. Sets fused.settled,
- * which says that the depths are complete. Does nothing if the depths are complete already. */
+/* Completes the depths of the last search: writes the depths of vertices in levels that the search has kept as bitmaps, on the
+ * stream of normals. Sets fused.settled, which says that the depths are complete. Does nothing if they are complete already.
+ * Does not wait. */
 enum status gpu_fused_settle(struct device *dev, struct error *e)
 {
     if (gpu_is_settled(dev))
@@ -37,9 +35,9 @@ enum status gpu_fused_settle(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches kernels on `stream` that write the depths of one kind of vertices to to[count], by number of vertex. Does not
- * wait. If bytes are wanted and the search left bitmaps of its levels, the kernels make the bytes from the bitmaps.
- * Otherwise the depths are completed first (gpu_fused_settle). */
+/* Launches kernels on `stream` that write the depths of one kind of vertices to to[count], by number of vertex. Does not wait.
+ * Bytes are made directly from the bitmaps of levels that a search has left. Otherwise the depths are completed first
+ * (gpu_fused_settle). */
 enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
                              cudaStream_t stream, struct error *e)
 {
@@ -50,14 +48,12 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
-/* Launches kernels on `stream` that turn the recorded parents of locals and delegates into input ids. Does not wait. A
- * vertex without a recorded parent gets -1. `remote` may be NULL.
- * - answers are gathered: the ids are written to by_vertex, by number of vertex. The entry behind the vertices becomes
- *   -1.
- * - answers are scattered: the ids are written to the values, by input id.
- * - `remote` is not NULL: all tables are cleared first. Then the locals with a parent on another device are listed in
- *   `remote`, and their number is written to gpu_remote_count.
- * - `remote` is NULL: no list is made, and all tables stay as they were. */
+/* Launches kernels on `stream` that turn the recorded parents of locals and delegates into input ids, or -1 for a vertex
+ * without one. Does not wait. If answers are gathered, the ids go to by_vertex, by number of vertex, with -1 behind the last
+ * vertex. If answers are scattered, they go to the values, by input id.
+ *
+ * Unless `remote` is NULL, it also lists the locals with a parent on another device in `remote`, and writes their number to
+ * gpu_remote_count. All tables (a->tables) are cleared before. */
 enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t stream, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -76,8 +72,8 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
                                  .remote = remote,
                                  .remote_count = gpu_remote_count(dev)};
     struct gpu_records delegates = locals;
-    /* With several devices the bitmap of each device has all visited delegates. But only a device that found a delegate has
-     * recorded a parent of the delegate. All other records are PARENT_NONE. */
+    /* With several devices the bitmap of each device has all visited delegates, but only a device that found a delegate has
+     * recorded a parent. All other records are PARENT_NONE. */
     delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
     delegates.record = d->parent;
     delegates.count = d->count;
@@ -95,10 +91,9 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
 
 /* ---- values ---- */
 
-/* Launches the kernels of an answer that is gathered, on `stream`, and does not wait. First the kernels write values to
- * by_vertex, by number of vertex. Then they gather the values into a->values, in the order of the answer. Depths are
- * below `levels`, and are written as bytes if they fit. If there are several shards, the parents are in by_vertex
- * already (gpu_ask, gpu_take_replies). */
+/* Launches the kernels of a gathered answer on `stream`, and does not wait. They write values to by_vertex, by number of
+ * vertex, and then gather them into a->values, in the order of the answer. Depths are below `levels`, and are bytes in
+ * by_vertex if they fit. Parents of several shards are in by_vertex already (gpu_ask, gpu_take_replies). */
 enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, cudaStream_t stream,
                               struct error *e)
 {
@@ -113,7 +108,7 @@ enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_
             cuda_fused_all_byte_depths(&dev->fused.search, (uint8_t *)to, stream);
         } else if (gpu_write_depths(dev, NORMALS, form, to, stream, e) == ST_OK &&
                    gpu_write_depths(dev, DELEGATES, form, to + locals * width, stream, e) == ST_OK) {
-            /* the entry behind the vertices means "unreached": ids without a vertex get this value */
+            /* ids without a vertex get the value behind the last vertex, which means "unreached" */
             CUDA_TRY(cudaMemsetAsync(to + (locals + d) * width, form == VALUE_BYTE ? 0 : 0xff, width, stream),
                      dev->where, e);
         }
@@ -126,9 +121,8 @@ enum status gpu_gather_values(struct device *dev, enum answer_kind kind, uint32_
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches the kernels of an answer that is scattered, on the stream of answers, and does not wait. The kernels write each
- * value to a->values at the index of its input id. No array by number of vertex is used. Ids that were not reached get -1.
- * Called only if the search has a single device. */
+/* Launches the kernels of a scattered answer, which write each value to a->values at the index of its input id, without
+ * by_vertex. Ids that were not reached get -1. Called only if the search has a single device. Does not wait. */
 enum status gpu_scatter_values(struct device *dev, enum answer_kind kind, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -146,8 +140,8 @@ enum status gpu_scatter_values(struct device *dev, enum answer_kind kind, struct
 
 /* ---- behind the kernel of a search ---- */
 
-/* Returns whether the answer of the next search can be launched before the search ends. That is so if answers are open and
- * are gathered. If the answer is depths, the last search must also have had few enough levels for bytes. */
+/* Returns whether the answer of the next search can be launched before the search ends. Answers must be open and gathered. For
+ * depths, the last search must also have had few enough levels for bytes. */
 int gpu_can_answer_ahead(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -155,9 +149,9 @@ int gpu_can_answer_ahead(const struct device *dev)
     return opened && gathers && (dev->fused.answer == ANSWER_PARENTS || !dev->fused.is_deep);
 }
 
-/* Launches the kernels of the answer on the stream of the search, behind the kernel of the search, and does not wait. The
- * last of these kernels writes the number of the search to host memory, which tells the host that the answer is complete.
- * Called right after the kernel of a search is launched, on a single device, if gpu_can_answer_ahead returned 1. */
+/* Launches the kernels of the answer on the stream of the search, behind its kernel, and does not wait. The last of them writes
+ * the number of the search to host memory, which tells the host that the answer is complete. Called right after the launch of a
+ * search on a single device, if gpu_can_answer_ahead returned 1. */
 enum status gpu_answer_ahead(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
