@@ -27,8 +27,7 @@ void cuda_write_depths(const gpu_vertices *vertices, enum value_form form, void 
     });
 }
 
-/* Writes the depth of each visited vertex of one kind to to[], at the index of its input id. All other values stay as they are.
- * Does not wait. */
+/* Writes the depth of each visited vertex of one kind to to[], at the index of its input id. Other values stay. Does not wait. */
 void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
@@ -50,8 +49,8 @@ __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record
 }
 
 /* Writes the recorded parents of one kind of vertices to r.to, as input ids: -1 if the device has recorded none, or if the
- * parent is on another device. Vertices of the last kind are also appended to r.remote, whose length becomes *r.remote_count,
- * unless r.remote is NULL. Does not wait. */
+ * parent is on another device. Unless r.remote is NULL, vertices with a parent on another device are appended to it, and
+ * *r.remote_count becomes its length. Does not wait. */
 void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 {
     each(records->count, stream, [r = *records] __device__(uint64_t i) {
@@ -92,8 +91,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Sets to[i], for i < count, to the element of by_vertex for vertex number vertex[i]. `form` is the type of these elements.
- * Does not wait. */
+/* Sets to[i], for i < count, to the element of by_vertex for vertex vertex[i]. `form` is the type of elements. Does not wait. */
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream)
 {
@@ -116,9 +114,8 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
 
 /* ---- windows ---- */
 
-/* Lists the values of type T that this device has of a window of permuted input ids. A thread handles each id of the window. If
- * the id belongs to the own shard, it appends the value to listing.to and the index of the id in the window to listing.index.
- * *listing.listed counts them. Does not wait. */
+/* Lists the values of type T that this device has of a window of permuted input ids: for each id that belongs to the own shard,
+ * the value in listing.to, and the index of the id in the window in listing.index. *listing.listed counts them. Does not wait. */
 template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
 {
     const uint64_t inverse = UINT64_MAX / listing.p + 1; /* 2^64 / p, rounded up: divides by p (slot_by_inverse) */
@@ -133,8 +130,7 @@ template <typename T> static void list_values(const gpu_listing &listing, cudaSt
     });
 }
 
-/* Lists the values that this device has of a window of permuted input ids, of listing->width bytes each (list_values). Does not
- * wait. */
+/* Lists the values, of listing->width bytes, that this device has of a window of permuted input ids. Does not wait. */
 void cuda_list_values(const gpu_listing *listing, cudaStream_t stream)
 {
     if (listing->width == 4)

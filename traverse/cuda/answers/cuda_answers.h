@@ -27,8 +27,7 @@ enum value_form { VALUE_BYTE /* depth + 1; 0: the vertex was not reached */, VAL
 void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form, void *to,
                        cudaStream_t stream);
 
-/* The parents that a device recorded for one kind of vertices, and where cuda_write_parents writes the input ids of these
- * parents. */
+/* The parents that a device recorded for one kind of vertices, and where cuda_write_parents writes them as input ids. */
 struct gpu_records {
     const uint32_t *visited; /* bitmap of visited vertices; NULL: unvisited vertices have the record PARENT_NONE */
     const uint32_t *record;  /* [count] recorded parents (PARENT_... in engine.h) */
@@ -49,19 +48,18 @@ void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, u
                          cudaStream_t stream);
 
 /* Writes the parent of each vertex as an input id, or -1 if the device has recorded none, or if the parent is on another
- * device. Vertices of the last kind are also listed in `remote`, unless that is NULL. */
+ * device. Vertices with a parent on another device are also listed in `remote`, unless that is NULL. */
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
-/* Sets to[i], for i < count, to the element of by_vertex for vertex number vertex[i]. Depths that are bytes in by_vertex become
- * int32. */
+/* Sets to[i], for i < count, to the element of by_vertex for vertex vertex[i]. Bytes in by_vertex become int32 depths. */
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream);
 
 /* Writes `value` to *to when all earlier launches on the stream are over. `to` is mapped memory of the host. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
 
-/* How one of several devices lists its values of a window. The window is the permuted input ids first to first + count - 1.
- * Those whose vertices belong to the device's shard have their values here. */
+/* How one of several devices lists its values of a window: of the permuted input ids first to first + count - 1. The device has
+ * values only for ids that belong to its shard. */
 struct gpu_listing {
     const void *values;         /* all values of the device; the value of stored id v is values[v / p] */
     uint32_t width;             /* bytes of a value: 4 or 8 */
@@ -88,7 +86,7 @@ struct gpu_asking {
     unsigned local_bits;              /* a column of nn is shard << local_bits | local id */
     unsigned long long *cursor;       /* [p] for each shard: first the number of questions, then the index of the next question */
     struct question *questions;       /* receives the questions */
-    uint32_t *neighbours;             /* receives only the neighbours' local ids, in place of `questions`; NULL: not wanted */
+    uint32_t *neighbours;             /* receives only the neighbours' local ids; NULL: `questions` is written instead */
     uint32_t *askers;                 /* receives, for each question, the local vertex that asks */
 };
 
@@ -147,8 +145,7 @@ void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
 
 /* ---- the memory of a device ---- */
 
-/* The memory and the settings of a device for its answers. The arrays are allocated by the plan of device memory, and live as
- * long as the device. */
+/* The memory and settings of a device for its answers. The plan of device memory allocates the arrays, which live as long as the device. */
 struct gpu_answers {
     uint32_t id_bytes; /* bytes of an input id, and of a parent: 4 or 8 */
     int all_read;      /* 1: devices read each other's memory, so no vertex asks questions (struct answer_tables) */

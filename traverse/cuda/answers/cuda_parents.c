@@ -4,16 +4,17 @@
  * results/answers.c calls the functions, and engine.h has their contracts. Both ways use arrays of the search that are free when
  * the search is over.
  *
- * Questions and replies, if some device cannot read the memory of another. The queue of normals lists the vertices that ask. The
- * array of codes of vertices for other shards has the questions, at most one for each nn edge in either direction. The array of
+ * Questions and replies are used if some device cannot read the memory of another. The queue of normals lists the vertices that ask.
+ * The array of codes of vertices for other shards has the questions, at most one for each nn edge in either direction. The array of
  * sent ids has, for each question, the vertex that asks.
  *
- * Looking, if every device reads the memory of all others (all_read). Each GPU shows the others the ids of its vertices, the parents
- * that it knows, and its depths. If the search had few levels, the depths are bytes, in the memory for the values of the answer. A
- * vertex looks at the depths of its neighbours on other shards, which lie anywhere in memory. If normals have many edges, many vertices
- * look, so the device first copies the depths of all peers: parents of a uniform graph of 2^24 vertices on two H200 take 2.6 ms with
- * the copy and 6.8 ms without. A delegate looks only on its owner's device, and only if this did not find the delegate, as most owners
- * do. The array of sent ids lists the vertices that look. (The queue of normals may still have bitmaps of the search's levels.)
+ * If every device reads the memory of all others (all_read), vertices look instead. Each GPU shows the others the ids of its vertices,
+ * the parents that it knows, and its depths. If the search had few levels, the depths are bytes, in the memory for the values of the
+ * answer. A vertex looks at the depths of its neighbours on other shards, which lie anywhere in memory. If normals have many edges,
+ * many vertices look, so the device first copies the depths of all peers: parents of a uniform graph of 2^24 vertices on two H200
+ * take 2.6 ms with the copy and 6.8 ms without. A delegate looks only on its owner's device, and only if that device did not find it.
+ * Most delegates are found by their owner. The array of sent ids lists the vertices that look. (The queue of normals may still have
+ * bitmaps of the search's levels.)
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -62,13 +63,11 @@ static const void *address_of(const struct device *dev, uint32_t from, const str
     return slice->place == 0 ? slice->at : (const char *)peer_of(dev, from)->mapped + slice->place - 1;
 }
 
-/* Uploads to a->shown what each of the p devices shows to those that look for parents: first a table with depths as bytes, and
- * then the same table without bytes. Called when answers are opened with all_read. Fails with ST_RESOURCE if host memory is
- * short.
+/* Uploads to a->shown what each of the p devices shows to those that look for parents: first a table with depths as bytes, then
+ * the same table without bytes. Called when answers are opened with all_read. Fails with ST_RESOURCE if host memory is short.
  *
- * If copies of the peers' depths save time, because this shard has many nn edges, a->copies becomes the memory for them.
- * Otherwise it becomes NULL. This memory is the array of codes of vertices for other shards, which has 8 bytes for each nn
- * edge. */
+ * If this shard has so many nn edges that copies of the peers' depths save time, a->copies becomes memory for them, otherwise
+ * NULL. The memory is the array of codes of vertices for other shards, which has 8 bytes for each nn edge. */
 enum status gpu_open_look(struct device *dev, struct error *e)
 {
     enum { EDGES_FOR_A_COPY = 8 }; /* copies are made from 8 nn edges for each vertex whose depth is copied */
@@ -136,7 +135,7 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
 }
 
 /* Begins to find parents after a search with depths below `levels`, and waits. Turns recorded parents into input ids in
- * by_vertex, and lists the vertices that have their parent on another device. Unless all_read, then writes the questions of
+ * by_vertex, and lists the vertices that have their parent on another device. Without all_read it then writes the questions of
  * these vertices, and sets questions[s] to those for shard s. With all_read it writes the depths that peers will read, and all
  * p elements of `questions` become empty. */
 enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
@@ -239,9 +238,9 @@ static enum status look_for_parents(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Gives a parent to each vertex that has its parent on another device. Unless all_read, launches kernels that write the
+/* Gives a parent to each vertex that has its parent on another device. Without all_read it launches kernels that write the
  * replies, except -1, to by_vertex, and does not wait. replies[s] has the replies of shard s, in the order of this device's
- * questions. With all_read, `replies` is not read: looks for the parents in the memory of the peers, and waits. */
+ * questions. With all_read, `replies` is not read: it looks for the parents in the memory of the peers, and waits. */
 enum status gpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;

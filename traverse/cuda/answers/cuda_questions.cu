@@ -7,9 +7,9 @@
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Kernel, full grid: makes a question of each nn edge from a vertex that asks to another shard: whether the neighbour's depth
- * is that of the vertex - 1. A warp takes one vertex. With list 0 a.cursor counts the questions for each shard. With list 1 it
- * has the index at which the shard's next question is written, and grows by 1. PACKED: columns are packed. */
+/* Kernel, full grid: asks for each nn edge to another shard, of the vertices that ask, whether the neighbour's depth is that of
+ * the vertex - 1. A warp takes one vertex. With list 0 a.cursor counts the questions for each shard. With list 1 it has the
+ * index at which the shard's next question is written, and grows by 1. PACKED: columns are packed. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
 {
@@ -38,8 +38,8 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     }
 }
 
-/* Counts (list 0) or writes (list 1) the questions for each shard, as ask_kernel does. Launches nothing if nn has no edges.
- * Does not wait. */
+/* Counts (list 0) or writes (list 1) the questions for each shard (ask_kernel). Nothing to do if nn has no edges. Does not
+ * wait. */
 void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
 {
     if (a->nn.edges == 0)
@@ -65,8 +65,8 @@ void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
     });
 }
 
-/* Makes replies the parents of the vertices that asked: reply i that of vertex askers[i], unless it is -1. Several threads may
- * write a parent of the same vertex, all of which are valid. Does not wait. */
+/* Makes replies the parents of the vertices that asked: reply i becomes the parent of vertex askers[i], unless it is -1.
+ * Several threads may write a parent of the same vertex, all of which are valid. Does not wait. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count, uint32_t id_bytes, void *to,
                        cudaStream_t stream)
 {
@@ -127,9 +127,8 @@ template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kern
     }
 }
 
-/* Finds parents in the memory of other devices. Gives each delegate that this shard owns, and that has no parent, the first
- * parent that another shard shows, or -1. Then looks for the parents of the listed local vertices (look_kernel), unless nn has
- * no edges. Does not wait. */
+/* Finds parents in the memory of other devices. Gives each delegate that this shard owns, and that has no parent, the first one
+ * that another shard shows, or -1. Then looks for the parents of the listed local vertices (look_kernel). Does not wait. */
 void cuda_look(const gpu_looking *looking, cudaStream_t stream)
 {
     each(looking->delegates, stream, [=, l = *looking] __device__(uint64_t i) {

@@ -95,8 +95,8 @@ static enum status gpu_make_values(struct device *dev, enum answer_kind kind, ui
 }
 
 /* Copies the values that this device has of a window of permuted input ids to *list in host memory, and waits. The window is
- * the ids first to first + count - 1. The list gets the values, the indices of their ids in the window, in any order, and its
- * count. Its arrays have room for `count` elements. */
+ * the ids first to first + count - 1. The list gets the values in any order, the index of each value's id in the window, and
+ * the number of values. Its arrays have room for `count` elements. */
 static enum status gpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {

@@ -23,9 +23,9 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
 
 /* ---- by vertex ---- */
 
-/* Completes the depths of the last search: writes the depths of vertices in levels that the search has kept as bitmaps, on the
- * stream of normals. Sets fused.settled, which says that the depths are complete. Does nothing if they are complete already.
- * Does not wait. */
+/* Completes the depths of the last search, on the stream of normals: writes those in levels that the search has kept as
+ * bitmaps. Sets fused.settled, which says that the depths are complete. Does nothing if they are complete already. Does not
+ * wait. */
 enum status gpu_fused_settle(struct device *dev, struct error *e)
 {
     if (gpu_is_settled(dev))
@@ -36,8 +36,7 @@ enum status gpu_fused_settle(struct device *dev, struct error *e)
 }
 
 /* Launches kernels on `stream` that write the depths of one kind of vertices to to[count], by number of vertex. Does not wait.
- * Bytes are made directly from the bitmaps of levels that a search has left. Otherwise the depths are completed first
- * (gpu_fused_settle). */
+ * Bytes are made directly from bitmaps of levels, if a search has left these. Otherwise the depths are completed first. */
 enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
                              cudaStream_t stream, struct error *e)
 {

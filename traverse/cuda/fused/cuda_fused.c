@@ -1,16 +1,16 @@
 /* cuda_fused.c: begins and ends searches that are one kernel, sliced or fused (search_begin, search_end of engine.h) */
 #include "traverse/cuda/device/cuda_device.h"
 
-/* Returns whether searches of this device are sliced (cuda_sliced.h), because there is a single shard and slices were made for
- * it. Otherwise they are fused. */
+/* Returns whether searches of this device are sliced (cuda_sliced.h): there is one shard, and slices were made for it.
+ * Otherwise they are fused. */
 static int is_sliced(const struct device *dev)
 {
     return dev->shard->p == 1 && dev->fused.sliced.launch.blocks > 0;
 }
 
-/* Begins a search of all levels, sliced or fused, and returns while the device searches. On a single GPU the kernels of a fused
- * search's answer are launched behind it if gpu_can_answer_ahead (fused.ahead). Answers of earlier searches are no longer valid
- * (fused.answers). With several shards all peers must begin the search. */
+/* Begins a search of all levels, sliced or fused, and returns while the device searches. If gpu_can_answer_ahead, the kernels
+ * of the answer are launched right behind a fused search on a single GPU, too (fused.ahead). Answers of earlier searches are no
+ * longer valid (fused.answers). With several shards all peers must begin the search. */
 enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {

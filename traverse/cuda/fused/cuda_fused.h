@@ -35,7 +35,7 @@ extern "C" {
 enum {
     FUSED_FIRST_CLASS = 3, /* length class 0 has vertices of up to 2^3 edges, class k of up to 2^(3 + k) edges */
     FUSED_CLASSES = 11,    /* number of length classes; vertices of the last class have up to 8,192 edges */
-    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of the hub bitmap for each thread of a block; it takes the memory of two lists */
+    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS, /* words of the hub bitmap for each thread; it takes the memory of the thread group's two lists */
     FUSED_MOST_THREAD_GROUP = 16, /* the most blocks of a thread group */
     FUSED_MOST_KEPT = 24          /* the most frontiers that a search keeps as bitmaps */
 };
@@ -89,7 +89,6 @@ enum {
     FUSED_TIMES
 };
 
-/* The note of a level. */
 struct fused_note {
     unsigned long long at[FUSED_TIMES]; /* by point: nanoseconds of the device's clock; 0: the level has no such time */
     unsigned long long probes[SUBGRAPHS]; /* the counters FUSED_PROBES + g */
@@ -104,8 +103,7 @@ struct fused_note {
 /* Messages between host and device during a search, in mapped host memory. When all notes of the device are full, the device
  * sets `written`, and waits until the host has copied them and set `taken` to the same value. */
 struct fused_mapped {
-    /* The device writes `report` when the search is over: the number of the search in the upper 32 bits, the number of levels
-     * in the lower 32 bits. */
+    /* The device writes `report` when the search is over. Upper 32 bits: number of the search; lower 32: number of levels. */
     uint64_t report;
     /* The device writes `answered` when the search's answer is complete: the number of the search in the upper 32 bits. */
     uint64_t answered;
@@ -130,7 +128,6 @@ struct fused_order {
 /* A third kind of vertices, if several GPUs search: the normals of all shards, numbered by the columns of nn (cuda_peers.h). */
 enum { FUSED_COLUMNS = VERTEX_KINDS, FUSED_KINDS };
 
-/* The root of a search, on one GPU. */
 struct fused_root {
     uint32_t index; /* the number of the root among the vertices of its kind */
     enum vertex_kind kind;
@@ -156,8 +153,7 @@ struct gpu_fused {
      * at least longest[kind][k] is of length class k or less: it has at most 2^(FUSED_FIRST_CLASS + k) edges in its two rows. */
     uint32_t longest[VERTEX_KINDS][FUSED_CLASSES];
     /* The number of dense frontiers whose bitmaps a search keeps until it ends. Dense levels write no depths for these, as
-     * cuda_fused_settle does so after the search. The bitmaps lie in gpu_vertices::queue, which only the level loop uses
-     * otherwise. */
+     * cuda_fused_settle does so afterwards. The bitmaps lie in gpu_vertices::queue, which otherwise only the level loop uses. */
     uint32_t keeps;
     uint32_t hub_words; /* words of the hub bitmap, which each block keeps in a pull (cuda_pull_words.cuh); 0: no bitmap */
     struct cleared_words cleared;
@@ -169,7 +165,6 @@ struct gpu_fused {
 
 /* ---- kernels and their launch ---- */
 
-/* A compiled kernel of a search. */
 struct fused_program {
     const void *kernel;
     size_t warp_bytes; /* bytes of shared memory that each warp needs */
@@ -180,8 +175,7 @@ struct fused_program {
 struct fused_program cuda_fused_plain(int packed);
 struct fused_program cuda_fused_noted(int packed);
 
-/* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads, and cuda_fused_plan sets the
- * others. */
+/* The launch of a search. The members up to few_threads are set by the caller of cuda_fused_plan, which sets the others. */
 struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
@@ -197,22 +191,20 @@ struct fused_launch {
  * device has no cooperative launches. */
 cudaError_t cuda_fused_plan(struct fused_launch *launch);
 
-/* Launches a search and does not wait. *search has the parameters of the kernel: a gpu_fused here, a gpu_fused_peers for
- * kernels of cuda_peers.h, a gpu_sliced for kernels of cuda_sliced.h. It is copied. At its end the search writes
- * out.mapped->report. */
+/* Launches a search and does not wait. *search has the parameters of the kernel: a gpu_fused, a gpu_fused_peers (cuda_peers.h)
+ * or a gpu_sliced (cuda_sliced.h). It is copied. At its end the search writes out.mapped->report. */
 cudaError_t cuda_fused_start(const void *search, const struct fused_launch *launch, cudaStream_t stream);
 
 /* ---- beside a search (cuda_fused_after.cu): each function launches kernels and does not wait ---- */
 
-/* Finds the bounds search->longest, and writes them to `longest`, an array of the same size in device memory, which is zero
- * before the launch. */
+/* Finds the bounds search->longest, and writes them to `longest` in device memory, which is zero before the launch. */
 void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaStream_t stream);
 
 /* Writes the depths of all vertices in kept frontiers, after a search. Afterwards all depths of the search are complete. */
 void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);
 
-/* Sets to[i] to the depth + 1 of vertex i of one kind, or to 0 if the vertex was not visited. Depths must be below 255. May be
- * called before cuda_fused_settle. */
+/* Sets to[i] to the depth + 1 of vertex i of one kind, or to 0 if it was not visited. Depths must be below 255. May be called
+ * before cuda_fused_settle. */
 void cuda_fused_byte_depths(const struct gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
 /* Writes a byte for each vertex: its depth + 1, or 0 if it was not visited. First come all normals, then all delegates, and

@@ -22,8 +22,7 @@ __global__ static void settle(gpu_vertices v, const fused_state *state)
     }
 }
 
-/* Completes the 4-byte depths after a search: writes the depths of the vertices in kept frontiers. The search itself has
- * written all others. */
+/* Completes the 4-byte depths after a search: writes those of vertices in kept frontiers. The search has written all others. */
 void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -125,8 +124,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Writes the depth + 1 of each vertex i of one kind to to[i], or 0 if it was not visited. Depths must be below 255. May be
- * called before cuda_fused_settle. Does not wait. */
+/* Writes the depth + 1 of each vertex i of one kind to to[i], or 0 if it was not visited (cuda_fused.h). Does not wait. */
 void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *v = &search->of[kind];
@@ -134,8 +132,7 @@ void cuda_fused_byte_depths(const gpu_fused *search, enum vertex_kind kind, uint
         byte_depths<<<blocks_for(v->words, BLOCK), BLOCK, 0, stream>>>(*v, gpu_vertices{}, search->state, to, 0);
 }
 
-/* Writes a byte for each vertex: depth + 1, or 0 if it was not visited. First come all normals, then all delegates, and last a
- * 0 that stands for no vertex. May be called before cuda_fused_settle. Does not wait. */
+/* Writes the depth + 1 of each vertex as a byte, or 0 if it was not visited: normals, delegates, and a last 0. Does not wait. */
 void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
@@ -166,9 +163,8 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
 
 /* ---- frontiers, for notes ---- */
 
-/* Adds rows in subgraph g to the counts `to` of a level's frontier. Each lane has one vertex, which counts only if it is in
- * this frontier (`mine`). `is_source` says whether the vertex has a row in g, and `edges` is the number of edges of this row.
- * All lanes of the warp call it. */
+/* Adds the lanes' rows in subgraph g to the counts `to` of a level's frontier. Each lane has a vertex, which counts only if it
+ * is in this frontier (`mine`). If is_source, it has a row in g, of `edges` edges. All lanes of the warp call it. */
 __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));
@@ -182,8 +178,7 @@ __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, boo
 }
 
 /* Kernel: counts the vertices of one kind that have depths first to first + levels - 1, and their rows in the subgraphs `one`
- * and `two`. The counts for depth d are added to to[d - first]. A warp reads 32 vertices at a time, and adds up those of the
- * same depth. */
+ * and `two`. Counts for depth d are added to to[d - first]. A warp adds up vertices of the same depth, of 32 at a time. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
                                        uint32_t first, uint32_t levels, fused_frontier *to)
 {
@@ -209,8 +204,8 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
     }
 }
 
-/* Counts the vertices, rows and edges of the frontiers of levels first to first + levels - 1, after a search whose depths are
- * complete. Adds the counts of level first + i to to[i], which is zero before. Does not wait. */
+/* Counts the vertices, rows and edges of the frontiers of `levels` levels, from level `first` on, and adds them to to[]
+ * (cuda_fused.h). Does not wait. */
 void cuda_fused_count(const gpu_fused *search, uint32_t first, uint32_t levels, fused_frontier *to,
                      cudaStream_t stream)
 {

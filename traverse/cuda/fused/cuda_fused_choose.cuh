@@ -20,9 +20,8 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
 }
 
 /* Chooses a sparse or a dense level, and push or pull for each subgraph: writes s.block.choice, which prepare_choice has set to
- * a sparse level. Very small levels stay sparse without a look at costs. Otherwise a single GPU takes the cheaper kind of
- * level, and several GPUs take a dense one. All lanes of the first warp call it. Not inlined, so that the kernel keeps more
- * values in registers. */
+ * a sparse level. Very small levels stay sparse. Otherwise a single GPU takes the cheaper kind of level, and several GPUs take
+ * a dense one. All lanes of the first warp call it. Not inlined, so that the kernel keeps more values in registers. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if constexpr (S::together) {

@@ -24,7 +24,7 @@ struct fused_progress {
     double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* visited vertices with rows, frontier included; edges of these rows */
 };
 
-/* The choice for a level, and the costs on which the choice rests. */
+/* The choice for a level, and the costs on which it rests. */
 struct fused_choice {
     int dense;           /* the level is dense: a subgraph is pulled, or many edges are pushed */
     int pull[SUBGRAPHS]; /* 1: the subgraph is pulled; 0: the subgraph is pushed */

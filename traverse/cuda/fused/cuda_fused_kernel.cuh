@@ -38,9 +38,9 @@ template <class S> __device__ static __noinline__ void run_sparse(S &s)
     }
 }
 
-/* Makes a dense frontier sparse: writes the rows of its vertices as work items, and counts their edges, of which only an
- * estimate was known. It ends with a barrier of the search and a new round of counters, but it is no level: the depth stays.
- * All threads of the grid call it. */
+/* Makes a dense frontier sparse: writes the rows of its vertices as work items, and counts their edges, which were only
+ * estimated before. Ends with a barrier of the search and a new round of counters, like a level, but the depth stays. All
+ * threads of the grid call it. */
 template <class S> __device__ static __noinline__ void make_sparse(S &s)
 {
     begin_round(s);
@@ -84,13 +84,11 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
 }
 
 /* Runs a dense level: pulls and pushes find vertices, and a previsit makes them the next frontier. If there is memory left, the
- * bitmap of this frontier is kept until the search ends, and its depth is written to s.state->kept_depth. All threads of the
- * grid call it. */
+ * frontier's bitmap is kept until the search ends, and its depth in s.state->kept_depth. All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
     const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};
     begin_round(s);
-    /* visit */
     if constexpr (S::together)
         gather_for_pulls(s);
     copy_hub_bitmap<S>(s, s.block.choice);
@@ -220,8 +218,8 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     }
 }
 
-/* Returns the kernel of a case, and the bytes of shared memory that each of its warps needs. TOGETHER: for several GPUs. NOTED:
- * writes notes of levels. PACKED: also reads packed columns. */
+/* Returns the kernel that is compiled for a case, and the bytes of shared memory that each of its warps needs. TOGETHER: for
+ * several GPUs. NOTED: writes notes of levels. PACKED: also reads packed columns. */
 template <bool TOGETHER, bool NOTED, bool PACKED> static struct fused_program program()
 {
     if constexpr (TOGETHER) {

@@ -21,10 +21,10 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->thread_group > 1 ? 2 : 1;
 }
 
-/* Chooses the thread group, which is one cluster of blocks: writes launch->thread_group and launch->blocks. A grid of clusters
- * may leave processors without a block, so the clusters are the largest with which at least launch->share eighths of the
- * processors get a block. If there are none, the thread group is one block, and each processor gets a block. Also allows
- * clusters of more than 8 blocks. */
+/* Chooses the thread group, a cluster of blocks: writes launch->thread_group and launch->blocks. A grid of clusters may leave
+ * processors without a block, so it takes the largest clusters with which launch->share eighths of the processors get a block.
+ * If there are none, the thread group is one block, and each processor gets a block. Also allows clusters of more than 8
+ * blocks. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -47,9 +47,9 @@ static void plan_thread_group(fused_launch *launch, int processors)
     launch->blocks = processors;
 }
 
-/* Plans the launch of launch->program on the current device: the numbers of blocks and threads, the thread group, and the
- * shared memory of a block, which the kernel is allowed to use. If the device has no cooperative launches, launch->blocks
- * becomes 0, and cudaSuccess is returned. */
+/* Plans the launch of launch->program on the current device (cuda_fused.h): blocks, threads, the thread group, and shared
+ * memory, which the kernel is allowed to use. If the device has no cooperative launches, launch->blocks becomes 0, and
+ * cudaSuccess is returned. */
 cudaError_t cuda_fused_plan(fused_launch *launch)
 {
     enum { STATIC_BYTES = 36864 /* the most bytes of static shared memory of a block */ };
@@ -80,8 +80,7 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     return error;
 }
 
-/* Launches the kernel of a search on `stream`, and returns before it runs. *search has the parameters of the kernel (a
- * gpu_fused, a gpu_fused_peers or a gpu_sliced), and is copied. */
+/* Launches the kernel of a search on `stream` with the parameters *search, which are copied, and returns before it runs. */
 cudaError_t cuda_fused_start(const void *search, const fused_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;

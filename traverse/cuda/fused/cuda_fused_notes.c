@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 /* Copies the notes of all levels below `levels` that were not copied earlier to dev->fused.notes.kept, which grows, and waits.
- * Called after a search, and during a search when the notes of the device are full. After a failure the notes that were copied
- * earlier stay. */
+ * Called after a search, and during one if the notes of the device are full. After a failure the earlier copies stay. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->fused.notes;
@@ -95,9 +94,9 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
     return to;
 }
 
-/* Passes the notes of all levels of the last search to `noter`, in the order of the levels. The search must have been noted.
- * First completes its depths, and copies the notes that are still on the device. Overwrites the device's sparse frontiers,
- * which are free after a search. */
+/* Passes the notes of all levels of the last search, which must have been noted, to `noter`, in the order of the levels. First
+ * completes the depths, and copies the notes that are still on the device. Overwrites the sparse frontiers, which are free
+ * after a search. */
 enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct gpu_notes *n = &dev->fused.notes;

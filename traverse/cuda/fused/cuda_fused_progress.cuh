@@ -114,9 +114,9 @@ template <class S> __device__ static inline void clear_round(S &s, unsigned roun
     }
 }
 
-/* Begins a round: clears the counters and tallies of the next round, which no block uses now. With several GPUs it also clears
- * what this block alone counts. A block that does levels by itself leaves the counters of the grid alone. All threads that work
- * on the level call it. */
+/* Begins a round: clears the counters and tallies of the next round, which no block uses now. With several GPUs also clears
+ * what this block alone counts, which is all that a block clears if it does levels by itself. All threads that work on the
+ * level call it. */
 template <class S> __device__ static inline void begin_round(S &s)
 {
     if (!is_single_block(s))
@@ -132,9 +132,9 @@ template <class S> __device__ static inline void begin_round(S &s)
     }
 }
 
-/* Reads the counters of the level after its barrier: the counts into s.block.count, and the number of work items of the next
- * frontier into s.block.items. A block that does levels by itself reads only the latter, from s.single_items. All threads of a
- * block call it. */
+/* Reads the counters of the level after its barrier: the counts into s.block.count, and the work items of the next frontier
+ * into s.block.items. A block that does levels by itself reads only the latter, from s.single_items. All threads of a block
+ * call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {

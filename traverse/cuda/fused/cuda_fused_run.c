@@ -19,13 +19,12 @@ int gpu_has_hubs(const struct device *dev)
 }
 
 /* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`, dev->fused.noted
- * with notes. If there are several shards, or no memory for fused searches, only sets the members of dev->fused.launch up to
- * few_threads.
+ * with notes. If there are several shards, or no memory for fused searches, only sets dev->fused.launch up to few_threads.
  *
  * Deep graphs get a thread group of several blocks, a cluster. A graph is deep if it has fewer than 6 edges for each vertex, as
  * planar graphs have. (Each undirected edge counts twice.) Other graphs get no cluster, as clusters start later and leave some
- * processors without a block. Small graphs, and deep graphs of few vertices, have short levels. They get few threads, since
- * these meet at a barrier sooner. */
+ * processors without a block. Small graphs, and deep graphs of few vertices, have short levels, so they get few threads, which
+ * meet at a barrier sooner. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -46,10 +45,9 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     return e->status;
 }
 
-/* Prepares a device for fused searches, after its arrays were allocated: plans the launches, allocates the mapped memory in
- * which searches report, clears the state of searches, and sets the parameters that the kernel has in all searches. `possible`
- * and `notes` say whether the plan of device memory has room for fused searches, and for notes. gpu_fused_close frees the
- * memory, after a failure, too. */
+/* Prepares a device for fused searches, after its arrays were allocated: plans the launches, allocates the mapped memory for
+ * reports, clears the state, and sets the parameters that the kernel has in all searches. `possible` and `notes` say whether
+ * device memory has room for fused searches, and for notes. gpu_fused_close frees the memory, after a failure, too. */
 enum status gpu_fused_open(struct device *dev, int possible, int notes, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
@@ -105,8 +103,8 @@ enum status gpu_fused_measure(struct device *dev, struct error *e)
     return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
 }
 
-/* Frees the mapped memory in which searches report, and the host's notes of levels. May be called even if gpu_fused_open has
- * failed or was not called. */
+/* Frees the mapped memory for reports, and the host's notes of levels. gpu_fused_open may have failed before, or was not
+ * called. */
 void gpu_fused_close(struct device *dev)
 {
     cudaFreeHost(dev->fused.search.out.mapped);
@@ -115,9 +113,8 @@ void gpu_fused_close(struct device *dev)
 
 /* ---- starting a search ---- */
 
-/* Launches the kernel of a search, fused or sliced, with the parameters *search, and returns while it runs. If `noted`, it
- * first drops the notes of the last search. If dev->fused.ahead, it also launches the kernels of the search's answer behind the
- * search. */
+/* Launches the kernel of a search, fused or sliced, with the parameters *search, and returns while it runs. If `noted`, first
+ * drops the notes of the last search. If dev->fused.ahead, also launches the kernels of the search's answer behind it. */
 enum status gpu_begin_kernel(struct device *dev, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e)
 {
@@ -194,7 +191,7 @@ enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *rep
     return e->status;
 }
 
-/* Waits until the answer whose kernels were launched with the last search is complete (gpu_answer_ahead). */
+/* Waits for the answer of the last search, whose kernels were launched behind the search (gpu_answer_ahead). */
 enum status gpu_wait_for_answer(struct device *dev, struct error *e)
 {
     const struct gpu_fused *s = &dev->fused.search;

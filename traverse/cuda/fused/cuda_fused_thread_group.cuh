@@ -20,8 +20,7 @@
 enum {
     THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* the most edges of a vertex that one lane visits */
     THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first */
-    /* The most vertices of a frontier, if all have short rows (class 0). If the largest class is k, the limit is divided by
-     * 2^k. */
+    /* The most vertices of a frontier, if all have short rows (class 0); divided by 2^k if the largest class is k. */
     SINGLE_SHORT_ROWS = 320,      /* the most vertices for a single block */
     THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group; with more, the whole grid is faster */
 };
@@ -41,15 +40,15 @@ __device__ static inline void thread_group_barrier()
 }
 
 /* Returns this block's list of vertices for a round, in its shared memory. A block has one list for even and one for odd
- * rounds. Rounds are numbered 0 to 5, and then again from 0, since 6 is a multiple of the two lists and of the three elements
- * of s.block.part. */
+ * rounds. Rounds count from 0 to 5, and then again from 0, since 6 is a multiple of the two lists and of three elements of
+ * s.block.part. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
 }
 
-/* Returns the class of vertex `v`: the smallest k for which its number guarantees at most THREAD_GROUP_EDGES * 2^k edges, or
- * FUSED_CLASSES if no class does so. `v` has KIND_BIT if it is a delegate. `longest` is gpu_fused::longest. */
+/* Returns the class of vertex `v`: the smallest k for which the vertex's number guarantees at most THREAD_GROUP_EDGES * 2^k
+ * edges, or FUSED_CLASSES if no class does so. `v` has KIND_BIT if it is a delegate. `longest` is gpu_fused::longest. */
 __device__ static inline unsigned class_of(const uint32_t (&longest)[VERTEX_KINDS][FUSED_CLASSES], uint32_t v)
 {
     const uint32_t *of_kind = longest[v >> 31];
@@ -139,8 +138,7 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
                                         S::columns::make(csr[1], row[1].begin, row[1].begin)};
     const uint32_t rests[] = {(uint32_t)row[0].length, (uint32_t)row[1].length},
                    edges[] = {rests[0] + row[0].heads, rests[1] + row[1].heads}, total = edges[0] + edges[1];
-    /* Returns the end of edge i, with KIND_BIT if it is a delegate, or NO_HEAD for an empty head column. Edges to normals come
-     * first. */
+    /* Returns the end of edge i, with KIND_BIT for a delegate; NO_HEAD: an empty head column. Edges to normals come first. */
     const auto end_of = [&](uint32_t i) {
         const bool k = i >= edges[NORMALS];
         const uint32_t j = k ? i - edges[NORMALS] : i, count = k ? rests[1] : rests[0];
@@ -186,9 +184,8 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
     }
 }
 
-/* Returns the shift with which 2^shift lanes share each vertex of a frontier of `vertices` vertices (at least 1). It is as
- * large as the `lanes` lanes allow, but no larger than needed for at most two edges a lane. `longest` is the largest class of
- * the vertices. */
+/* Returns the shift with which 2^shift lanes share each vertex of a frontier of `vertices` vertices (at least 1), of class
+ * `longest` at most. It is as large as the `lanes` lanes allow, but no larger than needed for at most two edges a lane. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -279,9 +276,9 @@ template <class S> __device__ static void take_items(S &s)
     }
 }
 
-/* Makes the frontier of the thread group the next sparse frontier of the grid: writes the depths of its vertices, and appends
- * their rows as work items unless the search ends at this depth. All threads of the thread group call it, and each block
- * handles its own list. */
+/* Makes the thread group's frontier the next sparse frontier of the grid: writes the depths of its vertices and, unless the
+ * search ends at this depth, appends their rows as work items. All threads of the thread group call it, each block for its own
+ * list. */
 template <class S> __device__ static void leave_items(S &s, unsigned round, int32_t depth)
 {
     const unsigned count = s.block.part[round % 3].count;
@@ -297,9 +294,8 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
 
 /* Does levels by the thread group while the frontier is small enough. If at_root, it begins at the root and writes the root's
  * parent. Otherwise it begins with the work items of the grid. Afterwards its frontier becomes the next frontier of the grid
- * (leave_items). s.state gets the depth of this frontier and the counts of what was visited, and s.state->moved becomes 1. If
- * the grid's frontier is too large for even one level, it stays the frontier, and s.state->moved becomes 0. All threads of the
- * thread group call it. */
+ * (leave_items), s.state gets its depth and the counts of what was visited, and s.state->moved becomes 1. If the grid's
+ * frontier is too large for even one level, it stays, and s.state->moved becomes 0. All threads of the thread group call it. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {
     seen_rows seen = {};
@@ -366,9 +362,9 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 
 /* ---- the thread group and the grid ---- */
 
-/* Returns whether the thread group tries to do the next levels: if the frontier has few vertices, few work items, and at most
- * `most` edges (`edges` is their number). Returns false if there are no work items, as at the end of a directed graph, or if
- * the search always pulls. */
+/* Returns whether the thread group tries to do the next levels: the frontier has few vertices, few work items, and at most
+ * `most` edges (it has `edges`). Returns false if there are no work items, as at the end of a directed graph, or if the search
+ * always pulls. */
 __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
     return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&

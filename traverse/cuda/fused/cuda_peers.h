@@ -52,9 +52,8 @@ enum peers_value {
     PEERS_VALUES
 };
 
-/* The flag by which a GPU tells a peer that it has come to a barrier. Each value is split: half[0] has its lower 32 bits, and
- * half[1] its upper 32 bits. The upper half of each word is the number of the barrier, which tells the peer that the word has
- * arrived. */
+/* The flag by which a GPU tells a peer that it has come to a barrier. Values are split: half[0] has the lower 32 bits, half[1]
+ * the upper. The upper half of each word is the number of the barrier, which tells the peer that the word has arrived. */
 struct peer_flags {
     unsigned long long half[2][PEERS_VALUES];
 };
@@ -119,9 +118,9 @@ struct gpu_fused_peers {
     struct peers_columns columns;
     uint32_t *found[2], *sent[2]; /* the bitmaps of this GPU that its peers see as gpu_fused_peer.found and sent */
     uint32_t *gathered; /* bitmap over nn's columns: visited normals of all shards, which pulls of nn look up */
-    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES]. The first index is the number of the barrier modulo 2. An element has a
-     * vertex, with KIND_BIT for a delegate, in its lower half, and in its upper half the number of the barrier whose flag
-     * counts the vertex. */
+    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES], where the first index is the number of the barrier modulo 2. The lower
+     * half of an element is a vertex, with KIND_BIT for a delegate. The upper half is the number of the barrier whose flag
+     * counts it. */
     unsigned long long *arrivals;
     struct peers_total total;
     unsigned long long listed_edges[2]; /* most edges of a sparse level on all GPUs: [0] if the frontier is dense, [1] if it is sparse */

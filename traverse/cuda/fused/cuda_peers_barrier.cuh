@@ -14,8 +14,7 @@
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
 /* What a block keeps of a search of several GPUs, in addition to block_state. The values are the same in all blocks of a GPU,
- * but `rounds` is kept by the first block only. While a single block does levels for its GPU, only this block has the present
- * values. */
+ * but only the first block keeps `rounds`, and only a single block has the present values while it does levels for its GPU. */
 struct peers_block {
     unsigned barriers;            /* the number of the last barrier of the GPUs */
     unsigned rounds[PEERS_TALLIES]; /* how often each tally was sent to peers in this level */
@@ -32,8 +31,7 @@ struct peers_block {
     double seen, seen_edges;
 };
 
-/* What the first block keeps for flags: counts of the vertices found in this level, and of those received from peers since the
- * last flags. */
+/* What the first block keeps for flags: counts of vertices found in this level, and of those received since the last flags. */
 struct peers_counts {
     unsigned long long found[FUSED_COUNTS], taken[FUSED_COUNTS];
 };
@@ -54,8 +52,8 @@ template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PAC
 #define TALLY_ARRIVAL_SHIFT 48           /* bits 48 to 63 of a word of a tally count the blocks that have added */
 #define TALLY_ARRIVAL (1ull << TALLY_ARRIVAL_SHIFT)
 
-/* Adds vertices that arrived from peers, and words of bitmaps that were read from peers or written to them, to the note of the
- * level, if the search is noted. All threads call it. */
+/* Adds what was exchanged with peers to the note of the level, if the search is noted: vertices that arrived, and words of
+ * bitmaps that were read or written. All threads call it. */
 template <class S> __device__ static inline void note_read(S &s, unsigned long long vertices, unsigned long long words)
 {
     if constexpr (S::noted) {
@@ -83,15 +81,13 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 
 /* ---- tallies ---- */
 
-/* Returns the words of a tally of this round, in the memory of the GPU. If a single block does the level, they are in the
- * shared memory of this block. */
+/* Returns the words of a tally of this round, in the GPU's memory, or in shared memory if a single block does the level. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
     return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* Adds the counts of this block (s.counted) to a tally of the GPU, and counts this block as arrived. The first warp of each
- * block calls it. */
+/* Adds the counts of this block (s.counted) and its arrival to a tally of the GPU. The first warp of each block calls it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
@@ -102,15 +98,14 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
 /* ---- flags ---- */
 
 /* Waits until all blocks of this GPU have added their counts to the tally. Then writes the flags of barrier `number` to all
- * peers, with a lane for each value. A flag also has the counts of the other tally, which s.own_counts keeps: with TALLY_TAKEN
- * those of the vertices found in this level, with TALLY_FOUND those of received vertices that are in no flag yet. If `ordered`,
- * a fence comes first, so that the flags release the writes of all blocks. Returns the time before the flags were written, or 0
- * if the search is not noted. The first warp of the first block calls it. */
+ * peers, with a lane for each value. A flag has counts of found and of received vertices: one of these from `tally`, the other
+ * as s.own_counts keeps it. Received vertices are counted in one flag only. If `ordered`, a fence comes first, so that the
+ * flags release the writes of all blocks. Returns the time before the flags were written, or 0 if the search is not noted. The
+ * first warp of the first block calls it. */
 template <class S>
 __device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
-    /* A lane that has no word of the tally waits for word 0, so that it, too, sees all that blocks wrote before they added
-     * their counts. */
+    /* A lane without a word of the tally waits for word 0, so that it, too, sees what blocks wrote before they added to it. */
     const unsigned k = lane_id(), words = FUSED_COUNTS + s.joint.count, arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[k < words ? k : 0];
     unsigned long long word = *from;
@@ -225,8 +220,7 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
         to[i] = value;
 }
 
-/* Clears a bitmap over nn's columns, the normals of all shards, except the words behind the last vertex of a shard. All threads
- * of the grid call it. */
+/* Clears a bitmap over nn's columns, except the words behind the last vertex of a shard. All threads of the grid call it. */
 __device__ static inline void clear_columns(const gpu_fused_peers &joint, uint32_t *bitmap)
 {
     for (unsigned i = 0; joint.columns.words > 0 && i < joint.count; i++)
@@ -265,8 +259,8 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
 }
 
 /* Clears what the last search of several GPUs has left: the bitmaps over nn's columns, and the parents of delegates. Bitmaps
- * `sent` are cleared only if they may have vertices, which is rare. All threads of the grid call it before any of them has
- * reached the first barrier. */
+ * `sent` are cleared only if they may have vertices, which is rare. All threads of the grid call it before they reach the first
+ * barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;

@@ -139,9 +139,9 @@ template <class S> __device__ static inline void note_shared(S &s)
               (s.joint.count - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
 }
 
-/* Makes the next dense level write the other buffer (bitmaps `found` and `sent`), which peers do not read now. Also sets
- * s.peers.gathered, as all peers now have the visited bits of the frontier's normals. One thread of each block calls it at the
- * end of a dense level. */
+/* Makes the next dense level write the other buffer (bitmaps `found` and `sent`), which peers do not read now. Sets
+ * s.peers.gathered, as all peers have the visited bits of the frontier's normals. One thread of each block calls it at the end
+ * of a dense level. */
 template <class S> __device__ static void swap_buffers(S &s)
 {
     s.peers.sent_before = s.peers.sends;

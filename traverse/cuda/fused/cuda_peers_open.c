@@ -36,8 +36,7 @@ static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, co
     g->fused.csr[NN].column_kind = g->fused.pulled[NN].column_kind = FUSED_COLUMNS;
 }
 
-/* Replaces the sizes of this shard in g->fused.graph by sums over all shards, so that all GPUs compute the same costs. Also
- * sets g->total. */
+/* Sets g->fused.graph and g->total to sums over the sizes of all shards, so that all GPUs compute the same costs. */
 static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
 {
     struct cost_graph *graph = &g->fused.graph;
@@ -66,9 +65,9 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
     cost_settle_pulled(graph);
 }
 
-/* Sets the costs by which all GPUs choose directions. Also sets g->listed_edges, the most edges of a frontier for which a
- * sparse level costs less than any dense level. For a dense frontier it is less, as this must be made sparse first. Called
- * after set_peers and set_graph. */
+/* Sets the costs by which all GPUs choose directions, and g->listed_edges, the most edges of a frontier for which a sparse
+ * level costs less than any dense level. It is less for a dense frontier, which must be made sparse first. Called after
+ * set_peers and set_graph. */
 static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
 {
     struct cost_graph *graph = &g->fused.graph;

@@ -37,8 +37,8 @@ __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32
     return shard_of_column(joint, column) == joint.shard[joint.own];
 }
 
-/* Returns what is recorded as the parent of a row that found this column of nn in a pull: the local id of a vertex of this
- * shard, otherwise REMOTE_PARENT. */
+/* Returns what is recorded as the parent of a row that found this column of nn in a pull: a local id, or REMOTE_PARENT for
+ * other shards. */
 template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint32_t column)
 {
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
@@ -193,8 +193,7 @@ template <class S> __device__ static void run_sparse_together(S &s)
     add_counts(s);
     peers_barrier(s, TALLY_FOUND, false);
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
-    /* Adds the vertices received in the level before to what was visited, and decides whether the next level is certainly
-     * sparse. */
+    /* Adds vertices received in the level before to what was visited, and decides whether the next level is certainly sparse. */
     if (threadIdx.x < WARP) {
         const unsigned g = lane_id();
         const unsigned long long *taken = s.sums + PEERS_TAKEN;
@@ -229,8 +228,7 @@ struct peers_progress {
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
 /* Returns whether the first block of this GPU does the level by itself, because this GPU has few work items and all GPUs
- * together have few edges. The block begins within the limits for `times` 1, and goes on while the frontier is within twice
- * these limits (`times` 2). */
+ * together have few edges. The block begins within the limits for `times` 1, and goes on within twice these limits (`times` 2). */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;

@@ -60,8 +60,8 @@ template <bool TOGETHER> __device__ static inline uint32_t kind_of_columns(const
     return TOGETHER ? csr.column_kind : (uint32_t)g & 1;
 }
 
-/* Returns what is recorded as the parent of vertices that `row` of subgraph g reaches: the number of the row, with KIND_BIT if
- * the row is a delegate. */
+/* Returns what is recorded as the parent of vertices that `row` of subgraph g reaches: the row, with KIND_BIT if it is a
+ * delegate. */
 __device__ static inline uint32_t parent_code(int g, uint32_t row)
 {
     return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
@@ -70,8 +70,7 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
 /* ---- reaching vertices: visited at once ---- */
 
 /* Sets the visited bit of vertex v by an atomic. Returns true only to the one thread that set it first. If `probes`, the thread
- * reads the bit before, and needs no atomic if the bit is set already. This pays if many vertices that edges lead to are
- * visited. */
+ * reads the bit before, and needs no atomic if it is set already. This pays if many end vertices are visited. */
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool probes)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -122,8 +121,8 @@ template <class S> __device__ static inline void list_left(S &s)
 
 /* Visits the end vertices in the lanes' slots, in a sparse level. The thread that is first to set a visited bit writes the
  * vertex's depth and parent, and appends the vertex to the next frontier. With several GPUs, vertices of other shards are sent
- * to their GPUs, and delegates that this GPU has not visited before to all GPUs. Slots from `used` on are empty. All lanes of
- * the warp call it. */
+ * to their GPUs, and delegates that are new on this GPU to all GPUs. Slots from `used` on are empty. All lanes of the warp call
+ * it. */
 template <class S> __device__ static inline void reach_sparse(S &s, const slots &e, int used)
 {
     bool mine[SLOTS];
@@ -161,8 +160,7 @@ template <class S> __device__ static inline void reach_sparse(S &s, const slots 
 
 /* ---- reaching vertices: setting bits of `next`, from which a previsit makes the frontier ---- */
 
-/* Returns whether vertex v was found in this level, that is, whether its bit in `next` is set. Other threads may set the bit at
- * the same time. */
+/* Returns whether vertex v was found in this level: its bit in `next` is set. Other threads may set the bit at the same time. */
 __device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
 {
     return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
@@ -221,9 +219,8 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
 }
 
 /* Visits the end vertices of the edges in the slots `e`, in the way that HOW says (enum reaching), and writes parents if the
- * search records them. With several GPUs, columns of nn that belong to this shard are first replaced by local ids, if these are
- * needed. A kernel of the level loop sets s.found if it found a vertex. Slots from `used` on are empty. All lanes of the warp
- * call it. */
+ * search records them. With several GPUs, columns of nn that belong to this shard are first replaced by local ids if needed. A
+ * kernel of the level loop sets s.found if it found a vertex. Slots from `used` on are empty. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
     if constexpr (S::together) /* sparse levels and parents need the local ids of own normals */
@@ -240,7 +237,7 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 
 /* ---- expanding work items ---- */
 
-/* Returns the end vertex of edge i of a work item of row `row`. The first `heads` edges are head columns, and `from` has the
+/* Returns the end vertex of edge i of a work item of row `row`. The first `heads` edges are head columns; `from` has the
  * others. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
@@ -257,9 +254,8 @@ template <class S> __device__ static inline typename S::columns columns_of(const
     return S::columns::make(csr, at, decodes ? offset_of(csr, item.row) : at);
 }
 
-/* Visits all edges of up to 32 work items, one from each lane, as HOW says (reach). `has` is false if the lane has no work
- * item. The lanes share the edges of all work items evenly, and each visits four of them at a time. All lanes of the warp call
- * it. */
+/* Visits all edges of up to 32 work items, one from each lane, as HOW says (reach). `has` is false if the lane has none. The
+ * lanes share the edges of all work items evenly, and each visits four of them at a time. All lanes of the warp call it. */
 template <int HOW, class S> __device__ static void expand(S &s, const work_item &item, bool has)
 {
     typename S::space &w = own_space<S>();

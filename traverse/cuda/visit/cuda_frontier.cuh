@@ -93,9 +93,8 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
 }
 
 /* Adds rows of subgraph g to the warp's counters: their number to FUSED_SOURCES + g, and their edges to FUSED_FORWARD + g. Each
- * lane has a row `r`, which counts if `mine` is true and the row is not empty. At most 2^26 edges are counted for a row, so
- * that the sum fits into 32 bits. This changes no choice, as 2^26 edges are too many for a sparse level anyway. All lanes of
- * the warp call it. */
+ * lane has a row `r`, which counts if `mine` is true and it is not empty. At most 2^26 edges are counted for a row, so that the
+ * sum fits into 32 bits. No choice changes, as these are too many for a sparse level anyway. All lanes of the warp call it. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
@@ -143,8 +142,7 @@ __device__ static inline void list_vertices(const gpu_csr *csr, const level_targ
 
 /* ---- the words of dense frontiers, which warps share ---- */
 
-/* Returns how many consecutive words of a bitmap a warp works on at a time: its share of `words`, but at least 1 and at most
- * `most`. */
+/* Returns how many consecutive words of a bitmap a warp works on at a time: its share of `words`, but between 1 and `most`. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
 {
     const uint32_t share = (uint32_t)words / warps;

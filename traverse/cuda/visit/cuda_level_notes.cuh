@@ -47,7 +47,7 @@ template <bool NOTED> __device__ static inline void begin_notes(level_notes<NOTE
 template <bool NOTED> __device__ static inline void note_begin(level_notes<NOTED> &notes, int32_t depth)
 {
     if constexpr (NOTED) {
-        /* read as volatile, since otherwise the compiler lets all threads read it, not only the noter */
+        /* volatile, since otherwise the compiler lets all threads read `begun`, not only the noter */
         if (!is_noter(notes) || depth < *(volatile int32_t *)&notes.begun)
             return;
         if (depth > 0 && depth % FUSED_NOTES_KEPT == 0) {

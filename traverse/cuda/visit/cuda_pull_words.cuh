@@ -82,8 +82,8 @@ template <class S> __device__ static inline void put_parent(S &s, const pulling 
     q.parent[row] = q.tag | column;
 }
 
-/* Records that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes `column` as the parent if the
- * search records parents. */
+/* Records that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes the parent if parents are
+ * recorded. */
 template <class S>
 __device__ static inline void set_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
                                         uint32_t column)
@@ -402,8 +402,8 @@ __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choi
 }
 
 /* Looks for a parent of a long row in one piece of the row, in the second pass. Does nothing if another piece has found a
- * parent already. The first piece that finds a visited column sets the row's bit in `next` and records the parent. All lanes of
- * the warp call it. */
+ * parent. The first piece that finds a visited column sets the row's bit in `next` and records the parent. All lanes of the
+ * warp call it. */
 template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const work_item &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;

@@ -115,8 +115,7 @@ template <int COUNTERS, bool PACKED> struct warp_space {
 
 /* ---- the state that all threads of a block share ---- */
 
-/* What one block of the thread group reached in a level. The thread group is the few blocks that do very small levels by
- * themselves. */
+/* What one block of the thread group (the few blocks that do very small levels by themselves) reached in a level. */
 struct __align__(16) thread_group_part {
     unsigned count;   /* the number of vertices that the block reached */
     unsigned longest; /* the largest length class of these vertices (gpu_fused::longest) */
@@ -137,8 +136,7 @@ struct word_spans {
     uint32_t count[SUBGRAPHS]; /* spans of the pull that replaces a push along subgraph g; 0: g is not pulled */
 };
 
-/* Which edges of a dense push set the bit of their end vertex in the bitmap `next`. Leaving out edges saves atomics, but
- * costs reads. */
+/* Which edges of a dense push set the bit of their end vertex in `next`. With fewer edges there are fewer atomics, but more reads. */
 enum pushed_bits {
     PUSH_ALL,      /* all edges; no bitmap is read first */
     PUSH_UNFOUND,  /* edges to vertices whose bit in `next` is not set yet */
@@ -205,9 +203,8 @@ template <typename T> struct only {
     }
 };
 
-/* The dynamic shared memory of a block: a warp_space for each warp, and behind these one array that the whole block shares. At
- * different times this array is the block's list of reached vertices (leave_reached), the two lists of the thread group, or the
- * hub bitmap. */
+/* The dynamic shared memory of a block: a warp_space for each warp, and behind these one array that the whole block shares. It
+ * is at times the block's list of reached vertices (leave_reached), the two lists of the thread group, or the hub bitmap. */
 extern __shared__ unsigned char memory[];
 
 /* Returns the part of the shared memory that belongs to this warp. */
