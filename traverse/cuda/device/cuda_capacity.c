@@ -1,5 +1,5 @@
 /* cuda_capacity.c: chooses a plan of memory that fits the GPU, and allocates the plan's device memory. A plan
- * (cuda_plan.h) has the sizes of all arrays. The residence of a plan says where the columns of the graph lie: raw in
+ * (cuda_plan.h) has the sizes of all arrays of a shard. Its residence says where the columns of the graph lie: raw in
  * device memory, packed in device memory, or in memory of the host. */
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-/* Returns the number of bytes of device memory that a plan needs until the device is closed. If other processes read this
- * memory, the number is rounded up to whole pages of 2 MiB. Otherwise the memory would share a page with other
- * allocations, and the other processes would see the whole page. */
+/* Returns the bytes of device memory that a plan needs while the device is open. Memory that other processes read is
+ * rounded up to whole pages of 2 MiB, because CUDA shares whole pages: other allocations on the last page would be
+ * shared, too. */
 static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     enum { GPU_SHARED_PAGE = 2 << 20 };
@@ -18,24 +18,22 @@ static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *p
     return dev->traffic.peers.shared ? (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE : bytes;
 }
 
-/* Returns the number of bytes of device memory that a plan needs while the shard is loaded: planned_bytes and staging
- * memory. */
+/* Returns the bytes of device memory that a plan needs while the shard is loaded: planned_bytes plus staging memory. */
 static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     return planned_bytes(dev, plan) + plan->staging_bytes;
 }
 
-/* Returns whether a plan fits. Its device memory, including staging memory, must fit into `unused` bytes. Its memory of
- * the host must fit into the rest of the memory budget. Allocates nothing. */
+/* Returns whether a plan fits: its device memory into `unused` bytes, and its memory of the host into what is left of
+ * the memory budget. */
 static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t unused)
 {
     return needed_bytes(dev, plan) <= unused && plan->host_bytes <= memory_left(dev->memory.budget);
 }
 
-/* Chooses which subgraphs have their columns in memory of the host, by trying every set of subgraphs. Of all plans that
- * fit, takes the plan with the least memory of the host. Writes this plan to *plan and its options to *planned, and
- * returns 1. If no plan fits, returns 0, and leaves *plan and *planned as they were. `unused` is the number of free bytes
- * of device memory. */
+/* Chooses which subgraphs keep their columns in memory of the host. Tries every set of subgraphs, and takes the plan
+ * that fits with the fewest bytes on the host. `unused` is the free device memory in bytes. Returns 1, with this plan
+ * in *plan and its options in *planned. If no plan fits, returns 0 and changes nothing. */
 static int choose_hosted(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused, struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
@@ -53,11 +51,10 @@ static int choose_hosted(const struct device *dev, struct gpu_plan_options *plan
     return least != UINT64_MAX;
 }
 
-/* Tries the plans of one residence until a plan fits `unused` bytes of device memory. The plan for speed comes first. The
- * plan that saves memory comes second; RESIDENT_RAW has no such plan. If a plan with the slices of sliced searches does
- * not fit, it is tried again without slices, and no later plan has slices. With `few` and RESIDENT_HOST, columns of some
- * subgraphs may stay on the device (choose_hosted). Returns whether a plan fits. *plan becomes the plan that fits, or the
- * last plan that was tried. *planned becomes the options of *plan. */
+/* Looks for a plan with this residence that fits into `unused` bytes of device memory. Tries the plan for speed first,
+ * and then the plan that saves memory (RESIDENT_RAW has none). A plan for sliced searches that does not fit is tried
+ * again for other searches. With `few` and RESIDENT_HOST, the columns of some subgraphs may stay on the device. Returns
+ * whether a plan fits. *plan and *planned become this plan and its options, or those that were tried last. */
 static int try_residence(const struct device *dev, enum residence resident, int few, uint64_t unused,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
@@ -70,17 +67,16 @@ static int try_residence(const struct device *dev, enum residence resident, int 
             gpu_plan_make(plan, dev->shard, planned);
         }
         const int all_fits = fits(dev, plan, unused);
-        /* even if the plan with all columns on the host fits, fewer columns on the host are faster */
+        /* look for a smaller set even if all columns fit on the host: searches are faster with fewer columns there */
         if ((few && resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits)
             return 1;
     }
     return 0;
 }
 
-/* Writes to *e why no plan fits, and returns ST_RESOURCE. `plan` is the plan that was tried last, `planned` its options,
- * and `unused` the number of free bytes of device memory. The message says how much memory this plan needs, how much is
- * left, and how many shards the graph should have. If the device memory is enough, the message is about memory of the
- * host. */
+/* Writes to *e why no plan fits, and returns ST_RESOURCE. The message says how much memory is needed and left, and
+ * about how many shards would be enough. It is about memory of the host if the device memory is enough. `plan` is the
+ * plan that was tried last, `planned` are its options, and `unused` is the free device memory in bytes. */
 static enum status refuse(const struct device *dev, const struct gpu_plan *plan, const struct gpu_plan_options *planned,
                           uint64_t unused, struct error *e)
 {
@@ -107,10 +103,8 @@ static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
                 residence_name[plan->resident], left, enough);
 }
 
-/* Chooses a plan that fits the free memory of the GPU, and allocates the plan's device memory (dev->memory.device), which
- * gpu_close frees. The plan has the residence planned->resident; for RESIDENT_AUTO it has the first residence that fits.
- * Writes the plan to *plan and its options to *planned. Memory of the host is only checked here. gpu_take_hosted
- * allocates it. */
+/* Chooses the first plan that fits, and allocates its device memory. Memory of the host is only checked here, because
+ * gpu_take_hosted allocates it. */
 enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan, struct error *e)
 {
     size_t unused = 0, total = 0;

@@ -4,9 +4,7 @@
 
 #include <stdio.h>
 
-/* Makes the GPU of the user's device the current GPU of this thread. Writes the number of the GPU to *ordinal. Writes a
- * name for messages (host, rank, GPU) to `where`. Fails with ST_RESOURCE if the host has no GPU, or if its GPUs cannot be
- * counted. */
+/* Chooses the GPU for a device. If CUDA cannot count the GPUs of the host, the error is ST_RESOURCE, too. */
 enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e)
 {
     int gpus = 0;
@@ -20,8 +18,7 @@ enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU
     return CUDA_TRY(cudaSetDevice(*ordinal), where, e);
 }
 
-/* Returns the address of a GPU on the buses of the host. The address has 16 bits each for domain, bus and device. The
- * device stands in the lowest bits. */
+/* Joins the three parts of the address, 16 bits each. */
 uint64_t gpu_bus_address(int ordinal)
 {
     static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId, cudaDevAttrPciDeviceId};

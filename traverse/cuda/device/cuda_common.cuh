@@ -6,26 +6,26 @@
 #include "cuda_kernels.h"
 
 enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
-/* These constants of shard files and of engine.h are repeated here as 32-bit numbers. */
+/* Constants of shard files and of engine.h (the name behind each) as 32-bit numbers */
 #define NO_HEAD 0xffffffffu       /* HEAD_NONE */
 #define REMOTE_PARENT 0xfffffffeu /* PARENT_REMOTE */
 #define ROOT_PARENT 0xfffffffdu   /* PARENT_SELF */
 #define KIND_BIT 0x80000000u      /* PARENT_DELEGATE_BIT: the vertex is a delegate */
 #define ALL_LANES 0xffffffffu
 
-/* Returns the number of blocks of BLOCK threads that fill the current GPU (cuda_masks.cu). Kernels with this number of
- * blocks stride over their work. */
+/* Returns the number of blocks of BLOCK threads that fill the current GPU (cuda_masks.cu). A kernel for more work than
+ * that gets no more blocks; its threads stride over the work. */
 int cuda_full_grid(void);
 
-/* Returns the number of blocks of a launch for `items` items. A block does `per_block` items at a time. The result is at
- * least 1 and at most cuda_full_grid(). */
+/* Returns how many blocks to launch for `items` items, if a block does `per_block` items at a time: at least 1, and at
+ * most cuda_full_grid(). */
 static inline int blocks_for(uint64_t items, uint64_t per_block)
 {
     uint64_t blocks = (items + per_block - 1) / per_block, most = (uint64_t)cuda_full_grid();
     return (int)(blocks < 1 ? 1 : blocks > most ? most : blocks);
 }
 
-/* The kernel that each() launches: calls item(i) for all numbers i below `count`. Each thread strides over these numbers. */
+/* The kernel of each(): the threads stride over the numbers i below `count`, and call item(i) for each. */
 template <typename Item>
 __global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item item)
 {
@@ -33,8 +33,8 @@ __global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item
         item(i);
 }
 
-/* Launches a kernel that calls item(i) once for each i below `count`, and returns at once. Launches nothing if `count` is
- * 0. `name` is the name of the function that calls each(). An emulated GPU shows the launch under this name. */
+/* Launches a kernel that calls item(i) once for each i below `count`, and returns at once. Launches nothing if `count`
+ * is 0. An emulated GPU shows the launch as `name`, the function that calls each(). */
 template <typename Item>
 static void each(uint64_t count, cudaStream_t stream, Item item, const char *name = __builtin_FUNCTION())
 {
@@ -55,8 +55,8 @@ __device__ static inline int test_bit(const uint32_t *mask, uint32_t i)
     return mask[i / 32] >> (i % 32) & 1;
 }
 
-/* Sets bit i of a bitmap by an atomic. Returns whether the bit was clear before. So exactly one of all threads that set
- * the same bit gets true. Reads the bit before the atomic, because most bits are set already. */
+/* Sets bit i of a bitmap by an atomic. Returns true if the bit was clear before, so exactly one of the threads that set
+ * the same bit gets true. Looks at the bit before the atomic, because most bits are set already. */
 __device__ static inline bool claim_bit(uint32_t *mask, uint32_t i)
 {
     uint32_t bit = 1u << (i % 32);
@@ -73,8 +73,8 @@ template <typename T> __device__ static inline T warp_sum(T value)
     return value;
 }
 
-/* Returns the sum of the 32-bit values of all lanes. Every lane gets the sum. GPUs from sm_80 on need one instruction for
- * it. All lanes of the warp call it. */
+/* Returns the sum of the 32-bit values of all lanes, by one instruction on GPUs from sm_80 on. All lanes of the warp
+ * call it, and get the sum. */
 __device__ static inline unsigned sum_lanes(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -114,8 +114,8 @@ __device__ static inline void block_add(unsigned long long value, unsigned long 
     }
 }
 
-/* Returns the sum of `own` over all threads of the block before this thread (an exclusive prefix sum). *total becomes the
- * sum of `own` over all threads of the block. All threads of the block call it. */
+/* Returns the sum of `own` over the threads of the block before this thread (an exclusive prefix sum). *total becomes
+ * the sum over all threads. All threads of the block call it. */
 __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
 {
     __shared__ unsigned warp_total[WARPS];
@@ -132,9 +132,9 @@ __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
     return before;
 }
 
-/* Reserves `total` places in a list for a block: adds `total` to *counter, the length of the list, by one atomic. Returns
- * the index of the first reserved place. Every thread gets this index. All threads of the block call it with the same
- * `total`. They need a barrier before they call it again. */
+/* Reserves `total` places in a list for a block, by one atomic on *counter, the length of the list. Returns the index
+ * of the first place to every thread. All threads of the block call it with the same `total`, and pass a barrier before
+ * they call it again. */
 __device__ static inline unsigned long long reserve(unsigned total, unsigned long long *counter)
 {
     __shared__ unsigned long long base;
@@ -144,8 +144,8 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
     return base;
 }
 
-/* The kernel that list_each() launches. A block does BLOCK items at a time, and reserves the places of all their elements
- * at once. Each thread first counts the elements of its item, and then writes the elements by put(). */
+/* The kernel of list_each(). A block does BLOCK items at a time: the threads count the elements of their items, the
+ * block reserves places for all of them at once, and then the threads write the elements by put(). */
 template <typename Count, typename Put>
 __global__ static void __launch_bounds__(BLOCK)
     list_each_kernel(uint64_t count, unsigned long long *listed, Count count_of, Put put)
@@ -163,10 +163,10 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches a kernel that makes a list. Each item i below `count` has count_of(i) elements. put(i, at) writes these
- * elements to the places at, at + 1, ... of the list. put is not called for items without elements. The items come in any
- * order. *listed is device memory, must be zero, and becomes the length of the list. Launches nothing if `count` is 0.
- * `name` is the name of the function that calls list_each(). An emulated GPU shows the launch under this name. */
+/* Launches a kernel that makes a list. Item i adds count_of(i) elements to the list, for each i below `count`. put(i,
+ * at) writes them to the places at, at + 1, ... of the list, and is called only if there are any. The order of the
+ * items in the list is not fixed. *listed, in device memory, must be zero, and becomes the length of the list. Launches
+ * nothing if `count` is 0. An emulated GPU shows the launch as `name`, the function that calls list_each(). */
 template <typename Count, typename Put>
 static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t stream, Count count_of, Put put,
                       const char *name = __builtin_FUNCTION())
@@ -176,9 +176,9 @@ static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t s
         list_each_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(count, listed, count_of, put);
 }
 
-/* Reserves a place in a list for each lane of the set `lanes`, in which bit i stands for lane i. Adds the number of these
- * lanes to *counter, the length of the list, by one atomic. Returns the index of the calling lane's place. The lanes of
- * the set call it together, without other lanes. */
+/* Reserves a place in a list for each lane of a warp that takes part: bit i of `lanes` stands for lane i. Needs one
+ * atomic, on *counter, the length of the list. Returns the index of the calling lane's place. Exactly these lanes call
+ * it, together. */
 __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, unsigned long long *counter)
 {
     const int first = __ffs(lanes) - 1;
@@ -188,17 +188,17 @@ __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, un
     return __shfl_sync(lanes, base, first) + __popc(lanes & ((1u << lane_id()) - 1));
 }
 
-/* Writes the numbers of some vertices to queue[at], queue[at + 1], ..., the lowest number first. The vertices are the set
- * bits of `bits`, which is word w of a bitmap of vertices. */
+/* Lists the vertices whose bits are set in `bits`, word w of a bitmap of vertices. Their numbers go to queue[at],
+ * queue[at + 1], ..., the lowest first. */
 __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits, unsigned long long at)
 {
     for (; bits != 0; bits &= bits - 1)
         queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
 }
 
-/* Sets to[v] to `value` for each vertex v with a set bit. Each lane has one word of a bitmap of vertices: `bits` of a
- * lane is word base + lane_id(). The warp does one word after the other, and lane i writes for bit i. All lanes of the
- * warp call it. */
+/* Sets to[v] to `value` for each vertex v whose bit is set. Lane l brings word base + l of the bitmap of vertices, as
+ * `bits`. The lanes then do one word after the other together, lane i for bit i, so that they write neighbouring
+ * elements at the same time. All lanes of the warp call it. */
 template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
 {
     for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
@@ -208,8 +208,8 @@ template <typename T> __device__ static inline void fill(T *to, uint64_t base, u
     }
 }
 
-/* Returns which of the 32 rows of a warp has edge e, as a number below WARP. The edges of these rows lie end to end, and
- * prefix[i] is the number of edges before row i. The result is the last row that begins at or before edge e. */
+/* Returns which of a warp's 32 rows has edge e. The edges of the rows are counted from one row to the next, and
+ * prefix[i] is the number of edges before row i. So the result is the last row with prefix[row] <= e. */
 __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_t e)
 {
     int row = 0;
@@ -220,8 +220,8 @@ __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_
     return row;
 }
 
-/* Returns the last i for which low <= i < high and at(i) <= most, by bisection. Returns `low` if there is no such i.
- * at(i) must not decrease with i. */
+/* Returns the last i with low <= i < high and at(i) <= most, by bisection. Returns `low` if there is no such i. at(i)
+ * must not decrease with i. */
 template <typename At>
 __device__ static inline uint64_t last_not_above(uint64_t low, uint64_t high, uint64_t most, At at)
 {
@@ -250,20 +250,20 @@ __device__ static inline void put_id(void *ids, uint32_t bytes, uint64_t i, int6
         ((int64_t *)ids)[i] = id;
 }
 
-/* The place of a row's columns behind its head columns: elements begin, ..., end - 1 of csr.columns. The head columns are
- * the first csr.head_columns columns of the row, and lie in csr.heads. */
+/* Where the columns of a row lie behind its head columns: elements begin, ..., end - 1 of csr.columns. The head
+ * columns, the first csr.head_columns columns of the row, lie apart in csr.heads. */
 struct row_rest {
     uint64_t begin, end;
 };
 
-/* Returns the index in csr.columns at which the columns of row i behind its head columns begin. `i` may be the number of
- * rows. In this case the result is the end of the last row. CSR is gpu_csr or packed_rows. */
+/* Returns where row i begins in csr.columns, which has the columns behind the head columns. If `i` is the number of
+ * rows, returns where the last row ends. CSR is gpu_csr or packed_rows. */
 template <class CSR> __device__ static inline uint64_t offset_of(const CSR &csr, uint64_t i)
 {
     return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i] : ((const uint64_t *)csr.offsets)[i];
 }
 
-/* Returns the place in csr.columns of a row's columns behind its head columns. */
+/* Returns where the columns of a row behind its head columns lie in csr.columns. */
 __device__ static inline row_rest rest_of_row(const gpu_csr &csr, uint64_t row)
 {
     return row_rest{offset_of(csr, row), offset_of(csr, row + 1)};
@@ -281,10 +281,10 @@ __device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
     return heads;
 }
 
-/* Returns what packed_open_row needs to decode element `at` of the packed columns of `row`. `begin` is the element at
- * which the row's columns behind its head columns begin. Decoding starts from a known column. If the row begins within
- * the block of element `at`, this is the row's last head column, and the span has this column + 1. Otherwise the block
- * itself has the start. */
+/* Returns the argument with which packed_open_row decodes element `at` of csr.columns, packed columns. The element
+ * belongs to `row`, and the row's elements begin at `begin`. Decoding adds gaps to a known column. This is the row's
+ * last head column if the row begins within the same packed block as the element; otherwise the block itself has the
+ * known column. */
 __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {
     const bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK;
@@ -292,8 +292,8 @@ __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, u
     return packed_span{begin, at, begins_in_block && k > 0 ? csr.heads[(k - 1) * csr.rows + row] + 1 : 0};
 }
 
-/* Returns element `at` of the columns behind the head columns. The element must belong to row `row`. `begin` is the first
- * element of this row behind its head columns. With PACKED the columns may be packed. Without PACKED they are raw. */
+/* Returns element `at` of csr.columns. The element belongs to row `row`, whose elements begin at `begin`. With PACKED
+ * the columns may be packed; without PACKED they are raw, and the kernel contains no code that decodes. */
 template <typename Column, bool PACKED>
 __device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {

@@ -1,18 +1,16 @@
-/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h. The twin is formats/container/packed.c.
- * formats/container/packed.h describes the bytes.
+/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h. formats/container/packed.h describes the
+ * bytes, and formats/container/packed.c is the twin.
  *
- * A warp decodes a block of 128 elements. Each element has a code of a fixed number of bits. The codes are read as 64-bit
- * windows of the block's bits. There are two kinds of blocks:
+ * A warp decodes a block of 128 elements, each of which has a code of a fixed number of bits. There are two kinds of
+ * blocks:
  * - A frame: an element is the block's base plus the element's code.
- * - A block of gaps: an element is the block's base plus the sum of all gaps between neighbouring elements up to this
- *   element (the running sum). The code has the low bits of the running sum. The high bits of all running sums form a bit
- *   vector of at most 12 words (`unary`). Each lane reads one word of the vector, and writes the index of each set bit to
- *   shared memory.
+ * - A block of gaps: an element is the block's base plus the running sum, which is the sum of all gaps between
+ *   neighbouring elements up to this element. The code has the low bits of the running sum. The high bits of all
+ *   running sums form a bit vector of at most 12 words (`unary`).
  *
- * A row may begin anywhere in a block of columns. So each element finds its row by bisection between the rows of the
- * block's first and last element. Bytes moved: the section and the offsets once, and 4 or 8 to write each element. If a
- * section is damaged, the kernel still reads nothing but the section, the offsets and the heads, and writes nothing but
- * the elements of the block.
+ * A row may begin anywhere in a block of columns, so each element finds its row by bisection. Bytes moved: the section
+ * and the offsets once, and 4 or 8 to write each element. Even if a section is damaged, the kernel reads nothing but
+ * the section, the offsets and the heads, and writes nothing but the elements of the block.
  */
 #include "cuda_common.cuh"
 
@@ -23,39 +21,40 @@ struct decode {
     packed section;
     packed_rows rows;  /* the rows to which the elements belong as columns */
     int has_rows;      /* 0: the section has no rows, and `rows` is empty */
-    /* the index of the section's first element in `array`, which is also its index among the columns of all rows */
+    /* the index of the section's first element in `array`, and among the columns of all rows */
     uint64_t begin;
     void *array;       /* receives the elements */
     unsigned int *bad; /* becomes 1 if a block cannot be decoded */
 };
 
-/* A block of a section: the place of its bits, and the way in which the bits code the elements. */
+/* A block of a section: where its bits lie, and how they code the elements. */
 struct found_block {
-    const uint32_t *bits, *unary;    /* the words of the codes; the words of the bit vector, which follow the codes */
-    /* the number of bits of a code; the number of words of the bit vector, 0 if there is no vector */
+    const uint32_t *bits, *unary;    /* the words of the codes; behind them the words of the bit vector */
+    /* the number of bits of a code; the number of words of the bit vector, 0 if the block has none */
     uint32_t code_bits, unary_words;
-    uint32_t step; /* 0 or 1: an element is larger than the element before by its gap plus `step` */
-    /* true: a block of gaps, an element is `base` plus a running sum; false: a frame, an element is `base` plus its code */
+    uint32_t step; /* 0 or 1, added to every gap: if the elements rise strictly, the gaps are stored less 1 */
+    /* true: a block of gaps; false: a frame */
     bool gaps;
     uint64_t base;
 };
 
-/* Returns element i of an array of Element in a section's directory. The array begins at `bytes`. */
+/* Returns entry i of an array in a section's directory. The array begins at `bytes`, and its entries have the type
+ * Element. */
 template <typename Element> __device__ static Element entry_at(const unsigned char *bytes, uint64_t i)
 {
     return ((const Element *)bytes)[i];
 }
 
-/* Returns the index of the word at which a block begins in the section. It is the position of the block's group plus the
- * block's position in the group. */
+/* Returns the index in the section of a block's first word: the position of the block's group plus the position of the
+ * block in its group. */
 __device__ static uint64_t block_position(const packed &s, uint64_t block)
 {
     return entry_at<uint64_t>(s.group, block / GROUP_BLOCKS) +
            (entry_at<uint32_t>(s.entry, block) & ((1u << POSITION_BITS) - 1));
 }
 
-/* Fills `b` with the directory's facts about block `at` of a section. Returns false if the block does not lie within the
- * section, or if the number of its words does not fit its kind. In this case only a part of `b` is filled. */
+/* Finds block `at` of a section in the section's directory, and describes it in `b`. Returns false, with only a part of
+ * `b` filled, if the block does not lie within the section, or if the number of its words does not fit its kind. */
 template <typename Element> __device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
 {
     uint32_t kind = entry_at<uint32_t>(s.entry, at) >> POSITION_BITS;
@@ -94,11 +93,10 @@ __device__ static uint64_t code_at(const found_block &b, uint32_t i)
     return b.code_bits < 64 ? code & (((uint64_t)1 << b.code_bits) - 1) : code;
 }
 
-/* Unpacks the high bits of the running sums of a block of gaps. high[i] becomes the high bits of element i;
- * high[PACKED_BLOCK] is shared memory of the warp. The i-th set bit of the bit vector, counted from 0, belongs to element
- * i, and its index in the vector is high[i] + i. Without a vector all high[i] become 0. Returns false, and writes
- * nothing, if the number of set bits differs from the number of elements. All lanes of the warp call it, and see the
- * complete array when it returns. */
+/* Unpacks the bit vector of a block of gaps: high[i] becomes the high bits of the running sum of element i. The i-th
+ * set bit of the vector, counted from 0, belongs to element i, and its index in the vector is high[i] + i. Without a
+ * vector all high[i] become 0. Returns false, and writes nothing, if the vector does not have PACKED_BLOCK set bits.
+ * All lanes of the warp call it, and see all of high[PACKED_BLOCK], shared memory of the warp, when it returns. */
 __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
 {
     uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
@@ -118,30 +116,29 @@ __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
     return true;
 }
 
-/* Returns the row to which an element belongs, searched from row `low` to row high - 1. `element` is the number of the
- * element among the columns of all rows. */
+/* Returns which of the rows low, ..., high - 1 an element belongs to. `element` counts through the columns of all
+ * rows. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
     return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });
 }
 
 /* Writes the elements of a block of gaps to d.array, from element `first` on. `high` has the high bits of the running
- * sums, from unpack_unary. There are two cases:
- * - The row of the element began before the block. The element is the block's base plus the element's running sum. If
- *   b.step is 1, the number of elements before the element in the block is also added.
- * - The row of the element begins within the block. The element is `start` plus the sum of the gaps within the row. This
- *   sum is the element's running sum minus the running sum of the last element before the row. If b.step is 1, the number
- *   of elements before the element in the row is also added. `start` is the row's last head column + 1, or 0 if rows have
- *   no heads.
+ * sums (unpack_unary). There are two cases:
+ * - If the row of an element began before the block, the element is the block's base plus its running sum.
+ * - If the row begins within the block, counting begins anew with the row: the element is the row's last head column +
+ *   1 (0 if rows have no heads), plus its running sum, less the running sum of the last element before the row.
  *
- * All lanes of the warp call it. */
+ * If b.step is 1, the number of elements before the element in the block or in the row is added, too. All lanes of the
+ * warp call it.
+ */
 template <typename Element>
 __device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first, const uint16_t *high)
 {
     uint64_t left = d.begin + d.section.count - first;
     uint32_t count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
     uint64_t low_row = 0, high_row = 1; /* the elements of the block belong to rows low_row to high_row - 1 */
-    /* lane 0 finds the row of the first element, and lane 1 finds the row of the last element */
+    /* lane 0 finds the row of the block's first element, and lane 1 the row of its last element */
     if (d.has_rows) {
         uint64_t edge = first + (lane_id() == 0 ? 0 : count - 1), row = 0;
         if (lane_id() < 2)
@@ -190,9 +187,7 @@ template <typename Element> __global__ static void __launch_bounds__(BLOCK) deco
     }
 }
 
-/* Launches a kernel that decodes a packed section into `array`, from element `begin` on. Returns at once. `rows` are the
- * rows to which the elements belong as columns; NULL: the section has no rows. *bad, in device memory, becomes 1 if a
- * block cannot be decoded. */
+/* Launches the kernel for elements of 4 or of 8 bytes, and returns at once. */
 void cuda_decode(const packed *section, const packed_rows *rows, uint64_t begin, void *array, unsigned int *bad,
                  cudaStream_t stream)
 {

@@ -1,6 +1,5 @@
-/* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C.
- *
- * Each family of kernels has a file. Each family has a twin on the CPU, which finds the same vertices:
+/* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C. Each family of kernels has a file, and a twin
+ * on the CPU that finds the same vertices:
  *
  *   cuda_previsit.cu  cpu_frontier.c                 the frontier of a level: visited bits, sparse frontiers, workloads
  *   cuda_push.cu      cpu_rows.c, cpu_push.c         pushes: by rows (nd, dn, nn, short dd) or equal shares of edges (dd)
@@ -12,18 +11,14 @@
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
  *   cuda_ranges.cu    shard_ranges.c                 the ranges of loaded sections
  *
- * The kernels of cuda_answers.cu and cuda_questions.cu are declared in cuda_answers.h.
+ * Functions without a result launch kernels on `stream`, a stream of the current GPU, and return before the kernels
+ * run. CUDA_LAUNCHED (cuda_error.h) then tells whether a launch failed. Pointers are device memory, except pointers to
+ * structs of this file, which the launch copies, and those marked "host memory". Bitmaps (visited, next, mask, ...) are
+ * arrays of 32-bit words as in the shard files: vertex v is bit v % 32 of word v / 32.
  *
- * Bitmaps (members called visited, next, mask, ...) are arrays of 32-bit words. Vertex v is bit v % 32 of word v / 32, as
- * in the shard files. Pointers are addresses in device memory, with two exceptions:
- * - a pointer whose comment says "host memory";
- * - a pointer to a struct of this file, which is in host memory. The launch copies the struct.
- * Functions without a result launch kernels
- * on `stream`, a stream of the current GPU, and return before the kernels run. After such a function CUDA_LAUNCHED
- * (cuda_error.h) tells whether a launch failed.
- *
- * The columns of nn number the normals of all shards: a column is shard << local_bits | local id. A bitmap whose
- * index is such a column has the same number of words for each shard.
+ * The columns of nn number the normals of all shards: a column is shard << local_bits | local id. In a bitmap by nn's
+ * columns each shard has the same number of words. cuda_answers.h has the kernels of cuda_answers.cu and
+ * cuda_questions.cu.
  */
 #ifndef DBFS_CUDA_KERNELS_H
 #define DBFS_CUDA_KERNELS_H
@@ -41,8 +36,8 @@
 extern "C" {
 #endif
 
-/* A CSR subgraph on a device (formats/graph/shard.h). The first columns of a row are head columns. Head columns lie in an
- * array of their own. */
+/* A subgraph in CSR form on a device (formats/graph/shard.h). The first columns of each row, the head columns, lie in
+ * an array of their own. */
 struct gpu_csr {
     uint64_t rows, edges;
     uint32_t head_columns;               /* the number k of head columns of a row */
@@ -50,11 +45,11 @@ struct gpu_csr {
     const uint32_t *heads;               /* [k][rows]: the head columns */
     const void *offsets;                 /* [rows + 1]: the index in `columns` at which each row begins */
     const void *columns;                 /* the columns behind the head columns, if they are not packed */
-    /* the columns behind the head columns, if they are packed; a decoded column has 4 bytes. words NULL: not packed */
+    /* the columns behind the head columns, if they are packed (otherwise words is NULL); each decodes to 4 bytes */
     struct packed_columns packed;
-    const uint32_t *sources;             /* the bitmap of the rows that are not empty */
+    const uint32_t *sources;             /* the kind of vertices that columns are, for functions of visit/ */
     uint32_t column_kind;                /* for functions of visit/: the kind of vertices to which columns belong */
-    /* for fused searches: the bitmap of the rows that a pull looks at, a part of `sources` */
+    /* for fused searches: the bitmap of the rows that a pull visits, a part of `sources` */
     const uint32_t *wanted;
 };
 
@@ -76,21 +71,20 @@ struct gpu_vertices {
     uint32_t *parent;   /* [count]; NULL: parents are not recorded */
 };
 
-/* Counts of a previsit for one kind of vertices. The vertices of a kind are the rows of two subgraphs. Element k of an
- * array belongs to the subgraph whose columns are vertices of kind k. */
+/* What a previsit counts for one kind of vertices. These vertices are the rows of two subgraphs: element k of an array
+ * is for the subgraph whose columns are vertices of kind k. */
 struct gpu_counts {
     unsigned long long fresh; /* the number of vertices of the frontier */
-    /* the number of places that were reserved in the sparse frontier. If it is above gpu_previsit.capacity, the sparse
-     * frontier had no room for the vertices of some blocks */
+    /* the number of places of the queue that were reserved. If it is above gpu_previsit.capacity, the queue had no room
+     * for the vertices of some blocks */
     unsigned long long listed;
-    /* q: the number of vertices of the frontier that have edges in the subgraph (sources) */
+    /* q of the paper: the number of vertices of the frontier that have edges in the subgraph */
     unsigned long long sources[VERTEX_KINDS];
-    /* FV: the number of edges of all listed vertices, plus 1 for each source that was not listed */
+    /* FV of the paper: the edges of the listed vertices, plus 1 for each vertex with edges that was not listed */
     unsigned long long forward[VERTEX_KINDS];
 };
 
-/* Counters of a level, in device memory. cuda_publish copies the counters to memory of the host, and then sets the counters
- * to zero. */
+/* The counters of a level, in device memory. cuda_publish copies them to host memory and sets them to zero. */
 struct gpu_level {
     struct gpu_counts of[VERTEX_KINDS];
     unsigned long long sent;              /* the number of codes of found vertices of other shards (struct gpu_bins) */
@@ -98,7 +92,7 @@ struct gpu_level {
     unsigned long long listed[SUBGRAPHS]; /* the number of vertices that cuda_list_frontier has listed */
     unsigned int chunks[SUBGRAPHS];       /* the number of pieces of long rows */
     unsigned int bad_ids;                 /* nonzero: an id arrived that this shard does not have */
-    /* only in the host's copy: the number of the copy in the upper half, and 0 in the lower half. Written last */
+    /* in the host's copy: the number of the copy, in the upper half. Written last, when the copy is complete */
     uint64_t report;
 };
 
@@ -114,12 +108,11 @@ struct gpu_previsit {
 };
 
 /* Launches a previsit: the vertices in `next` that are not visited become the frontier. Writes the frontier's bitmap,
- * sets the visited bits and the depths of its vertices, adds the counts, and clears `next`. Lists the vertices in the
- * queue if there are few. The queue has the whole frontier if counts->listed equals counts->fresh and is at most
- * `capacity`. */
+ * sets the visited bits and depths of its vertices, adds the counts, and clears `next`. Lists the vertices in the queue
+ * if there are few: the queue has the whole frontier if counts->listed equals counts->fresh and is at most `capacity`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
-/* Launches a kernel that lists the vertices of the frontier whose bits are set in `sources` in the queue. *listed must be
+/* Launches a kernel that fills the queue with those vertices of the frontier that are set in `sources`. *listed must be
  * zero, and becomes the number of these vertices. */
 void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream);
@@ -128,8 +121,8 @@ void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sou
 void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream);
 
-/* Launches the publication of counters: copies *level to *published, which is host memory that the device can write, and
- * sets *level to zero. When the copy is complete, writes `number` to the upper half of published->report. */
+/* Launches a kernel that copies the counters *level to *published, host memory that the device can write, and sets
+ * *level to zero. When the copy is complete, the upper half of published->report becomes `number`. */
 void cuda_publish(struct gpu_level *level, struct gpu_level *published, uint32_t number, cudaStream_t stream);
 
 /* ---- visits ---- */
@@ -137,13 +130,13 @@ void cuda_publish(struct gpu_level *level, struct gpu_level *published, uint32_t
 /* Where a visit puts the vertices that it finds. */
 struct gpu_target {
     struct gpu_vertices to; /* receives the found vertices of this shard, in to.next */
-    enum subgraph g;        /* the subgraph along whose edges a push goes; recorded parents have the kind of its rows */
+    enum subgraph g;        /* the subgraph whose edges are pushed. Recorded parents are vertices of the kind of its rows */
     unsigned int *found;    /* becomes nonzero if a vertex is found */
-    /* The members below are for nn of several shards. The columns of nn are then codes: shard << local_bits | local id. */
+    /* The members below are for nn of several shards, whose columns are codes: shard << local_bits | local id. */
     int coded; /* 1: the columns are codes */
     unsigned local_bits;
     uint32_t own_shard;
-    /* the bitmap that receives the codes of other shards. NULL: these codes are listed in out[0..*sent) */
+    /* receives the codes of other shards as a bitmap. NULL: they are listed in out[0..*sent) */
     uint32_t *out_mask;
     uint64_t *out;
     unsigned long long *sent; /* the length of `out` */
@@ -151,12 +144,12 @@ struct gpu_target {
 
 /* A row of a frontier, or a piece of a long row. */
 struct work_item {
-    uint64_t at;     /* the index of the first column in csr.columns; flags in the upper bits (visit/cuda_searching.cuh) */
+    uint64_t at;     /* where its columns begin in csr.columns; flags in the upper bits (visit/cuda_searching.cuh) */
     uint32_t length; /* the number of columns, without head columns */
     uint32_t row;    /* the vertex */
 };
 
-/* A list of pieces of long rows. Warps visit the pieces when all warps have finished their own rows. */
+/* Pieces of rows that are too long for one warp. All warps share the pieces when they have finished their own rows. */
 struct cut_list {
     struct work_item *pieces;
     unsigned int *count; /* the number of pieces; zero before the rows are cut */
@@ -188,8 +181,8 @@ struct gpu_sharing {
     const struct gpu_scan *scan; /* memory for sharing by edges. NULL: warps share by rows */
 };
 
-/* Launches a push along the rows of a sparse frontier. Unvisited columns are added to `next` of the target. Columns of
- * other shards (nn) are added to the target's out_mask or `out`. */
+/* Launches a push along the rows of a sparse frontier. Columns that are not visited are added to `next` of the target.
+ * Columns of other shards (only in nn) go to out_mask or `out` of the target. */
 void cuda_push(const struct gpu_csr *csr, const struct gpu_sparse_frontier *sparse, const struct gpu_target *target,
                const struct gpu_sharing *sharing, cudaStream_t stream);
 
@@ -201,22 +194,22 @@ void cuda_pull_rows(const struct gpu_csr *csr, const struct gpu_target *target,
 
 /* ---- vertices for other shards ---- */
 
-/* The vertices of other shards that pushes of nn found. At first they are a list of codes. The codes are then sorted into
- * bins: a bin has the local ids of the vertices of one shard. */
+/* The vertices of other shards that pushes of nn found. They are first a list of codes, which is then sorted into bins.
+ * A bin has the local ids of the vertices of one shard. */
 struct gpu_bins {
     uint64_t *codes;                /* [*sent]: shard << local_bits | local id */
     const unsigned long long *sent; /* the number of codes */
     uint32_t p;                     /* the number of shards, at most GPU_MOST_SHARDS */
     unsigned local_bits;
     uint32_t *ids;                 /* [*sent]: local ids, one bin behind the other */
-    /* [p + 1]: the index in `ids` at which the bin of a shard begins; begin[p]: the number of all ids */
+    /* [p + 1]: where the bin of each shard begins in `ids`; begin[p] is the number of all ids */
     unsigned long long *begin;
     unsigned long long *cursor;    /* [p]: scratch for the sorting */
     unsigned long long *published; /* [p + 1], host memory: a copy of `begin` for the host */
 };
 
-/* Launches kernels that sort the codes into bins. The kernels fill ids, begin and published. There are at most `most`
- * codes; UINT64_MAX stands for no bound. */
+/* Launches kernels that sort the codes into bins, and so fill ids, begin and published. `most` is an upper bound for
+ * the number of codes; UINT64_MAX: no bound. */
 void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
 /* Memory for dropping duplicates. */
@@ -232,89 +225,87 @@ struct gpu_seen {
 void cuda_unique(uint32_t *ids, uint64_t count, const struct gpu_seen *seen, unsigned long long *kept,
                  cudaStream_t stream);
 
-/* Launches a kernel that adds arrived vertices to `next`. ids[count] are their local ids, which another shard sent.
- * Vertices that are neither visited nor in `next` are added. If parents are recorded, `parent` becomes the parent of the
- * added vertices. *bad becomes 1 if an id is not below vertices->count; this id is left out. */
+/* Launches a kernel that takes in vertices from another shard, with the local ids ids[count]: those that are neither
+ * visited nor in `next` are added to `next`. If parents are recorded, `parent` becomes the parent of the added
+ * vertices. *bad becomes 1 if an id is not below vertices->count; this id is left out. */
 void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent,
                   unsigned int *bad, cudaStream_t stream);
 
-/* Launches a kernel that adds arrived vertices to `next`. The vertices are the set bits of mask[words], which another
- * shard sent. mask[0] is word `first` of a bitmap of `vertices`. Vertices that are neither visited nor in `next` are
- * added. If parents are recorded, `parent` becomes the parent of the added vertices. *bad becomes 1 if the number of a
- * bit is not below vertices->count; the word of this bit is left out. */
+/* Does the same as cuda_receive for vertices that arrive as a bitmap: the set bits of mask[words], whose first word is
+ * word `first` of the shard's bitmap. *bad becomes 1 if a bit's number is not below vertices->count; its word is left
+ * out. */
 void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words,
                        uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
-/* Messages in which devices that are no peers send each other their frontiers of normals. Sender and receivers have equal
- * bitmaps `known` of the normals of all shards, by nn's columns. A bit of `known` is set if an earlier message said that
- * the vertex is visited. It is also set if the vertex has no nn edges, as no pull needs such a vertex. A message about a
- * shard has one bit for each vertex of the shard that is not set in `known`: 1 if the vertex is visited. The bits lie one
- * behind the other. The message bits of each 256 words of the shard's bitmap begin with a new word of the message. */
+/* Messages by which devices that are no peers tell each other which of their normals are visited. A message leaves out
+ * the vertices set in `known`, a bitmap of the normals of all shards that is equal on all devices: vertices of which an
+ * earlier message said that they are visited, and vertices without edges of nn, which no pull needs. For each other
+ * vertex of the shard the message has one bit, 1 if the vertex is visited. The bits lie one behind the other, but those
+ * for each 256 words of the shard's bitmap begin with a new word. */
 struct gpu_frontier_update {
     uint32_t p;                /* the number of shards */
     uint64_t shard_words;      /* the number of 32-bit words of the bitmap of a shard */
     uint32_t *known;           /* [p][shard_words] */
-    /* [p][gpu_frontier_update_begins]: for each 256 words of the bitmap, the index of their first word in the message */
+    /* [p][gpu_frontier_update_begins]: the word of the message at which the bits for each 256 words begin */
     uint32_t *begin;
     unsigned long long *words; /* [p], host memory: the number of 32-bit words of the message about each shard */
 };
 
-/* Launches kernels that compute where the bits of the messages about all shards lie. The kernels fill `begin` and
- * `words`. Both are valid until a message is written or read, as this changes `known`. */
+/* Launches kernels that compute the layout of the messages about all shards, `begin` and `words`. The layout holds
+ * until a message is written or read, because this changes `known`. */
 void cuda_frontier_update_count(const struct gpu_frontier_update *update, cudaStream_t stream);
 
-/* Launches a kernel that writes the message about a shard, and adds the visited bits of the shard to `known`.
- * cuda_frontier_update_count must have been launched before. visited[words] is the bitmap of the shard's visited normals.
+/* Launches a kernel that writes the message about a shard, and adds the shard's visited vertices to `known`. Called
+ * after cuda_frontier_update_count. visited[words] is the bitmap of the shard's visited normals.
  * message[update->words[shard]] is host memory that the device can write. */
 void cuda_frontier_update_write(const struct gpu_frontier_update *update, uint32_t shard, const uint32_t *visited,
                                 uint64_t words, uint32_t *message, cudaStream_t stream);
 
-/* Launches a kernel that reads a received message about a shard. The kernel sets the bits of the vertices that the
- * message calls visited in `known`. cuda_frontier_update_count must have been launched on this device before. `message`
- * is host memory that the device can read. */
+/* Launches a kernel that reads a received message about a shard, and adds the vertices that are visited to `known`.
+ * Called after cuda_frontier_update_count. `message` is host memory that the device can read. */
 void cuda_frontier_update_read(const struct gpu_frontier_update *update, uint32_t shard, const uint32_t *message,
                                cudaStream_t stream);
 
 /* ---- packed sections ---- */
 
-/* Launches a kernel that decodes a packed section (formats/container/packed.h) into `array`, from element `begin` of the
- * array on. All pointers in *section and *rows are device memory. If the section has columns of a CSR subgraph, *rows are
- * the rows of the subgraph, and `array` has room for the columns of all rows. For other sections `rows` is NULL. *bad
- * becomes 1 if a block cannot be decoded. */
+/* Launches a kernel that decodes a packed section (formats/container/packed.h) into `array`, from element `begin`
+ * on. All pointers in *section and *rows are device memory. For the columns of a subgraph, *rows are its rows, and
+ * `array` has room for the columns of all rows. For other sections `rows` is NULL. *bad becomes 1 if a block cannot
+ * be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
-/* Launches the search for indices out of range in a subgraph with `columns` columns behind its head columns. Fills *found
- * with the first row that has each fault, and with counts. csr_ranges_find does the same on the CPU. *found and
- * bounds->locals are device memory. */
+/* Launches the search for indices out of range in a subgraph, which has `columns` columns behind its head columns.
+ * *found gets the first row or column with each fault, and counts. *found and bounds->locals are device memory.
+ * csr_ranges_find is the twin on the CPU. */
 void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
                       struct csr_ranges *found, cudaStream_t stream);
 
 /* ---- bitmaps and results ---- */
 
-/* Launches reads of some words of from[words], an array of another device, so that all links to that device wake. */
+/* Launches reads of some words of from[words], an array of another device, because the first read over an idle link is
+ * slow. */
 void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 
-/* Launches to = from for bitmaps of `words` words; with `keep` launches to |= from. */
+/* Launches a kernel that copies a bitmap of `words` words to `to`, or with `keep` ORs it into `to`. */
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream);
 
 /* Launches a kernel that lists the words of a bitmap that are not zero, in any order. The bitmap has `words` 64-bit
- * words. Bits that are set in `known` count as zero; `known` may be NULL. list[most] is memory of the host that the
- * device can write. *count must be zero, and becomes the number of words that are not zero. If *count is above `most`,
- * the list has only `most` of these words. */
+ * words; bits that are set in `known` count as zero, unless it is NULL. list[most] is host memory that the device can
+ * write. *count must be zero, and becomes the number of words that are not zero. If there are more than `most`, the
+ * rest is not listed. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, struct mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream);
 
-/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words. Listed words beyond the end
- * of the bitmap are left out. */
+/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words. Listed words beyond the
+ * end of the bitmap are left out. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const struct mask_word *list, uint64_t count,
                    cudaStream_t stream);
 
 /* Launches to = ~from. Both bitmaps have `words` words. */
 void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_t stream);
 
-/* Launches a kernel that sets the bit of one vertex in `mask`. Unless `parent` is NULL, the kernel also sets parent[vertex]
- * to `value`. */
+/* Launches a kernel that sets the bit of one vertex in `mask`, and parent[vertex] to `value` unless `parent` is NULL. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,
                    cudaStream_t stream);
 

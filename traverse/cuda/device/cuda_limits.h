@@ -1,6 +1,7 @@
-/* cuda_limits.h: sizes that kernels and the plan of device memory share. In a stepped search the host launches kernels
- * for each level. A fused search runs all levels in one kernel. A sliced search does so for a small graph on a single
- * GPU. */
+/* cuda_limits.h: sizes that kernels and the plan of device memory share. Most names begin with the kind of search: GPU
+ * and SEARCH for stepped searches (the host launches kernels for each level), FUSED for fused ones (one kernel runs all
+ * levels), PEERS for those fused on several GPUs, and SLICED for sliced ones (one kernel for a small graph on a single
+ * GPU). */
 #ifndef DBFS_CUDA_LIMITS_H
 #define DBFS_CUDA_LIMITS_H
 
@@ -13,14 +14,14 @@ enum {
     GPU_CHUNK_EDGES = 512,                /* the largest number of edges of a piece of a long row, in stepped pushes */
     GPU_LONG_ROW = 2 * GPU_CHUNK_EDGES,   /* rows with at least this number of edges are cut into pieces */
     GPU_COUNTER_BYTES = 1024,             /* the bytes for GPU_COUNTERS_KINDS struct gpu_level, or more */
-    /* the largest number of shards: each shard has a bin, and the counters of all bins lie in shared memory */
+    /* the largest number of shards, since shared memory must have a counter for each */
     GPU_MOST_SHARDS = 4096
 };
 
 /* Sizes for fused searches (cuda_fused.h), and for sliced searches (cuda_sliced.h). */
 enum {
     FUSED_ITEM_EDGES = 256,       /* the largest number of edges of a work item */
-    /* the largest number of columns of a row that one warp visits in a dense level; longer rows are cut */
+    /* the longest row that one warp visits in a dense level; longer rows are cut */
     FUSED_ROW_TOGETHER = 128,
     FUSED_ITEM_BYTES = 16,        /* the bytes of struct work_item */
     FUSED_STATE_BYTES = 4096,     /* the bytes for struct fused_state, or more */
@@ -29,7 +30,7 @@ enum {
     SLICED_MOST_BLOCKS = 1023,    /* the largest number of blocks of a grid */
     SLICED_STATE_BYTES = 20480,   /* the bytes for struct sliced_state, or more */
     SLICED_ROUNDS = 3,            /* the number of `found` bitmaps, and of sets of counters, which levels use in turn */
-    /* the number of `found` bitmaps, plus two bitmaps of far bits, which searches use in turn */
+    /* the `found` bitmaps, plus two for visited bits without room in shared memory, which searches use in turn */
     SLICED_BITMAPS = SLICED_ROUNDS + 2,
     SLICED_COLUMNS = 4,           /* the number of columns of a slice */
     SLICED_ROW_BITS = 22,         /* the width in bits of the number of a row */
@@ -38,11 +39,11 @@ enum {
     SLICED_LINKS_BYTES = 32,      /* the bytes of struct slice_links */
     SLICED_PIECE = 64,            /* the largest number of slices of a piece of a long row */
     SLICED_PIECE_BYTES = 8,       /* the bytes of struct slice_piece */
-    PEERS_ARRIVAL_BYTES = 8       /* the bytes of a vertex that a peer sends, together with the number of the barrier */
+    PEERS_ARRIVAL_BYTES = 8       /* the bytes of a vertex that a peer sends, and of the number of a barrier with it */
 };
 
-/* Sizes at which a search changes its way of working. An emulated GPU (tests/emulator) has smaller sizes, so that small
- * graphs also reach these sizes. */
+/* Sizes at which a search changes its way of working. They are smaller on an emulated GPU (tests/emulator), so that
+ * small graphs also reach them. */
 #ifdef DBFS_EMULATED
 #define SIZE(real, emulated) (emulated)
 #else
@@ -51,29 +52,29 @@ enum {
 enum {
     /* the largest number of vertices that a stepped previsit lists; a push may list more */
     SEARCH_LISTED = SIZE(1 << 18, 1 << 6),
-    /* a pull of more rows of dd has two parts: this saves more time than one more reduction of masks costs */
+    /* a pull of more rows of dd is divided in two; with fewer rows, reducing masks between the parts costs more */
     SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),
     /* dd is pushed by equal shares of edges if the frontier has at least this number of edges */
     SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),
     FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* the largest number of edges of a frontier that a sparse level expands */
-    /* up to this number of edges are pushed by atomics, without a read of the bits before */
+    /* up to this many edges, a push sets visited bits by atomics without first looking whether they are set */
     FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),
     /* the number of levels that the device notes before the host must copy the notes */
     FUSED_NOTES_KEPT = SIZE(1 << 14, 1 << 4),
-    /* blocks keep a hub bitmap if the device has at least this number of vertices */
+    /* the smallest number of vertices for which blocks keep the visited bits of hubs in shared memory */
     FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),
     FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* the largest number of words of a hub bitmap */
     /* the number of groups (2^19 packed columns each) that are decoded at a time */
     LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),
-    /* the largest sum, over all GPUs of a search, of the edges of their sparse frontiers */
+    /* the largest number of edges of a sparse frontier, summed over all GPUs of a search */
     PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),
     /* the largest number of work items of a GPU that its first block does alone */
     PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),
-    /* the largest number of edges of a level that first blocks do alone, as the mean over all GPUs */
+    /* the largest number of edges per GPU of a level that first blocks do alone */
     PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),
-    /* when the numbers of barriers have reached this value, the next search numbers its barriers from 0 or 1 on */
+    /* barriers are numbered through many searches; a search that finds this number reached begins anew with 0 or 1 */
     PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),
-    /* a pull of more rows of dd has two parts: this saves more time than one more barrier of GPUs costs */
+    /* a pull of more rows of dd is divided in two; with fewer rows, the barrier of GPUs between the parts costs more */
     PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),
     SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6), /* the largest number of slices of a frontier that one block pushes */
     SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),   /* the same number for the smallest graphs, and for graphs with heads */
@@ -82,7 +83,7 @@ enum {
 };
 #undef SIZE
 
-/* On an emulated GPU the values below replace the values of limits.h. They come from the environment of the emulated GPU. */
+/* An emulated GPU takes these values from its environment, in place of those of limits.h. */
 #ifdef DBFS_EMULATED
 #ifdef __cplusplus
 extern "C" {
@@ -99,19 +100,19 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
 #define SLICED_NEAR_VERTICES emulated_near_sliced()
 #endif
 
-/* The degrees of a graph are alike and not small if two conditions hold. The mean degree is at least SLICED_ALIKE_DEGREE,
- * and the largest degree is at most SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads
- * (sliced_has_heads in cuda_plan.c). */
+/* Degrees are alike and not small if the mean degree is at least SLICED_ALIKE_DEGREE, and the largest degree at most
+ * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (sliced_has_heads in
+ * cuda_plan.c). */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
-/* The smallest capacity of a sparse frontier of a fused search, in vertices. The thread group is a few blocks that do
- * small levels. It may leave a frontier of up to 16 * 1024 * 8 vertices. A level that is sparse because of its cost finds
+/* The smallest capacity of a sparse frontier of a fused search, in vertices. The thread group, a few blocks that do
+ * small levels, may leave a frontier of up to 16 * 1024 * 8 vertices. A level that is sparse because of its cost finds
  * up to 120,000 vertices. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
-/* Returns an upper bound for the number of work items of a sparse frontier of a fused search. `vertices` and `edges` are
- * the numbers of the shard. A vertex has two rows, one in each subgraph of its kind. If a row is cut into work items,
- * each is at least half full. A level may cut the rows of one subgraph twice, once to push and once to pull. */
+/* Returns an upper bound for the number of work items of a sparse frontier of a fused search. `vertices` and `edges`
+ * are those of the shard. A vertex has two rows, one in each subgraph of its kind. Work items of a row that is cut are
+ * at least half full. The rows of one subgraph may be cut twice in a level, once to push and once to pull. */
 static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
 {
     const uint64_t edges_most = FUSED_LISTED_EDGES, least = FUSED_LEAST_CAPACITY,
@@ -120,22 +121,22 @@ static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
     return 2 * listed + edges / (FUSED_ITEM_EDGES / 4) + 64;
 }
 
-/* Returns an upper bound for the number of work items of a sparse frontier of a GPU, in a search that is fused on several
- * GPUs. `vertices` and `edges` are the numbers of the GPU's shard. */
+/* Returns the bound of gpu_fused_capacity for a GPU in a search that is fused on several GPUs, whose sparse frontiers
+ * have at most PEERS_LISTED_EDGES edges. */
 static inline uint64_t gpu_peers_capacity(uint64_t vertices, uint64_t edges)
 {
     return gpu_fused_capacity(vertices < PEERS_LISTED_EDGES ? vertices : (uint64_t)PEERS_LISTED_EDGES, edges);
 }
 
-/* Returns the number of 32-bit words of a bitmap of a sliced search, a multiple of 4. The bitmap has first the bits of
- * the delegates, and then the bits of the normals. The bits of each kind begin at a word with an even index. */
+/* Returns the number of 32-bit words of a bitmap of a sliced search, a multiple of 4. The bits of the delegates come
+ * first, then those of the normals; both begin at a word with an even index. */
 static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 {
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory. These are all words, or
- * as many words as SLICED_NEAR_VERTICES vertices need if that is less. */
+/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all, but at most as
+ * many as SLICED_NEAR_VERTICES vertices need. */
 static inline uint32_t gpu_sliced_near(uint32_t words)
 {
     const uint32_t most = (uint32_t)(((SLICED_NEAR_VERTICES + 126) / 64 * 2 + 3) / 4 * 4);
@@ -149,9 +150,9 @@ static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
 }
 
-/* Returns an upper bound for the number of pieces of the long rows of a sliced search. `slices` is the number of slices
- * of all rows. A long row has at least two pieces. At most one piece of a row has less than SLICED_PIECE slices. So there
- * are at most 2 pieces for each SLICED_PIECE slices. */
+/* Returns an upper bound for the number of pieces of the long rows of a sliced search, whose rows have `slices` slices
+ * in all. A long row has at least two pieces, and only one of them may have less than SLICED_PIECE slices. So there are
+ * at most 2 pieces for each SLICED_PIECE slices. */
 static inline uint64_t gpu_sliced_pieces(uint64_t slices)
 {
     return 2 * slices / SLICED_PIECE;
@@ -164,16 +165,15 @@ static inline uint64_t gpu_chunk_capacity(uint64_t edges)
     return edges / GPU_CHUNK_EDGES + edges / GPU_LONG_ROW + 1;
 }
 
-/* Returns an upper bound for the number of bytes of scratch memory that CUB needs to scan `count` values
- * (cuda_scan_bytes). This function needs no CUDA. gpu_open checks the bound. */
+/* Returns an upper bound for cuda_scan_bytes(count), the scratch memory that CUB needs to scan `count` values. Plans
+ * use the bound because they are made without CUDA; gpu_open checks it. */
 static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
 {
     return (UINT64_C(1) << 16) + count / 32;
 }
 
-/* Returns the number of parts of the message about a shard's frontier (struct gpu_frontier_update of cuda_kernels.h). A
- * part has the bits of 256 words of the shard's bitmap, and begins with a new word of the message. `shard_words` is the
- * number of 32-bit words of the shard's bitmap. */
+/* Returns the number of parts of a message about a shard's frontier (struct gpu_frontier_update of cuda_kernels.h).
+ * Each part is about 256 words of the shard's bitmap, which has `shard_words` 32-bit words. */
 static inline uint64_t gpu_frontier_update_begins(uint64_t shard_words)
 {
     return (shard_words + 255) / 256;

@@ -15,7 +15,7 @@ struct ring {
     unsigned char *buffer[BUFFERS]; /* [PIECE_BYTES] each */
     cudaEvent_t emptied[BUFFERS];   /* recorded behind the copy of the buffer to the device */
     cudaStream_t stream;            /* copies the buffers */
-    unsigned next;                  /* the number of pieces so far; the next piece goes to buffer `next` % BUFFERS */
+    unsigned next;                  /* how many pieces the ring has taken; the next piece goes to buffer `next` % BUFFERS */
 };
 
 /* Returns the number of pieces of PIECE_BYTES bytes of a copy. The last piece may be shorter. */
@@ -24,9 +24,8 @@ static uint64_t pieces_of(const struct gpu_copy *copy)
     return (copy->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 }
 
-/* Copies a piece of `copies` to the next buffer of the ring, and begins to copy the buffer to the device. `piece` is the
- * number of the piece among the pieces of all copies. Before it fills the buffer, waits until the buffer's last copy to
- * the device is done. */
+/* Sends a piece to the device through the next buffer of the ring, after the last copy of that buffer is done. `piece`
+ * counts through the pieces of all copies. */
 static enum status load_piece(struct ring *l, const struct gpu_copy *copies, uint64_t piece, const char *where,
                               struct error *e)
 {
@@ -66,8 +65,7 @@ void gpu_loader_close(struct gpu_loader *loader)
     free(loader);
 }
 
-/* Opens a loader with min(threads, MOST_THREADS) rings for the current GPU. After a failure *result is NULL, and everything
- * is freed. */
+/* Opens a loader with min(threads, MOST_THREADS) rings. After a failure everything is freed. */
 enum status gpu_loader_open(struct gpu_loader **result, int threads, const char *where, struct error *e)
 {
     *result = NULL;
@@ -93,8 +91,8 @@ enum status gpu_loader_open(struct gpu_loader **result, int threads, const char 
     return ST_OK;
 }
 
-/* Makes copies[0..count) by several threads, and waits until the bytes are on the device. Each thread does one piece
- * after the other. If a thread fails, the other threads stop, and *e gets the first error. */
+/* Makes the copies by several threads, which take one piece after the other. If a thread fails, the other threads stop,
+ * and *e gets the first error. */
 enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count, struct error *e)
 {
     uint64_t pieces = 0, next = 0;

@@ -15,15 +15,15 @@ struct gpu_copy {
 
 struct gpu_loader;
 
-/* Opens a loader for the current GPU. gpu_loader_close frees the loader. The loader copies by `threads` threads, at most
- * 16. Each thread has a ring of pinned buffers. To pin a buffer takes longer than to fill it. So one loader makes all
- * copies of a shard. `where` names the GPU in messages, and must outlive the loader. *loader is NULL after a failure. */
+/* Opens a loader, which copies to the current GPU by `threads` threads, at most 16. Each thread fills pinned buffers.
+ * One loader makes all copies of a shard, because it takes longer to pin a buffer than to fill it. `where` names the
+ * GPU in messages, and must outlive the loader. After a failure *loader is NULL. gpu_loader_close frees the loader. */
 enum status gpu_loader_open(struct gpu_loader **loader, int threads, const char *where, struct error *e);
 void gpu_loader_close(struct gpu_loader *loader); /* `loader` may be NULL */
 
-/* Makes copies[0..count), and waits until the bytes are on the device. Each thread fills its buffers in turn, and the
- * copy engine of the GPU empties them. A copy by the driver would be slower: the driver copies a mapped file page by page
- * through one buffer. */
+/* Makes copies[0..count), and waits until the bytes are on the device. While a thread fills one buffer, the copy engine
+ * of the GPU empties another. The driver alone would be slower, because it copies a mapped file page by page through
+ * one buffer. */
 enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count, struct error *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* cuda_open.c: opens and closes a device of the CUDA backend. open_device shows the steps. The table of the backend
- * (engine.h) stands at the end. */
+/* cuda_open.c: opens and closes a device of the CUDA backend. open_device has the steps in order, and the table of the
+ * backend (engine.h) stands at the end. */
 #include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -14,9 +14,9 @@
 
 /* ---- the GPU ---- */
 
-/* Writes the version of the driver, such as 550.54.15, to driver[bytes]. The version is the first word that looks like a
- * version in the first line of the driver's file in /proc. Without this file `driver` stays as it was. CUDA does not tell
- * this version: the "driver version" of CUDA is the version of an interface. */
+/* Writes the version of the driver, such as 550.54.15, to driver[bytes]: the first word of the driver's file in /proc
+ * that looks like a version. Leaves `driver` as it was if there is no such file. CUDA does not tell this version; what
+ * CUDA calls the "driver version" is the version of an interface. */
 static void read_driver(char *driver, size_t bytes)
 {
     char line[256] = "", *rest = NULL;
@@ -53,8 +53,8 @@ static void describe(const struct device *dev, struct device_description *d)
     read_driver(d->driver, sizeof d->driver);
 }
 
-/* Returns 0: searches take nothing of the memory budget, as a GPU has its own memory. The arguments are not used. They
- * are there because the function is in the backend's table. */
+/* Returns 0, because a GPU has its own memory, and searches take nothing of the memory budget. The arguments, which are
+ * not used, are those that the backend's table asks for. */
 uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     (void)shard, (void)threads, (void)parents;
@@ -63,8 +63,8 @@ uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 
 /* ---- memory ---- */
 
-/* Sets dev->csr[g] to the sizes of the shard's subgraph g and the addresses of its arrays. at[i] is the address of array
- * i of the plan. If the columns stay packed under this residence, also sets dev->csr[g].packed. */
+/* Describes subgraph g in dev->csr[g]: sizes from the shard, and addresses of its arrays in device memory. at[i] is the
+ * address of array i of the plan. `packed` is set, too, if the columns stay packed under this residence. */
 static void set_csr(struct device *dev, enum subgraph g, enum residence resident, void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
@@ -86,7 +86,7 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
             .group = (const uint64_t *)((const char *)at[i + GPU_COLUMNS] + (packed.group - packed.bits))};
 }
 
-/* For each array of the plan, the offset in struct device of the member that points to the array. */
+/* where struct device has the pointer to each array of the plan, as the offset of the member */
 static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 #define ARRAY(id, name, member) [GPU_##id] = offsetof(struct device, member),
 #include "cuda_arrays.def"
@@ -94,8 +94,8 @@ static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 };
 
 /* Gives each array of the plan its address in one of the two allocations of dev->memory, and writes the addresses to
- * at[]. Sets all pointers of the device that lead into these arrays, and the sizes of the arrays. Allocates nothing.
- * `parents`: searches record parents. */
+ * at[]. Sets all pointers and sizes of the device that belong to these arrays. `parents`: searches record parents.
+ * Allocates nothing. */
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *at[GPU_ARRAY_COUNT])
 {
     const struct shard *shard = dev->shard;
@@ -156,8 +156,8 @@ static enum status take_mapped(const struct device *dev, void **memory, size_t b
     return e->status;
 }
 
-/* Allocates host memory to which the device writes counts for the host. These are counters of levels, beginnings of bins
- * and, if duplicates are to be dropped from lists, the numbers of kept ids. gpu_close frees the memory. */
+/* Allocates the host memory to which the device writes counts for the host: counters of levels, where bins begin, and
+ * how many ids are kept if duplicates are to be dropped from lists. gpu_close frees the memory. */
 static enum status take_published(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -173,9 +173,8 @@ static enum status take_published(struct device *dev, const struct device_option
 
 /* ---- streams and events ---- */
 
-/* Makes the streams and the events of the device. Events of the clock are made only if phases are timed. If other
- * processes read this device, they can wait for the events masks_read and first_part. gpu_close destroys streams and
- * events, even after a failure. */
+/* Makes the streams and the events of the device; gpu_close destroys them, even after a failure. There are events of
+ * the clock only if phases are timed. Other processes can wait for masks_read and first_part if they read this device. */
 static enum status make_streams(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -195,15 +194,15 @@ static enum status make_streams(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Destroys an event. Does nothing if `event` is NULL. This is so if opening the device failed before the event was made. */
+/* Destroys an event, or does nothing if it is NULL, as when opening the device failed before the event was made. */
 static void destroy_event(cudaEvent_t event)
 {
     if (event != NULL)
         cudaEventDestroy(event);
 }
 
-/* Frees a device with all its memory, streams and events, and ends the sharing with its peers. The device may be opened
- * only in part, if open_device has failed. The device may be NULL. */
+/* Frees a device with all its memory, streams and events, and ends the sharing with its peers. The device may be open
+ * only in part, because open_device has failed. It may be NULL. */
 void gpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -236,9 +235,8 @@ void gpu_close(struct device *dev)
 
 /* ---- opening ---- */
 
-/* Clears the arrays that peers may read before the first search, and waits. Peers read these arrays to wake their links.
- * In some of these arrays a peer waits for words with the number of a barrier. Without the clearing, bytes of an earlier
- * program could look like such a word. Does nothing if there is one shard. */
+/* Clears the arrays that peers may read before the first search, and waits. In some of these arrays peers wait for the
+ * number of a barrier, and what an earlier program left there could look like one. Does nothing if there is one shard. */
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
 {
@@ -252,14 +250,8 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) : e->status;
 }
 
-/* Opens a device. Before the call gpu_open has set the options only. After a failure the device is open in part, and the
- * caller closes it. The steps are:
- * - choose the GPU
- * - plan and allocate memory
- * - make streams and events
- * - load the shard
- * - check the shard, unless options->trust
- * - prepare fused and sliced searches */
+/* Opens a device, for which gpu_open has set the options only. After a failure the device is open in part, and the
+ * caller closes it. */
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;

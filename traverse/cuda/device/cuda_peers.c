@@ -1,9 +1,9 @@
 /* cuda_peers.c: the memory that a GPU shows to its peers, and reads in the memory of peers; see engine.h
  *
- * A peer of a GPU is a GPU of the same host that lets the first GPU read its memory. All arrays of a GPU lie in one
- * allocation. A peer handle has the addresses of the arrays. Devices of the same process use these addresses directly. A
- * peer handle also has handles of CUDA IPC. With these handles devices of other processes open the allocation and two
- * events. Kernels read whole bitmaps and lists of peers, because single reads over a link are slow.
+ * A peer is a GPU of the same host whose memory this GPU reads. All arrays of a GPU lie in one allocation, and a peer
+ * handle has their addresses. Devices of the same process use these addresses directly. Devices of other processes
+ * first open the allocation, and two events, by handles of CUDA IPC in the peer handle. Kernels read whole bitmaps and
+ * lists of peers, because single reads over a link are slow.
  */
 #include "cuda_choose.h"
 #include "cuda_device.h"
@@ -17,10 +17,9 @@
 
 enum { MOST_GPUS = 64 };
 
-/* Returns whether kernels of GPU `from` can read the memory of GPU `to`, and enables the access. `from` is the current
- * GPU of the calling thread. The driver is asked once for each pair; later calls return the first answer. GPUs with
- * numbers from MOST_GPUS on do not share memory with other GPUs. Only the host thread that drives `from` asks for pairs
- * with `from`. */
+/* Returns whether kernels of GPU `from`, the current GPU of this thread, can read the memory of GPU `to`, and enables
+ * the access. Asks the driver once for each pair. GPUs with numbers from MOST_GPUS on share no memory. `known` needs no
+ * lock, since only the host thread that drives `from` asks for pairs with `from`. */
 int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
@@ -42,7 +41,7 @@ int gpu_can_read(int from, int to)
 
 /* ---- peer handles ---- */
 
-/* The content of a struct peer_handle: the facts that a device tells its peers. Pointers are valid in the process of this
+/* What a struct peer_handle holds: the facts that a device tells its peers. Pointers are valid in the process of the
  * device. */
 struct gpu_peer_handle {
     struct device *device;
@@ -56,8 +55,8 @@ struct gpu_peer_handle {
 
 _Static_assert(sizeof(struct gpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
-/* Returns a copy of *shown with the addresses of the arrays in this process. The allocation of the arrays begins at
- * `from` in the process of its device. In this process the allocation is mapped at `to`. */
+/* Returns *shown with addresses that are valid in this process. The allocation of the arrays begins at `from` in the
+ * process of its device, and is mapped at `to` in this process. */
 static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, const char *from, char *to)
 {
     uintptr_t array[sizeof *shown / sizeof(uintptr_t)];
@@ -69,9 +68,9 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
     return moved;
 }
 
-/* Fills the handle of this device with the addresses of the arrays that peers read, and with facts that peers must know.
- * With `elsewhere` also makes handles of CUDA IPC, with which peers in other processes open the memory and two events.
- * Fails with ST_RESOURCE if these handles cannot be made. The device stays usable after this failure. */
+/* Fills the handle of this device with the addresses of the arrays that peers read, and with facts that peers must
+ * know. With `elsewhere` also makes the handles of CUDA IPC for peers in other processes. ST_RESOURCE: these cannot be
+ * made, but the device stays usable. */
 enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
     const struct shard *s = dev->shard;
@@ -112,10 +111,9 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
 
 /* ---- opening ---- */
 
-/* Fills a zeroed *peer from the handle of the peer. If the peer belongs to another process, opens the memory of the peer.
- * Also opens the two events of such a peer, unless hosts wait for events. gpu_leave closes memory and events, even after
- * a failure. ST_RESOURCE: the memory or an event cannot be opened. Several devices of this process may open the same
- * handle, since the driver counts how often it was opened. */
+/* Fills a zeroed *peer from the handle of the peer. For a peer of another process, opens its memory and, unless hosts
+ * wait for events, its two events; gpu_leave closes them, even after a failure. Several devices of this process may
+ * open the same handle, because the driver counts that. ST_RESOURCE: the memory or an event cannot be opened. */
 static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *h,
                              struct error *e)
 {
@@ -144,8 +142,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     return ST_OK;
 }
 
-/* Divides the delegates that have edges of dd into two bitmaps in device memory. peers.own gets the delegates that this
- * shard owns, and peers.others gets all other delegates. Waits. */
+/* Divides the delegates with edges of dd into two bitmaps in device memory: peers.own gets the delegates that this
+ * shard owns, and peers.others the rest. Waits. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
@@ -158,12 +156,13 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Returns whether hosts must wait for the events of peers, because GPUs should not wait for them. There are two reasons:
- * - If several devices of one process open an event of another process, the driver crashes.
- * - Processes that share a GPU use it in turns. A process with kernels that wait for an event keeps its turn for
+/* Returns whether hosts must wait for the events of peers, because GPUs should not. There are two reasons:
+ * - The driver crashes if several devices of one process open an event of another process.
+ * - Processes that share a GPU use it in turns. A process whose kernels wait for an event keeps its turn for
  *   milliseconds.
  *
- * The result depends on the peer handles only, so it is the same in all processes. */
+ * The result depends on the peer handles only, so it is the same in all processes.
+ */
 static int hosts_wait(const struct peer_handle *handles, uint32_t count)
 {
     int processes = 0, several = 0, sharing = 0;
@@ -180,8 +179,8 @@ static int hosts_wait(const struct peer_handle *handles, uint32_t count)
     return sharing || (processes && several);
 }
 
-/* Ends the sharing with peers: closes the memory and the events of other processes, and removes all peers from the
- * device. Searches fused on several GPUs are not possible until the next gpu_join. There may be no peers. */
+/* Ends the sharing with peers: closes the memory and the events of other processes, and forgets all peers. Until the
+ * next gpu_join no search is fused on several GPUs. There may be no peers. */
 void gpu_leave(struct device *dev)
 {
     struct gpu_peers *p = &dev->traffic.peers;
@@ -203,9 +202,8 @@ void gpu_leave(struct device *dev)
     dev->fused.group.launch.blocks = 0;
 }
 
-/* Makes the devices of handles[count] the peers of this device, and opens their memory. With several shards also prepares
- * pulls of dd in two parts, and searches that are fused on all peers. After a failure some peers may be open. They stay
- * open until gpu_leave. */
+/* Makes the devices of handles[count] the peers of this device. With several shards also prepares pulls of dd in two
+ * parts, and searches that are fused on all peers. After a failure some peers may be open, until gpu_leave. */
 static enum status join_peers(struct device *dev, const struct peer_handle *handles, uint32_t count, struct error *e)
 {
     struct gpu_peers *p = &dev->traffic.peers;
@@ -226,9 +224,9 @@ static enum status join_peers(struct device *dev, const struct peer_handle *hand
     return gpu_peers_open(dev, e);
 }
 
-/* Leaves the earlier peers, and makes the devices of handles[count] the peers of this device. `count` may be 0. Sets
- * *searches_fused to whether the device can run a search in one kernel. With one shard it does so alone, and with several
- * shards together with these peers. */
+/* Leaves the earlier peers, and makes the devices of handles[count] the peers of this device. `count` may be 0.
+ * *searches_fused becomes 1 if the device can run a search in one kernel, alone (one shard) or together with these
+ * peers. */
 enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {
@@ -239,7 +237,8 @@ enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint
     return e->status;
 }
 
-/* Wakes the links to peers, and waits. Of each peer, reads some words of each array that searches read or write. */
+/* Wakes the links to peers before a search, and waits. The first read over an idle link is slow, so some words of each
+ * array that searches read or write in a peer are read. */
 enum status gpu_wake(struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -269,9 +268,9 @@ enum status gpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Begins to copy the visited bits of the normals of all peers, this device included, to peers.gathered. A pull of nn
- * looks for visited vertices in this bitmap, in which each shard begins with a new word. If kernels can read the memory
- * of a peer, a kernel copies. Otherwise the driver copies. Does not wait. */
+/* Begins to copy the visited normals of all peers, this device included, to peers.gathered, where a pull of nn looks
+ * for parents. Each shard begins with a new word there. Kernels copy, or the driver where kernels cannot read. Does not
+ * wait. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -291,9 +290,8 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches to |= the delegates that peers found in this level. Reads the peers i with updating[i]. If `updating` is NULL,
- * reads all peers except this device. Kernels read the bitmap of a peer in the memory of the peer. If kernels cannot read
- * this memory, the driver first copies the bitmap to `staging`. Does not wait. */
+/* Launches to |= the delegates that peers found. A kernel reads each bitmap in the memory of its peer; if kernels
+ * cannot, the driver first copies the bitmap to `staging`. Does not wait. */
 enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging, struct error *e)
 {
     uint64_t words = dev->of[DELEGATES].words;
@@ -311,8 +309,8 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Waits for an event of this device on the host, if the GPUs of peers do not wait for it (peers.host_waits). Otherwise
- * does nothing. Called before a barrier of the hosts. After this barrier the peers may rely on the event. */
+/* Waits on the host for an event of this device if peers.host_waits is set. Called before a barrier of the hosts, so
+ * that the peers may rely on the event after the barrier. */
 enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct error *e)
 {
     return dev->traffic.peers.host_waits
@@ -320,11 +318,10 @@ enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct err
                : e->status;
 }
 
-/* Launches kernels that OR the peers' bitmaps of found delegates into this device's `next`. Called between VISIT_DD and
- * VISIT_REST, so that VISIT_REST does not look for these delegates. The stream of the delegates first waits until all
- * peers have ended VISIT_DD. Peers may find more delegates while their bitmaps are read. Such delegates may be missed
- * here, but the reduction of the delegate masks at the end of the level adds them. `incoming` is free during a visit, and
- * serves as staging. */
+/* Launches kernels that OR the peers' bitmaps of found delegates into this device's `next`, so that VISIT_REST does not
+ * look for these delegates. The stream of the delegates first waits until all peers have ended VISIT_DD. What a peer
+ * finds while its bitmap is read may be missed, but the reduction of the delegate masks at the end of the level adds
+ * it. `incoming` is free during a visit, so it serves as staging. */
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

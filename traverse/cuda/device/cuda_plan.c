@@ -1,5 +1,5 @@
-/* cuda_plan.c: plans the memory of a shard on its GPU by computing the size of each array. Allocates nothing, and needs
- * no CUDA; see cuda_plan.h */
+/* cuda_plan.c: plans the memory of a shard on its GPU: computes the size of each array, and allocates nothing; see
+ * cuda_plan.h */
 #include "cuda_plan.h"
 
 #include "cuda_limits.h"
@@ -19,17 +19,17 @@ static const char *const names[GPU_ARRAY_COUNT] = {
 #undef ARRAY
 };
 
-/* Sets plan->array[id] to an array with which searches work: `count` elements of `width` bytes. Adds the bytes of the
- * array and of the gap behind it to plan->working_bytes. Called once for an id. */
+/* Plans an array with which searches work, of `count` elements of `width` bytes. Adds its bytes, with the gap behind
+ * it, to plan->working_bytes. Called once for an id. */
 static void plan_array(struct gpu_plan *plan, enum gpu_array_id id, uint64_t count, uint64_t width)
 {
     plan->array[id] = (struct gpu_array){.name = names[id], .bytes = count * width};
     plan->working_bytes += gpu_aligned(count * width);
 }
 
-/* Sets plan->array[id] to an array of the graph in device memory: `count` elements of `width` bytes, copied from
- * `source`. `source` is NULL if the elements are decoded or made, or if the shard is not loaded. Adds the bytes of the
- * array and of the gap behind it to plan->graph_bytes. Called once for an id. */
+/* Plans an array of the graph in device memory, of `count` elements of `width` bytes that are copied from `source`.
+ * `source` is NULL if the elements are decoded or made, or if the shard is not loaded. Adds the bytes, with the gap
+ * behind the array, to plan->graph_bytes. Called once for an id. */
 static void plan_section(struct gpu_plan *plan, int id, const char *name, uint64_t count, uint64_t width,
                         const void *source)
 {
@@ -37,9 +37,8 @@ static void plan_section(struct gpu_plan *plan, int id, const char *name, uint64
     plan->graph_bytes += gpu_aligned(count * width);
 }
 
-/* Returns whether the columns of subgraph g stay packed on the device under a residence. The residence must be
- * RESIDENT_PACKED, and the file must have the columns packed in a way that a search can read. If the columns stay packed,
- * sets *packed to the place of the columns in the file. */
+/* Returns whether the columns of subgraph g stay packed on the device. They do if the residence is RESIDENT_PACKED, and
+ * the file has them packed in a way that a search can read. Then *packed becomes their place in the file. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed)
 {
     return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
@@ -52,9 +51,9 @@ static int hosts_columns(const struct shard *shard, enum subgraph g, const struc
            shard->csr[g].column_count > 0;
 }
 
-/* Returns the section of the columns of subgraph g, if the device decodes these columns when it loads the shard. Such
- * columns are packed in the file and raw on the device. Returns NULL if there are no columns, or if the columns are raw
- * in the file, stay packed, or lie in memory of the host. */
+/* Returns the section of the columns of subgraph g if they are packed in the file and raw on the device, so that the
+ * device decodes them. Returns NULL if there are no columns, or they are raw in the file, stay packed, or lie in memory
+ * of the host. */
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
 {
     const struct section *s = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
@@ -66,10 +65,10 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
     return s;
 }
 
-/* Sets the entries of the plan for the sections of subgraph g: heads, offsets, columns, the directory of columns that
- * stay packed, and sources. The bytes of columns in memory of the host are added to plan->host_bytes. The bytes of all
- * other sections are added to plan->graph_bytes. gpu_plan_shards also plans imagined shards. An imagined shard has a part
- * of the columns of the file. Its packed columns have the same part of the bytes in the file. */
+/* Plans the sections of subgraph g: heads, offsets, columns, the directory of columns that stay packed, and sources.
+ * Columns in memory of the host count in plan->host_bytes, everything else in plan->graph_bytes. The shard may be an
+ * imagined one (gpu_plan_shards), which has only a part of the columns of the file; then packed columns take the same
+ * part of the bytes. */
 static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
                     const struct gpu_plan_options *options)
 {
@@ -97,10 +96,9 @@ static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subg
     plan_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
 }
 
-/* Sets plan->staging_bytes: the largest number of bytes of a piece of packed columns while it is decoded (cuda_shard.c).
- * A piece has at most LOAD_PIECE_GROUPS groups of blocks. The largest block has codes of all bits, a bit vector, and its
- * entries in the directory. If the whole section is smaller than the largest piece, the bytes of the section are enough.
- * The section of an imagined shard (plan_csr) has a part of the bytes in the file. */
+/* Sets plan->staging_bytes, the device memory for a piece of packed columns while it is decoded (cuda_shard.c). A piece
+ * has at most LOAD_PIECE_GROUPS groups of blocks, and is computed with the largest possible blocks, but is never larger
+ * than its section. An imagined shard (gpu_plan_shards) has a part of the section. */
 static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
 {
     enum { COPIES = 4 }; /* the number of parts of a piece; each part begins at a multiple of 256 bytes */
@@ -118,22 +116,22 @@ static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
     }
 }
 
-/* Returns the number of 32-bit words of a bitmap by nn's columns, which has a bit for every local id of every shard.
- * Returns 0 if the shard has no such bitmaps (shard_has_masks). */
+/* Returns the number of 32-bit words of a bitmap of the normals of all shards, or 0 if the shard has no such bitmaps
+ * (shard_has_masks). */
 static uint64_t column_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
-/* Returns an upper bound for the number of pieces of long rows in stepped pushes of subgraph a, or of subgraph b. The
- * result is the larger of the two bounds, since pushes of the two subgraphs use the same array in turn. */
+/* Returns an upper bound for the pieces of long rows in stepped pushes of subgraph a or b, whichever has more. Pushes
+ * of the two subgraphs use the same array in turn. */
 static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
 }
 
-/* Sets the entries of the plan for the arrays of a fused search, on a single GPU or together with peers. If the plan
- * saves memory (gpu_searches_fused), all these arrays are empty, except the state of the search. */
+/* Plans the arrays of a fused search, on a single GPU or together with peers. If the plan saves memory, all but the
+ * state of the search are empty. */
 static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -147,8 +145,8 @@ static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const s
     plan_array(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
-/* Returns the largest degree of the shard's vertices. The vertices of a kind are in the order of falling degrees. So the
- * result is the degree of the first delegate or of the first normal. */
+/* Returns the largest degree of the shard's vertices. In each kind the vertices are in the order of falling degrees, so
+ * this is the degree of the first delegate or of the first normal. */
 uint64_t gpu_longest_row(const struct shard *shard)
 {
     const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
@@ -161,11 +159,11 @@ int gpu_degrees_alike(const struct shard *shard)
     return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
 }
 
-/* Returns whether a sliced search of the graph has heads: copies of the first slices of all rows. With heads a level need
- * not read all rows (cuda_sliced.h). A search has heads in two cases:
+/* Returns whether a sliced search of the graph has heads, copies of the first slices of all rows. With heads a level
+ * need not read all rows (cuda_sliced.h). Graphs have heads in two cases:
  * - The graph has more than SLICED_ALL_EDGES edges, or its visited bits do not all fit into shared memory.
  * - The graph has more than half of SLICED_ALL_EDGES edges, has no directions, and its degrees are alike and not small.
- *   Such a graph may be deep, with frontiers of some thousand vertices. Such frontiers are sparse. */
+ *   It may be deep, with frontiers of some thousand vertices, and only a graph with heads has sparse levels for them. */
 static int sliced_has_heads(const struct shard *shard)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -176,9 +174,9 @@ static int sliced_has_heads(const struct shard *shard)
     return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
 }
 
-/* Returns whether searches are sliced. All of these conditions must hold:
+/* Returns whether searches are sliced. All these conditions must hold:
  * - There is one shard, which is small enough and has raw columns.
- * - The options do not ask for a search by classes of edges.
+ * - The options do not ask for a search by classes of edges (nn, nd, dn, dd).
  * - The plan does not save memory.
  * - If the graph has directions, the shard has rows by destination, and needs no heads. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
@@ -190,8 +188,8 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
 
-/* Sets the entries of the plan for the arrays of a sliced search. If searches are not sliced, all these arrays are empty.
- * Without heads SLICED_HEADS and SLICED_PIECES are empty. For a graph without directions SLICED_LINK_ROWS is empty. */
+/* Plans the arrays of a sliced search, all empty if searches are not sliced. SLICED_HEADS and SLICED_PIECES are only
+ * for graphs with heads, and SLICED_LINK_ROWS is only for graphs with directions. */
 static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
     const int sliced = gpu_searches_by_slices(plan, shard), heads = sliced_has_heads(shard);
@@ -210,19 +208,18 @@ static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
     plan_array(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 
-/* Returns an upper bound for two numbers. The first is the number of vertices of other shards that this shard finds in a
- * level. The second is the number of ids for which this shard asks other shards when parents are found. The bound is the
- * number of edges of nn, in the direction that has more edges. */
+/* Returns an upper bound for the vertices of other shards that this shard finds in a level. It is also a bound for the
+ * ids for which this shard asks other shards when parents are found. It is the number of edges of nn, in the direction
+ * with more. */
 static uint64_t across_edges(const struct shard *shard)
 {
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
 }
 
-/* Sets the entries of the plan for the arrays of answers. There are none if the device makes no answers. Usually values
- * are first written in the order of vertices, and then gathered in the order of the answer. A single GPU that saves
- * memory scatters its answer: it writes each value directly to the place of its input id. The scattered answer overwrites
- * arrays that are free when a search is over, from SPARSE_D on. ANSWER_REST has the bytes of the answer for which these
- * arrays have no room. */
+/* Plans the arrays of answers, if the device makes answers. Usually values are written in the order of vertices first,
+ * and then gathered in the order of the answer. A single GPU that saves memory scatters its answer instead: it writes
+ * each value directly at its input id, over arrays that are free when a search is over (from SPARSE_D on). ANSWER_REST
+ * has the bytes of the answer for which these arrays have no room. */
 static void plan_answers(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t values = slots_of_shard(shard->n, shard->index, shard->p), vertices = shard->locals + shard->d;
@@ -249,9 +246,8 @@ static void plan_answers(struct gpu_plan *plan, const struct shard *shard, const
     plan_array(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);
 }
 
-/* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. plan->resident becomes
- * options->resident if any columns have this residence, and RESIDENT_RAW otherwise. The order of the steps matters: later
- * steps read plan->resident, and plan_answers reads the sizes of other arrays. */
+/* Plans all arrays. plan->resident becomes options->resident if any columns have this residence, and RESIDENT_RAW
+ * otherwise. The order matters: later steps read plan->resident, and plan_answers reads the sizes of other arrays. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const int parents = options->parents, several = shard->p > 1;
@@ -288,7 +284,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     plan_array(plan, GPU_CODES, leaving, 8);
     plan_array(plan, GPU_SENT_IDS, leaving, 4);
     plan_array(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, several ? words_n : 0), GPU_RECEIVE_IDS), 4);
-    /* the bitmap that is sent, or scratch for dropping duplicates, with a bit for each possible local id of a shard */
+    /* the bitmap that is sent, or scratch for dropping duplicates: a bit for each possible local id of a shard */
     plan_array(plan, GPU_SENT_MASK, several ? larger(nn_words, gpu_mask_words(UINT64_C(1) << shard->local_bits)) : 0, 4);
     plan_array(plan, GPU_GATHERED, nn_words, 4);
     plan_array(plan, GPU_UPDATE_SOURCES, nn_words, 4);
@@ -301,16 +297,15 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     plan_answers(plan, shard, options);
 }
 
-/* Returns the smallest number of shards for which a plan with these options fits into `capacity` bytes of device memory.
- * The result is at least the present number of shards. Each shard is imagined as a part of this shard with all its
- * delegates. Returns 0 if no number up to MOST_SHARDS is enough. */
+/* Finds the number of shards by planning for one more shard at a time. Each plan is for an imagined shard: a part of
+ * this shard, with all its delegates. Returns 0 if no number up to MOST_SHARDS is enough. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity)
 {
     enum { MOST_SHARDS = 4096 };
     struct gpu_plan_options least = *options;
     least.by_classes = 1; /* plans without the arrays of sliced searches, which need more memory */
     for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
-        /* an imagined shard: its sizes are those in a graph of p shards, but its content is that of the real shard */
+        /* the imagined shard has the sizes that it would have among p shards, but the content of the real shard */
         struct shard s = *shard;
         struct gpu_plan plan;
         const double share = (double)shard->p / (double)p;

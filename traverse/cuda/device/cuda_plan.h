@@ -1,5 +1,5 @@
-/* cuda_plan.h: the plan of the memory of one shard. A plan has the sizes of all arrays of the shard. Arrays lie in memory
- * of the GPU, or in memory of the host that the GPU reads. Making a plan needs no CUDA. */
+/* cuda_plan.h: the plan of the memory of one shard, which has the sizes of all its arrays. Arrays lie in memory of the
+ * GPU, or in memory of the host that the GPU reads. Making a plan needs no CUDA. */
 #ifndef DBFS_CUDA_PLAN_H
 #define DBFS_CUDA_PLAN_H
 
@@ -9,13 +9,14 @@
 
 #include <stdint.h>
 
-/* The arrays of a plan. The sections of the graph come first, and then the arrays of cuda_arrays.def. */
+/* The arrays of a plan: first the sections of the graph, then the arrays of cuda_arrays.def. */
 enum gpu_array_id {
     /* The sections of csr[0]. Section i of csr[g] has the id GPU_SECTIONS * g + i */
     GPU_HEADS,
     GPU_OFFSETS,
-    GPU_COLUMNS,       /* if the columns stay packed: their words, and the positions of groups (packed_row.h) */
-    GPU_COLUMN_PLACES, /* if the columns stay packed: the rest of the directory, in a form for searches */
+    /* if the columns stay packed: the words of their blocks, and the positions of groups (packed_row.h) */
+    GPU_COLUMNS,
+    GPU_COLUMN_PLACES, /* if the columns stay packed: where each block begins, in a form for searches */
     GPU_SOURCES,
     GPU_SECTIONS,
     GPU_ALL_SECTIONS = GPU_SECTIONS * ROW_SETS - 1,
@@ -27,28 +28,28 @@ enum gpu_array_id {
 
 enum {
     GPU_SHOWN_BYTES = 48,     /* the bytes of struct gpu_shown */
-    /* the largest number of vertices that a device copies at a time from memory that kernels cannot read */
+    /* the largest number of ids that a device copies at a time from a peer whose memory kernels cannot read */
     GPU_RECEIVE_IDS = 1 << 22
 };
 
 /* An array of the plan. */
 struct gpu_array {
-    const char *name; /* for memory plans; in a memory plan the name of its subgraph stands before the name of a section */
+    const char *name; /* the name in memory plans (--plan), which for a section follows the name of its subgraph */
     uint64_t bytes;
-    /* the part of the file that is copied into the array; NULL: nothing is copied, or the shard is not loaded */
+    /* where the file has the bytes of the array; NULL: nothing is copied, or the shard is not loaded */
     const void *source;
     int hosted;         /* 1: the array lies in memory of the host; 0: in device memory */
 };
 
 /* A plan: the size of every array of a shard, and sums of these sizes. */
 struct gpu_plan {
-    enum residence resident; /* where columns lie. RESIDENT_RAW if no columns are packed or in memory of the host */
+    enum residence resident; /* where columns lie; RESIDENT_RAW if none are packed or in memory of the host */
     int saves, by_classes;   /* the members of gpu_plan_options */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes;   /* the bytes of the sections in device memory: the arrays before GPU_MASKS */
     uint64_t working_bytes; /* the bytes of the arrays from GPU_MASKS on in device memory */
-    uint64_t host_bytes;    /* the bytes of the arrays in memory of the host. No other sum counts these bytes */
-    /* the bytes of additional device memory while the shard is loaded: for a piece of packed columns */
+    uint64_t host_bytes;    /* the bytes of the arrays in memory of the host, which no other sum counts */
+    /* more device memory while the shard is loaded: the bytes of a piece of packed columns */
     uint64_t staging_bytes;
 };
 
@@ -59,16 +60,15 @@ static inline uint64_t gpu_mask_words(uint64_t bits)
     return 2 * mask_words(bits);
 }
 
-/* Returns the number of bytes that an array of `bytes` bytes needs, including the gap that follows it. Each array begins
- * at a multiple of 256 bytes of its allocation. There are two allocations, one in device memory and one in memory of the
- * host. The sums of a plan count the gaps. */
+/* Returns the bytes of an array of `bytes` bytes and of the gap behind it. Each array begins at a multiple of 256 bytes
+ * of its allocation, in device memory or in memory of the host. The sums of a plan count the gaps. */
 static inline uint64_t gpu_aligned(uint64_t bytes)
 {
     return (bytes + 255) / 256 * 256;
 }
 
-/* Returns the number of bytes of the tables of answers. The tables have a cursor for each of p shards, a counter and a
- * flag (gpu_remote_count and gpu_bad_flag of cuda_device.h). Each of these has 8 bytes. */
+/* Returns the bytes of the tables of answers: a cursor for each of p shards, a counter and a flag, 8 bytes each
+ * (gpu_remote_count and gpu_bad_flag of cuda_device.h). */
 static inline uint64_t gpu_answer_table_bytes(uint32_t p)
 {
     return 8 * ((uint64_t)p + 2);
@@ -82,15 +82,16 @@ struct gpu_plan_options {
     int notes;    /* fused and sliced searches may note their levels */
     enum residence resident; /* where columns lie; not RESIDENT_AUTO in gpu_plan_make */
     unsigned hosted; /* for RESIDENT_HOST: bit g says whether the columns of subgraph g lie in memory of the host */
-    int saves;       /* the plan saves memory, and not time: searches are stepped, and a single GPU scatters answers */
+    /* the plan saves memory at the cost of time: searches are stepped, and one GPU alone scatters answers */
+    int saves;
     int by_classes;  /* searches are never sliced, even if the graph is small */
 };
 
 /* The value of gpu_plan_options.hosted for all subgraphs. */
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
 
-/* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. If the shard is loaded, the
- * `source` of an array points into the shard. Otherwise it is NULL. */
+/* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. If the shard is loaded,
+ * the `source` of an array points into the shard. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options);
 
 /* Returns the number of bytes of device memory that a plan needs until the device is closed. */
@@ -99,14 +100,14 @@ static inline uint64_t gpu_plan_bytes(const struct gpu_plan *plan)
     return plan->graph_bytes + plan->working_bytes;
 }
 
-/* Returns the number of bytes of device memory that a plan needs while the shard is loaded, including staging memory. */
+/* Returns the bytes of device memory that a plan needs while the shard is loaded, including staging memory. */
 static inline uint64_t gpu_loading_bytes(const struct gpu_plan *plan)
 {
     return gpu_plan_bytes(plan) + plan->staging_bytes;
 }
 
-/* Returns whether the device scatters its answers. A device that scatters writes each value directly to the place of its
- * input id. The answer then overwrites the arrays from GPU_SPARSE_D on (plan_answers in cuda_plan.c). */
+/* Returns whether the device scatters its answers: writes each value directly at its input id, over the arrays from
+ * GPU_SPARSE_D on (plan_answers in cuda_plan.c). */
 static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct shard *shard)
 {
     return plan->saves && shard->p == 1;
@@ -118,8 +119,8 @@ static inline int gpu_searches_fused(const struct gpu_plan *plan)
     return !plan->saves;
 }
 
-/* Returns whether searches are sliced (cuda_sliced.h). Sliced searches need one shard that is small enough, with raw
- * columns. The plan must not save memory, and must not have by_classes. */
+/* Returns whether searches are sliced (cuda_sliced.h). There must be one shard that is small enough, with raw columns.
+ * The plan must not save memory, and must not have by_classes. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
 
 /* Returns whether the degrees are alike: the largest degree is at most SLICED_ALIKE_LONGEST times the mean degree. */
@@ -128,17 +129,17 @@ int gpu_degrees_alike(const struct shard *shard);
 /* Returns the largest degree of the shard's vertices. */
 uint64_t gpu_longest_row(const struct shard *shard);
 
-/* Estimates how many shards the graph must have so that each shard fits into `capacity` bytes of device memory. The
- * result is at least the present number of shards. The estimate assumes that each shard is a part of this shard, and has
- * all delegates. Returns 0 if no number of shards is enough, because the delegates alone need more memory. */
+/* Estimates how many shards the graph needs so that each fits into `capacity` bytes of device memory: at least the
+ * present number. Each shard is taken as a part of this shard with all delegates. Returns 0 if no number is enough,
+ * because the delegates alone need more memory. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity);
 
 /* Returns whether the columns of subgraph g stay packed on the device under a residence. If so, sets *packed to the place
  * of the columns in the file. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed);
 
-/* Returns the section of the packed columns of subgraph g, if the device decodes them when it loads the shard. Otherwise
- * returns NULL. */
+/* Returns the section of the packed columns of subgraph g if the device decodes them when it loads the shard, else
+ * NULL. */
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g);
 
 #endif

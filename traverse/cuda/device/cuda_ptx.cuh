@@ -1,8 +1,5 @@
-/* cuda_ptx.cuh: functions for GPU instructions without a plain name in CUDA C++
- *
- * No other file has inline PTX. The emulated GPU (tests/emulator/) has a header of the same name, with plain C++
- * functions.
- */
+/* cuda_ptx.cuh: functions for GPU instructions without a plain name in CUDA C++. No other file has inline PTX. The
+ * emulated GPU (tests/emulator/) has a header of the same name, with plain C++ functions. */
 #ifndef DBFS_CUDA_PTX_CUH
 #define DBFS_CUDA_PTX_CUH
 
@@ -16,8 +13,8 @@ __device__ static inline unsigned long long device_nanoseconds()
 
 /* ---- words that another block or another GPU changes ---- */
 
-/* Loads 4 bytes that a thread of another block of this GPU may have stored, as an acquire. If the loaded value was stored
- * as a release, this thread sees all writes that the other thread made before this store. */
+/* Loads 4 bytes that a thread of another block of this GPU may have stored, as an acquire: if that thread stored the
+ * value as a release, this thread then sees all its writes before the store. */
 __device__ static inline unsigned load_acquire(const unsigned *from)
 {
     unsigned value;
@@ -25,8 +22,7 @@ __device__ static inline unsigned load_acquire(const unsigned *from)
     return value;
 }
 
-/* Loads 8 bytes that a thread of another block of this GPU may have stored, as an acquire. If the loaded value was stored
- * as a release, this thread sees all writes that the other thread made before this store. */
+/* Loads 8 bytes as an acquire, like load_acquire of 4 bytes. */
 __device__ static inline unsigned long long load_acquire(const unsigned long long *from)
 {
     unsigned long long value;
@@ -34,8 +30,8 @@ __device__ static inline unsigned long long load_acquire(const unsigned long lon
     return value;
 }
 
-/* Loads 8 bytes that another GPU or the host may have stored, as an acquire. If the loaded value was stored as a release,
- * this thread sees all writes that the other side made before this store. */
+/* Loads 8 bytes that another GPU or the host may have stored, as an acquire: if the value was stored as a release, this
+ * thread then sees all writes that the other side made before the store. */
 __device__ static inline unsigned long long load_acquire_system(const unsigned long long *from)
 {
     unsigned long long value;
@@ -43,8 +39,8 @@ __device__ static inline unsigned long long load_acquire_system(const unsigned l
     return value;
 }
 
-/* Loads 8 bytes that another GPU stores by store_for_peer. The 8 bytes are all old or all new. The load does not order
- * other reads: other data of the other GPU may still be old. */
+/* Loads 8 bytes that another GPU stores by store_for_peer, all old or all new. Other data of that GPU may still be old,
+ * because the load does not order other reads. */
 __device__ static inline unsigned long long load_awaited(const unsigned long long *from)
 {
     unsigned long long value;
@@ -52,31 +48,29 @@ __device__ static inline unsigned long long load_awaited(const unsigned long lon
     return value;
 }
 
-/* Stores 8 bytes in memory of another GPU, all at once. The store does not order other writes: earlier writes of this
- * thread may arrive later than this store. */
+/* Stores 8 bytes in memory of another GPU, all at once. Earlier writes of this thread may arrive later, because the
+ * store does not order other writes. */
 __device__ static inline void store_for_peer(unsigned long long *to, unsigned long long value)
 {
     asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
-/* Orders the writes and reads of this thread for all blocks of this GPU (a fence of release and acquire). Suppose that
- * another thread sees a store that this thread makes after the fence. The other thread then also sees all writes that
- * this thread made or saw before the fence. This fence is faster than __threadfence(), since it is weaker:
- * __threadfence() also puts all fences of the GPU into one order. */
+/* A fence of release and acquire among the blocks of this GPU: a thread that sees a store behind the fence also sees
+ * all writes that this thread made or saw before the fence. It is faster than __threadfence(), which also puts all
+ * fences of the GPU into one order. */
 __device__ static inline void fence_of_gpu()
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-/* Orders the writes and reads of this thread for all GPUs and the host (a fence of release and acquire). Suppose that
- * another GPU or the host sees a store that this thread makes after the fence. It then also sees all writes that this
- * thread made or saw before the fence. */
+/* A fence of release and acquire among all GPUs and the host: who sees a store behind the fence also sees all writes
+ * that this thread made or saw before the fence. */
 __device__ static inline void fence_of_system()
 {
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-/* Begins to load the cache line of *from into the L2 cache of the GPU. The thread does not wait. */
+/* Begins to load the cache line of *from into the L2 cache, and does not wait. */
 __device__ static inline void prefetch(const void *from)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
@@ -93,30 +87,30 @@ __device__ static inline unsigned cluster_rank()
     return rank;
 }
 
-/* Arrives at the barrier of the cluster, and goes on without waiting. A thread that has called cluster_wait sees all
- * writes that this thread made before it arrived. All threads of the block call it. */
+/* Arrives at the barrier of the cluster, and goes on without waiting. Threads behind cluster_wait see all writes that
+ * this thread made before. All threads of the block call it. */
 __device__ static inline void cluster_arrive_release()
 {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
-/* Arrives at the barrier of the cluster, and goes on without waiting. A thread that has called cluster_wait need not see
- * the writes of this thread. All threads of the block call it. */
+/* Arrives at the barrier of the cluster, and goes on without waiting. Unlike cluster_arrive_release, it does not show
+ * this thread's writes to others. All threads of the block call it. */
 __device__ static inline void cluster_arrive_relaxed()
 {
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 
-/* Waits until all threads of the cluster have arrived at the barrier of the cluster. All threads of the block call it
- * after their arrival. */
+/* Waits until all threads of the cluster have arrived at its barrier. All threads of the block call it after their
+ * arrival. */
 __device__ static inline void cluster_wait()
 {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* Reads shared memory of another block of the cluster. *own is a variable in the shared memory of this block. Returns the
- * value of the same variable in block `rank`. T has 4 or 16 bytes. After the other block's write, a barrier of the
- * cluster must come before this read. The other block must not end before the read. */
+/* Reads the shared memory of another block of the cluster: returns the variable of block `rank` that *own is in this
+ * block. T has 4 or 16 bytes. A barrier of the cluster must come between the other block's write and this read. The
+ * other block must not end before the read. */
 template <typename T> __device__ static inline T cluster_load(const T *own, unsigned rank)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");

@@ -1,14 +1,13 @@
-/* cuda_ranges.cu: checks that the indices of a subgraph are in range, on the device; see cuda_kernels.h. The twin is
+/* cuda_ranges.cu: checks on the device that the indices of a subgraph are in range; see cuda_kernels.h. The twin is
  * formats/graph/shard_ranges.c.
  *
- * One kernel checks rows. A warp checks 32 rows at a time. The bits of these rows are one word of the source bitmap, the
- * bitmap of rows that are not empty. Another kernel checks columns. The result names the first row or column with each
- * fault. Bytes moved: offsets, heads, columns and the bitmap, each once.
+ * One kernel checks rows, 32 at a time in a warp, so that a warp compares whole words of the source bitmap (the rows
+ * that are not empty). Another kernel checks columns. The result names the first row or column with each fault. Bytes
+ * moved: offsets, heads, columns and the bitmap, each once.
  */
 #include "cuda_common.cuh"
 
-/* Returns whether a column is a vertex of the graph. This is column_in_bounds of formats/graph/shard_ranges.h for the
- * device. */
+/* Returns whether a column is a vertex of the graph. The twin is column_in_bounds of formats/graph/shard_ranges.h. */
 __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t column)
 {
     uint64_t owner = column >> b.local_bits;
@@ -38,9 +37,9 @@ __device__ static inline void keep_first_row(unsigned long long &first, uint64_t
         first = row;
 }
 
-/* Checks the head columns of a row, and adds their number to faults.edges. Two things are wrong: a head that is out of
- * range or follows an empty place, and an empty place in a row that has columns behind its heads (`has_rest`). If
- * anything is wrong, records the row in faults.first[FAULT_HEADS]. Returns whether the row has a head. */
+/* Checks the head columns of a row, and adds their number to faults.edges. A row has the fault FAULT_HEADS if a head is
+ * out of range or follows an empty place, or if a place is empty although the row has columns behind its heads
+ * (`has_rest`). Returns whether the row has a head. */
 __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bounds, uint64_t row, bool has_rest,
                                      row_faults &faults)
 {

@@ -1,16 +1,13 @@
-/* cuda_shard.c: brings a shard to its GPU, and checks the shard. Sections go to device memory. A plan may put columns
- * into memory of the host that the GPU reads. Packed columns are decoded or stay packed.
+/* cuda_shard.c: brings a shard to its GPU, and checks the shard. Sections go to device memory, packed columns decoded
+ * or as they are. A plan may also put columns into memory of the host that the GPU reads.
  *
- * CUDA allocates the memory of the host, pinned and mapped. Threads of the host copy raw columns into this memory, or
- * decode packed columns into it. The program could register parts of the mapped file instead. But this works only for raw
- * columns, and only if the file system lets a driver pin its pages. Decoding on the host needs no device memory, which is
- * short in this case.
+ * This memory of the host is allocated by CUDA, and filled by threads that copy or decode columns. To register parts of
+ * the mapped file would work only for raw columns, and only if the file system lets a driver pin its pages. The columns
+ * are not decoded on the device, because device memory is short in this case.
  *
- * A device decodes packed columns piece by piece. A piece is LOAD_PIECE_GROUPS groups of blocks
- * (formats/container/packed.h). The words of a piece are copied to staging memory, and the piece's part of the directory
- * is copied behind the words. Both together look like a separate section that begins with word 0. All pieces use the
- * staging memory in turn. So a device needs little memory in addition to the decoded columns, and any graph that fits raw
- * can be loaded.
+ * A device decodes packed columns in pieces of LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). The
+ * words of a piece, and behind them its part of the directory, are copied to staging memory, where they look like a
+ * section of their own. All pieces use the same staging memory, so any graph that fits raw can be loaded.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -23,8 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes to *e that the file of the shard has a corrupt packed block in this section. Returns e->status: ST_BAD_DATA, or
- * the status of an earlier error. */
+/* Writes to *e that the shard's file has a corrupt packed block in this section. Returns ST_BAD_DATA, or the status of
+ * an earlier error. */
 static enum status fail_packed(const struct device *dev, uint32_t section, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
@@ -33,8 +30,8 @@ static enum status fail_packed(const struct device *dev, uint32_t section, struc
 
 /* ---- columns in memory of the host ---- */
 
-/* Writes the columns of subgraph g to `to`, memory of the host, by `threads` threads. Raw columns are copied from the
- * mapped file. Packed columns are decoded. ST_BAD_DATA: a packed block is corrupt. */
+/* Fills `to`, memory of the host, with the columns of subgraph g by `threads` threads: copies raw columns from the
+ * mapped file, or decodes packed columns. ST_BAD_DATA: a packed block is corrupt. */
 static enum status fill_columns(const struct device *dev, enum subgraph g, void *to, int threads, struct error *e)
 {
     enum { COPY_BYTES = 2 << 20 };
@@ -52,9 +49,8 @@ static enum status fill_columns(const struct device *dev, enum subgraph g, void 
     return packed_decode_all(&packed, &rows, to, threads) == ST_OK ? ST_OK : fail_packed(dev, s->type, e);
 }
 
-/* Allocates the memory of the host that the plan has for columns, charges it to the budget, and fills it with the
- * columns. Sets dev->load to the bytes and the seconds. Does nothing if the plan has no such columns. gpu_free_hosted
- * frees the memory, even after a failure. */
+/* Allocates and fills the memory of the host that the plan has for columns, and sets dev->load to its bytes and the
+ * seconds. Does nothing if the plan has no such columns. gpu_free_hosted frees the memory, even after a failure. */
 enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
 {
     struct gpu_memory *m = &dev->memory;
@@ -78,8 +74,7 @@ enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int
     return e->status;
 }
 
-/* Frees the memory of gpu_take_hosted, and gives the bytes back to the budget. Does nothing if gpu_take_hosted allocated
- * nothing. */
+/* Frees the memory of gpu_take_hosted, if there is any, and gives its bytes back to the budget. */
 void gpu_free_hosted(struct device *dev)
 {
     cudaFreeHost(dev->memory.host);
@@ -88,9 +83,9 @@ void gpu_free_hosted(struct device *dev)
 
 /* ---- packed columns ---- */
 
-/* Makes the directory of the columns of subgraph g on the host, copies the directory to the device, and waits. Does
- * nothing unless these columns stay packed on the device. The directory on the host is charged to the budget, and freed
- * before the function returns. ST_BAD_DATA: a block is corrupt. */
+/* Makes the directory of the columns of subgraph g on the host, copies it to the device, and waits. Does nothing unless
+ * these columns stay packed on the device. The memory on the host is charged to the budget until the function returns.
+ * ST_BAD_DATA: a block is corrupt. */
 static enum status load_places(const struct device *dev, enum subgraph g, struct gpu_loader *loader,
                                const struct device_options *options, struct error *e)
 {
@@ -115,14 +110,13 @@ static enum status load_places(const struct device *dev, enum subgraph g, struct
 /* A piece of packed columns: groups first, ..., last - 1 of a section. */
 struct piece {
     uint64_t first, last;
-    /* [i]: the word of the piece at which group first + i begins; the last element is the end of the last group */
+    /* [i]: the word of the piece at which group first + i begins; the last element is the end of the piece */
     uint64_t group[LOAD_PIECE_GROUPS + 1];
     struct packed there;                   /* the piece in staging memory of the device, in the form of a section */
     struct gpu_copy copy[4];               /* the copies that bring the piece to the device */
 };
 
-/* Returns the number of the word at which a group begins in a section. `group` may be the number of groups. In this case
- * the result is the end of the section's words. */
+/* Returns the word at which a group begins in a section. For `group` = number of groups, returns the end of the words. */
 static uint64_t group_position(const struct packed *section, uint64_t group)
 {
     uint64_t at;
@@ -130,7 +124,7 @@ static uint64_t group_position(const struct packed *section, uint64_t group)
     return at;
 }
 
-/* Sets *copy to a copy of `bytes` bytes from `from` to *to. Moves *to behind these bytes, to a multiple of 256. Returns
+/* Plans a copy of `bytes` bytes from `from` to *to in *copy, and moves *to behind them, to a multiple of 256. Returns
  * the address at which the bytes will lie. Copies nothing yet. */
 static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, uint64_t bytes, char **to)
 {
@@ -139,10 +133,9 @@ static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, 
     return copy->to;
 }
 
-/* Fills *piece with the piece that begins with group `first` of a section, and with the copies of this piece to
- * `staging`. `staging` is the plan's staging memory on the device. Copies nothing yet. Returns nonzero if the file is
- * corrupt: the piece does not lie within the section, or is larger than the staging memory. The staging memory has room
- * for the largest possible blocks. */
+/* Describes in *piece the piece that begins with group `first` of a section, and its copies to `staging`, the plan's
+ * staging memory on the device. Copies nothing yet. Returns nonzero if the file is corrupt: the piece does not lie
+ * within the section, or is larger than the staging memory, which has room for the largest possible blocks. */
 static int make_piece(const struct packed *section, uint64_t first, const struct gpu_plan *plan, void *staging,
                       struct piece *piece)
 {
@@ -169,9 +162,9 @@ static int make_piece(const struct packed *section, uint64_t first, const struct
     return (uint64_t)(to - (char *)staging) <= plan->staging_bytes ? 0 : -1;
 }
 
-/* Decodes the packed columns of subgraph g on the device, piece by piece, and waits. The offsets and heads of g must
- * already be on the device. `staging` is device memory of plan->staging_bytes bytes. Does nothing if the device does not
- * decode columns of g. ST_BAD_DATA: a block is corrupt. */
+/* Decodes the packed columns of subgraph g on the device, piece by piece, and waits. Does nothing if there is nothing
+ * to decode. The offsets and heads of g must already be on the device. `staging` is device memory of
+ * plan->staging_bytes bytes. ST_BAD_DATA: a block is corrupt. */
 static enum status unpack_columns(struct device *dev, enum subgraph g, const struct gpu_plan *plan, void *staging,
                                   struct gpu_loader *loader, struct error *e)
 {
@@ -205,9 +198,9 @@ static enum status unpack_columns(struct device *dev, enum subgraph g, const str
 
 /* ---- all sections ---- */
 
-/* Brings the sections of the shard to device memory, and waits. Copies raw sections, makes the directories of columns
- * that stay packed, and decodes all other packed columns. at[i] is the address of array i of the plan. Frees the staging
- * memory that it allocates. Adds the seconds to dev->load.seconds, and sets dev->load.bytes. */
+/* Brings the sections of the shard to device memory, and waits: copies raw sections, makes the directories of columns
+ * that stay packed, and decodes all other packed columns. Adds the seconds to dev->load.seconds, and sets
+ * dev->load.bytes. */
 enum status gpu_load_shard(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                            const struct device_options *options, struct error *e)
 {
@@ -239,10 +232,9 @@ enum status gpu_load_shard(struct device *dev, const struct gpu_plan *plan, void
 
 /* ---- ranges ---- */
 
-/* Checks that the indices of subgraph g are in range, and waits. Columns that are packed on the device are checked on the
- * host, by `threads` threads. All other columns are checked on the device. locals[p] has the number of normals of every
- * shard. device_locals[p] is a copy of locals in device memory. *found is scratch in device memory. ST_BAD_DATA names the
- * first fault. */
+/* Checks that the indices of subgraph g are in range, and waits: on the host, by `threads` threads, if the columns are
+ * packed on the device, and otherwise on the device. locals[p] has the number of normals of every shard, and
+ * device_locals[p] is a copy in device memory. *found is scratch in device memory. ST_BAD_DATA names the first fault. */
 static enum status check_csr(const struct device *dev, enum subgraph g, const uint32_t *locals, int threads,
                              struct csr_ranges *found, const uint32_t *device_locals, struct error *e)
 {
@@ -264,8 +256,7 @@ static enum status check_csr(const struct device *dev, enum subgraph g, const ui
     return csr_ranges_judge(dev->shard, g, &ranges, e);
 }
 
-/* Checks that all indices of the loaded shard are in range, and waits. locals[p] has the number of normals of every shard.
- * Adds the seconds to dev->load. Frees the device memory that it allocates. ST_BAD_DATA names the first fault. */
+/* Checks all subgraphs, and waits. Adds the seconds to dev->load. ST_BAD_DATA names the first fault. */
 enum status gpu_check_ranges(struct device *dev, const uint32_t *locals, int threads, struct error *e)
 {
     const size_t bytes = dev->shard->p * sizeof *locals;
