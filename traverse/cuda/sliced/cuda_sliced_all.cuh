@@ -1,22 +1,22 @@
 /* cuda_sliced_all.cuh: levels of kind ALL, which read all slices of unvisited rows; see cuda_sliced.h
  *
  * A slice is four columns of a row. A row is found if one of its slices has a visited column. Each thread has the same
- * slices in all levels of a search. The thread keeps its first BATCH slices in registers. It reads its other slices again
- * in each level.
+ * slices in all levels of a search. It keeps its first BATCH slices in registers, and reads the others again in each
+ * level.
  */
 #ifndef DBFS_CUDA_SLICED_ALL_CUH
 #define DBFS_CUDA_SLICED_ALL_CUH
 
 #include "cuda_sliced_block.cuh"
 
-enum { BATCH = 4 }; /* the number of slices that a thread loads before it looks at the first of these slices */
+enum { BATCH = 4 }; /* how many slices a thread loads before it looks at the first of them */
 
-#define NO_SLICE 0xffffffffu /* a value of slice_batch.row: there is no slice, or no level looks at the slice */
+#define NO_SLICE 0xffffffffu /* in slice_batch.row: there is no slice here, or its row is visited */
 
 /* BATCH slices of a thread, in registers. */
 struct slice_batch {
     uint4 columns[BATCH];
-    uint32_t row[BATCH]; /* a word of gpu_sliced.row, which has the row of the slice and its weight; or NO_SLICE */
+    uint32_t row[BATCH]; /* the row of each slice and its weight, as in gpu_sliced.row; or NO_SLICE */
 };
 
 /* Loads BATCH slices into b: slice number `first`, and then every T-th slice after it, where T is the number of threads
@@ -31,9 +31,8 @@ __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, sl
     }
 }
 
-/* Returns whether this lane is the first lane of the warp that has found a parent for its row. `found`: this lane has
- * found a parent. The slices of a row lie side by side, so lanes with the same row are neighbours. All lanes of the warp
- * call it. */
+/* Returns whether this lane is the first of the warp that has found a parent for its row. `found`: this lane has found
+ * one. The slices of a row lie side by side, so lanes with the same row are neighbours. All lanes of the warp call it. */
 __device__ static inline bool is_first_of_row(bool found, uint32_t row)
 {
     const unsigned all = __ballot_sync(ALL_LANES, found), before = all & ((1u << lane_id()) - 1);
@@ -41,11 +40,10 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
     return found && (before == 0 || last != row);
 }
 
-/* Does a level of kind ALL for the BATCH slices `b` of this thread. The row of a slice is found if the row is unvisited
- * and the slice has a visited column. Then the row gets its bit in the `found` bitmap of the round, depth + 1, and a
- * parent. Counts the found rows and their slices in `tally`. For notes it also counts the columns that were looked at. If
- * several lanes of the warp find the same row, only the first of these lanes writes and counts. b.row becomes NO_SLICE if
- * the row was visited before this level, so that later levels do not look at the slice. All lanes of the warp call it. */
+/* Does a level of kind ALL for the BATCH slices `b` of this thread. If the row of a slice is unvisited and the slice
+ * has a visited column, the row is found: it gets its bit in the level's `found` bitmap, depth + 1 and a parent, and is
+ * counted in `tally`. If several lanes of the warp find the same row, only the first one does this. Slices of visited
+ * rows become NO_SLICE in b.row, so that later levels do not look at them. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &b,
                                          slice_tally &tally)
@@ -69,10 +67,9 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* Does a level of kind ALL by all threads of all blocks: each unvisited row looks for a visited column in all its slices.
- * The frontier has this `depth`, and found rows get depth + 1. Adds the counts of found rows to the counts of the block.
- * A row is counted by each warp that finds it. `own` has the first slices of the thread, which stay in registers from
- * level to level. */
+/* Does a level of kind ALL: each unvisited row looks for a visited column in all its slices. `depth` is the depth of
+ * the frontier. Found rows are counted in `block`, once for each warp that finds them. `own` has the first slices of
+ * the thread, which stay in registers from level to level. All threads of all blocks call it. */
 template <class B>
 __device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &own)
 {

@@ -1,21 +1,19 @@
-/* cuda_sliced_answer.cuh: the kernel of a sliced search writes its answer, the depth or the parent of each input id; see
- * cuda_sliced.h
+/* cuda_sliced_answer.cuh: the kernel of a sliced search writes its answer, the depth or the parent of each input id;
+ * see cuda_sliced.h
  *
- * Each block writes a share of the answer after the last barrier of the search. cuda_answers.cu has other kernels, which
- * write answers after a search. Those kernels are needed in two cases. The first case is an answer of the kind that the
- * search does not make: parents instead of depths, or depths instead of parents. The second case is the answer of a root
- * without edges.
+ * Each block writes a share of the answer after the last barrier of the search. The kernels of cuda_answers.cu write
+ * the answers for which this does not do: answers of the other kind (depths or parents), and answers for a root without
+ * edges.
  */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
 #define DBFS_CUDA_SLICED_ANSWER_CUH
 
 #include "cuda_sliced_block.cuh"
 
-/* Writes AT_ONCE values of the answer by one thread: the value of id `first`, and of every T-th id after it, where T is
- * the number of threads of all blocks. The value is -1 if the vertex was not reached. Each step is done for all AT_ONCE
- * ids before the next step, so that many random reads overlap. The visited bit and the value of a vertex are read at the
- * same time. The value is used only if the bit is set. `near` has the visited bits that do not lie in the far bitmap, for
- * each kind of vertices. */
+/* Writes AT_ONCE values of the answer by one thread: for id `first`, and for every T-th id after it, where T is the
+ * number of threads of all blocks. The value is -1 for a vertex that was not reached. Each step is done for all AT_ONCE
+ * ids before the next step, so that many random reads overlap. For the same reason a value is read before it is known
+ * that its vertex was reached. `near` has the visited bits that are not far, for each kind of vertices. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_values(const B &block, const gpu_sliced &s, const uint32_t *const (&near)[VERTEX_KINDS],
                                            uint32_t first)
@@ -59,13 +57,10 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
     }
 }
 
-/* Writes this block's share of the answer. The last block that completes its share reports to the host that the answer is
- * complete. `written` says where the visited bits are:
- * - true: only the first block had all visited bits at the end of the search. The first block has written them to
- *   s.of[].visited, where all blocks now read them.
- * - false: each block reads the visited bits in its own shared memory.
- *
- * All threads of all blocks call it. */
+/* Writes this block's share of the answer. The last block to finish reports to the host that the answer is complete.
+ * With `written` all blocks read the near bits in s.of[].visited, because the first block ended the search by itself
+ * and wrote all visited bits there. Otherwise each block reads the near bits in its own shared memory. All threads of
+ * all blocks call it. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool written)
 {

@@ -1,10 +1,9 @@
-/* cuda_sliced_block.cuh: the shared memory of a block of a sliced search, and functions that levels of all kinds use; see
- * cuda_sliced.h
+/* cuda_sliced_block.cuh: the shared memory of a block of a sliced search, and functions that levels of all kinds use;
+ * see cuda_sliced.h
  *
- * Functions get the whole search as `s`. `s` lies in constant memory, where a member needs no register. This matters, as
- * a thread has no register to spare. Functions get the shared memory of the block as `block`. The type B of `block` says
- * for which kind of graph the kernel is compiled. Vertices of both kinds have one numbering here, in which the delegates
- * come first.
+ * Functions get the whole search as `s`, which lies in constant memory, because a member there needs no register, and a
+ * thread has none to spare. They get the shared memory of the block as `block`, whose type B says for which kind of
+ * graph the kernel is compiled. Vertices of both kinds have one numbering here, in which the delegates come first.
  */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
@@ -16,65 +15,64 @@
 
 enum { BLOCK_SLICES = SLICED_BLOCK_SLICES };
 
-/* The frontier of a block that does levels by itself (kind BLOCK). The frontier is a list of slices in the memory of the
- * block. */
+/* The frontier of a block that does levels by itself (kind BLOCK): a list of slices in the memory of the block. */
 struct block_frontier {
     unsigned at;    /* block.count[at] was the length of the list while the list was made */
     unsigned list;  /* block.slice[list] is the list */
-    unsigned count; /* the number of slices of the frontier, which may be more than the list has room for */
+    unsigned count; /* the number of slices of the frontier, for which the list may have no room */
     unsigned seen;  /* the number of slices of all frontiers that the block has found by itself so far */
     int32_t depth;  /* of the frontier */
     int32_t until;  /* the depth at which the block stops */
 };
 
-/* The state of a search between two levels. Each block has a copy. All copies have the same values. */
+/* The state of a search between two levels. Each block has a copy, with the same values. */
 struct sliced_progress {
     level_kind kind;        /* of the next level */
     int32_t depth;          /* of the frontier */
     unsigned found, weight; /* the number of vertices of the frontier; the number of their slices */
     unsigned left;          /* the number of slices of all unvisited rows */
-    unsigned list;          /* the number of the last sparse frontier of all blocks (struct sparse_frontier) */
+    unsigned list;          /* the number of the last sparse frontier (struct sparse_frontier) */
 };
 
-/* The shared memory of a block, except its near bits (the visited bits in shared memory). NOTED: the kernel notes its
- * levels. ROWS: the graph has heads, so dense levels pull or push rows. SPLIT: the graph has far bits (visited bits in
- * global memory). */
+/* The shared memory of a block, except the visited bits there (near bits). NOTED: the kernel notes its levels. ROWS:
+ * the graph has heads, so dense levels pull or push rows. SPLIT: some visited bits lie in global memory (far bits). */
 template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     static constexpr bool noted = NOTED, by_rows = ROWS, split = SPLIT;
     level_notes<NOTED> notes;
     sliced_progress now;
     /* the number of vertices that this block has found in this level; the number of their slices */
     unsigned found, weight;
-    unsigned probes[SUBGRAPHS];      /* for notes: the number of columns that this block has looked at in this level */
-    block_frontier one;              /* the frontier that push_by_warp hands to the other warps */
-    /* two lists: the slices of this frontier, and the slices of the next frontier. At other times slice[1] is a list of
-     * vertices (enum listing) or the array part_ends() */
+    unsigned probes[SUBGRAPHS];      /* for notes: how many columns this block has looked at in this level */
+    block_frontier one;              /* the frontier that push_by_warp hands to the block's other warps */
+    /* lists of slices, of this frontier and of the next one. In other levels slice[1] is a list of vertices (enum
+     * listing), or the array part_ends() */
     uint32_t slice[2][BLOCK_SLICES];
-    unsigned count[SLICED_ROUNDS]; /* lengths of lists; levels use them in turn, so the next length is zero in time */
-    unsigned told[WARP];           /* for each group of WARP blocks, the number of slices of a sparse frontier */
-    /* the `found` bitmap of the level before begins at s.found[last]. Other blocks may still be adding this bitmap to the
-     * far bits */
+    /* lengths of lists, which levels use in turn, so that the next one can be cleared in time */
+    unsigned count[SLICED_ROUNDS];
+    unsigned told[WARP];           /* the number of slices of a sparse frontier in each group of WARP blocks */
+    /* where in s.found the `found` bitmap of the level before begins, which other blocks may still be adding to the far
+     * bits */
     uint32_t last;
 };
 
 extern __shared__ unsigned char memory[];
 
-/* Returns the near bits of this block, which lie in its shared memory. They are words 0 to s.near_words - 1 of the
- * visited bits. */
+/* Returns the near bits of this block: words 0 to s.near_words - 1 of the visited bits, in shared memory. */
 __device__ static inline uint32_t *near_bits()
 {
     return (uint32_t *)memory;
 }
 
-/* Returns whether word number `word` of the visited bits is far, which means in global memory. Four words that begin at a
- * multiple of 4 are all far or all near. */
+/* Returns whether a word of the visited bits is far, which means in global memory. Four words that begin at a multiple
+ * of 4 are all far or all near. */
 template <class B> __device__ static inline bool is_far(const B &, const gpu_sliced &s, uint32_t word)
 {
     return B::split && word >= s.near_words;
 }
 
-/* Returns a word of the visited bits, near or far. A far word is ORed with the same word of the `found` bitmap of the
- * level before, as other blocks may not have added this bitmap to the far bits yet. */
+/* Returns a word of the visited bits, near or far. A far word is ORed with the word of the last `found` bitmap, which
+ * other blocks may still be adding to the far bits. The OR of both is the same before and after, so no barrier is
+ * needed. The far word is read past the L1 cache, because it changes within a level. */
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))
@@ -82,7 +80,7 @@ template <class B> __device__ static inline uint32_t visited_word(const B &block
     return near_bits()[word];
 }
 
-/* Returns whether v was visited before this level. Also returns true if this block has set a near bit of v in this level. */
+/* Returns whether v was visited before this level, or this block has set a near bit of v in this level. */
 template <class B> __device__ static inline bool is_visited(const B &block, const gpu_sliced &s, uint32_t v)
 {
     return visited_word(block, s, v / 32) >> (v % 32) & 1;
@@ -100,14 +98,14 @@ __device__ static inline uint32_t threads_of_grid()
     return gridDim.x * blockDim.x;
 }
 
-/* Returns the round of the next level. Each level has a round, which says which counts and which `found` bitmap the level
- * uses. Rounds are numbered 0 to SLICED_ROUNDS - 1, and levels take them in turn. */
+/* Returns the round of the next level. Rounds 0 to SLICED_ROUNDS - 1 follow each other in turn; the round of a level
+ * says which counts and which `found` bitmap the level uses. */
 __device__ static inline unsigned next_round(unsigned round)
 {
     return round == SLICED_ROUNDS - 1 ? 0 : round + 1;
 }
 
-/* Returns the round of the level before. A round is the number of a set of counts and a `found` bitmap. */
+/* Returns the round of the level before (see next_round). */
 __device__ static inline unsigned previous_round(unsigned round)
 {
     return round == 0 ? SLICED_ROUNDS - 1 : round - 1;
@@ -127,8 +125,8 @@ __device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
     return v < s.normals ? v : v - s.normals;
 }
 
-/* Returns the code by which v is recorded as a parent (engine.h): the number of v among the vertices of its kind, with
- * KIND_BIT if v is a delegate. */
+/* Returns the code by which v is recorded as a parent (engine.h): its number among the vertices of its kind, with
+ * KIND_BIT if it is a delegate. */
 __device__ static inline uint32_t code_of(const gpu_sliced &s, uint32_t v)
 {
     return id_of(s, v) | (kind_of(s, v) == DELEGATES ? KIND_BIT : 0);
@@ -140,8 +138,8 @@ __device__ static inline bool has_parents(const gpu_sliced &s)
     return s.of[NORMALS].parent != NULL;
 }
 
-/* Writes the depth of v. If the search records parents, also writes `parent`, a code of code_of. Other threads may find v
- * in the same level and write other parents. Each of these parents is right. */
+/* Writes the depth of v, and `parent` (a code of code_of) if the search records parents. Other threads may find v in
+ * the same level and write other parents, all of which are right. */
 __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
     const bool normal = v >= s.normals;
@@ -153,16 +151,16 @@ __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t
 
 /* ---- columns ---- */
 
-/* Returns whether any of the four columns `c` of a slice is visited. Reads all four visited bits before it tests the
- * first bit. */
+/* Returns whether any of the four columns `c` of a slice is visited. Reads all four bits before it tests one, so that
+ * the reads overlap. */
 template <class B> __device__ static inline bool sees_visited(const B &block, const gpu_sliced &s, const uint4 &c)
 {
     return ((int)is_visited(block, s, c.x) | (int)is_visited(block, s, c.y) | (int)is_visited(block, s, c.z) |
             (int)is_visited(block, s, c.w)) != 0;
 }
 
-/* Writes depth and parent of a row, after the row has seen a visited column in a slice. `c` are the columns of the slice.
- * The parent is the first visited column of `c`. `depth` is the new depth of the row. */
+/* Writes depth and parent of a row that has seen a visited column in a slice with the columns `c`. The parent is the
+ * first visited column. `depth` is the new depth of the row. */
 template <class B>
 __device__ static inline void put_pulled(const B &block, const gpu_sliced &s, int32_t depth, uint32_t row, const uint4 &c)
 {
@@ -178,14 +176,13 @@ __device__ static inline void put_pulled(const B &block, const gpu_sliced &s, in
 /* Counts of one thread in a level. */
 struct slice_tally {
     unsigned found, weight; /* the number of vertices that the thread has found; the number of their slices */
-    /* for notes: the number of columns that the thread has looked at. A column counts for the subgraph that a push along
-     * the same edge would use */
+    /* for notes: how many columns the thread has looked at. Each counts for the subgraph of a push along its edge */
     unsigned probes[SUBGRAPHS];
 };
 
-/* For notes: counts the four columns `c` of a slice of `row` in tally.probes, each for its subgraph. Columns that only
- * fill up the slice are not counted. Does nothing in a kernel without notes. `pushed` is true if the row was pushed, and
- * false if the row looked for a parent. */
+/* For notes: counts the four columns `c` of a slice of `row` in tally.probes, each for its subgraph, but not those that
+ * only fill up the slice. `pushed`: the row was pushed; otherwise it looked for a parent. Does nothing in a kernel
+ * without notes. */
 template <class B>
 __device__ static inline void note_columns(B &, const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
                                            slice_tally &tally)
@@ -200,8 +197,8 @@ __device__ static inline void note_columns(B &, const gpu_sliced &s, uint32_t ro
     }
 }
 
-/* Adds the counts of the lanes to the counts of the block: block.found, block.weight and, in a kernel with notes,
- * block.probes. All lanes of the warp call it. */
+/* Adds the counts of the lanes to those of the block: block.found, block.weight and, for notes, block.probes. All lanes
+ * of the warp call it. */
 template <class B> __device__ static inline void add_tally(B &block, const slice_tally &tally)
 {
     if (__any_sync(ALL_LANES, tally.found != 0)) {

@@ -3,12 +3,12 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_sliced.h"
 
-/* The rows of all subgraphs. A kernel cannot have an array as an argument, so the array is a member of a struct. */
+/* The rows of all subgraphs, in a struct, because a kernel cannot have an array as an argument. */
 struct all_rows {
     gpu_csr csr[SUBGRAPHS];
 };
 
-/* Returns a struct with the descriptions of the rows of all subgraphs. The rows themselves are not copied. */
+/* Returns the descriptions of the rows of all subgraphs as a struct. The rows themselves are not copied. */
 static all_rows rows_of(const gpu_csr csr[SUBGRAPHS])
 {
     all_rows rows;
@@ -17,16 +17,16 @@ static all_rows rows_of(const gpu_csr csr[SUBGRAPHS])
     return rows;
 }
 
-/* The joint row of a vertex: its rows in the two subgraphs of its kind, one behind the other. The columns that are
- * delegates come first. The columns that are normals follow. */
+/* The joint row of a vertex: its rows in the two subgraphs of its kind, one behind the other. Columns that are
+ * delegates come first, then those that are normals. */
 struct joint_row {
     int kind;    /* the kind of the vertex */
     uint32_t id; /* the number of the vertex among the vertices of its kind */
     uint64_t length[VERTEX_KINDS]; /* for each kind, the number of columns of this kind */
 };
 
-/* Returns the joint row of vertex number v of a sliced search. The row is empty if no vertex has number v. There are such
- * numbers between delegates and normals, and behind the normals. */
+/* Returns the joint row of the vertex with number v in a sliced search. It is empty if no vertex has this number; there
+ * are such numbers between delegates and normals, and behind the normals. */
 __device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &rows, uint32_t v)
 {
     joint_row r = {v < s.normals ? DELEGATES : NORMALS, v < s.normals ? v : v - s.normals, {0, 0}};
@@ -37,10 +37,9 @@ __device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &r
     return r;
 }
 
-/* Launches, on `stream`, the counting of slices. sliced->first[v] becomes the number of the first slice of vertex v, for
- * all 32 * words numbers v. One more element becomes the number of all slices. First each element gets the number of
- * slices of its vertex, at least `least`. Then an exclusive prefix sum turns these numbers into the numbers of first
- * slices. Returns an error of the prefix sum. */
+/* Launches the kernels that number the slices. First sliced->first[v] gets the number of slices of vertex v, at least
+ * `least`. Then an exclusive prefix sum turns these numbers into the numbers of first slices. One more element becomes
+ * the number of all slices. Returns an error of the prefix sum. */
 cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], uint32_t least, void *scratch,
                               size_t scratch_bytes, cudaStream_t stream)
 {
@@ -57,22 +56,18 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
     return cuda_scan_u32(sliced->first, count, scratch, scratch_bytes, stream);
 }
 
-/* Writes the head of v: a copy of the first slice of v, together with the number of slices of v. Lanes 0 to
- * SLICED_COLUMNS - 1 call it, and each writes its own `column`. The number `slices` is cut into groups of bits. Each
- * column gets one group in its upper bits. */
+/* Writes the head of v: a copy of its first slice, with the number of its slices in the upper bits of the columns.
+ * Lanes 0 to SLICED_COLUMNS - 1 call it. Each writes its own `column`, with one group of the bits of `slices`. */
 __device__ static inline void put_head(const gpu_sliced &s, uint32_t v, uint32_t column, uint32_t slices)
 {
     const unsigned j = lane_id();
     s.heads[v].column[j] = column | (j * SLICED_WEIGHT_BITS < 32 ? slices >> j * SLICED_WEIGHT_BITS : 0) << SLICED_ROW_BITS;
 }
 
-/* Writes everything that a search needs of row v, by the lanes of one warp:
- * - slices first, ..., first + count - 1, the links of these slices, and the word s.row of each slice.
- * - the head of the row.
- * - the pieces of the row, if the row is long. They are appended to s.pieces, and s.state->pieces is the number of all
- *   pieces.
- *
- * Arrays of `s` that are NULL are left out. Row v has at least one slice. All lanes of the warp call it. */
+/* Writes everything that a search needs of row v, which has the slices first, ..., first + count - 1, by the lanes of
+ * one warp: the columns, the links and s.row of each slice, and the head of the row. If the row is long, also appends
+ * its pieces to s.pieces, whose length is s.state->pieces. Arrays of `s` that are NULL are left out. `count` is at
+ * least 1. All lanes of the warp call it. */
 __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows, uint32_t v, uint32_t first, uint32_t count)
 {
     const joint_row r = row_of(s, rows, v);
@@ -108,8 +103,8 @@ __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows
     }
 }
 
-/* Kernel, any grid: makes slices, links, heads and pieces of all vertices. A warp does one vertex at a time (fill_row).
- * s.first says which slices a vertex has. If the graph has heads, a vertex without slices gets an empty head. */
+/* Kernel, any grid: makes slices, links, heads and pieces of all vertices, a vertex at a time in a warp. s.first says
+ * which slices a vertex has. If the graph has heads, a vertex without slices gets an empty head. */
 __global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, all_rows rows)
 {
     const uint32_t warps = gridDim.x * WARPS;
@@ -122,8 +117,7 @@ __global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, all_ro
     }
 }
 
-/* Launches the kernel that makes the slices of all rows. cuda_sliced_count of the same rows comes before this call. The
- * next check of launches (CUDA_LAUNCHED) finds errors of this launch. */
+/* Launches the kernel that makes the slices of all rows. CUDA_LAUNCHED finds errors of the launch. */
 void cuda_sliced_fill(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], cudaStream_t stream)
 {
     fill_slices<<<blocks_for(32ull * sliced->words, WARPS), BLOCK, 0, stream>>>(*sliced, rows_of(csr));

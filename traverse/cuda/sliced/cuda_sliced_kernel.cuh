@@ -1,7 +1,7 @@
 /* cuda_sliced_kernel.cuh: the kernel of a sliced search; see cuda_sliced.h
  *
- * search_slices does one level after the other. Each level has a `round`: the number of the `found` bitmap and of the
- * counts that it uses. Levels take three rounds in turn. The root has depth 0. The weight of a frontier is the number of
+ * search_slices does one level after the other. A level has a round, the number of the `found` bitmap and of the counts
+ * that it uses; levels take three rounds in turn. The root has depth 0. The weight of a frontier is the number of
  * slices of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
  */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
@@ -14,8 +14,8 @@
 
 /* ---- the kind of a level ---- */
 
-/* A frontier is small for one block if it has at most s.block_capacity / SMALL_SHARE slices. s.block_capacity is the
- * number of slices that one block may push. */
+/* BLOCK levels begin if the frontier has at most s.block_capacity / SMALL_SHARE slices, and go on up to
+ * s.block_capacity. */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -24,9 +24,8 @@ enum sliced_cost {
 #include "formats/rates.def"
 };
 
-/* Predicts the number of slices that a level of kind PULL reads after state p. Each unvisited row reads at least one
- * slice, and goes on until a slice has a visited column. The prediction assumes that visited columns are spread evenly
- * over all slices. */
+/* Predicts how many slices a PULL would read after state p. Each unvisited row reads slices until one has a visited
+ * column. The prediction assumes that visited columns are spread evenly over all slices. */
 __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
 {
     const float vertices = (float)(s.of[DELEGATES].count + s.of[NORMALS].count);
@@ -35,8 +34,8 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
     return min((float)p.left, rows * max(until, 1.0f));
 }
 
-/* Returns the kind of the next level if this level is to be dense. A graph without heads has only ALL. A graph with heads
- * has PUSH and PULL. The function returns the cheaper of the two, by the number of slices that each reads. */
+/* Returns the kind of the next level if it is to be dense: ALL in a graph without heads. In a graph with heads, PUSH or
+ * PULL, whichever is predicted to cost less. */
 __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     if (s.heads == NULL)
@@ -45,20 +44,19 @@ __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced
 }
 
 /* Returns whether SPARSE is predicted to be the cheapest kind of the next level, and its lists have room for the
- * frontier. The costs of PUSH and PULL include the words of a bitmap, as each block reads a whole bitmap after a dense
- * level. */
+ * frontier. A PUSH or PULL also costs the words of a bitmap, because each block reads a whole bitmap after it. */
 __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progress &p)
 {
     const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * WORD_PRICE;
     return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
 }
 
-/* Returns the kind of the next level. p already has the depth and the counts of the next frontier, but p.kind is still
- * the kind of the last level.
- * - BLOCK is for small frontiers, but not directly after BLOCK. The last BLOCK ended because its frontier may be too
- *   large for the list of a block.
+/* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last
+ * level.
+ * - BLOCK is for small frontiers, but not directly after BLOCK, which may have ended because the frontier has no room
+ *   in the list of a block.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
- * - Other levels are dense. The kind at the depth where the search ends is always a dense one. */
+ * - Other levels are dense, and so is always the one at the depth where the search ends. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     enum { FOUND_SHARE = 8 }; /* a small frontier has at most s.block_capacity / FOUND_SHARE vertices */
@@ -74,21 +72,19 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
 
 /* ---- the barrier ---- */
 
-/* At the barrier of a level each block adds one word to a sum. The word has three fields:
- * - from bit 0: the number 1, which counts the block.
- * - from bit FOUND_SHIFT: the number of vertices that the block has found.
- * - from bit WEIGHT_SHIFT: the number of slices of these vertices. */
+/* The fields of the word that each block adds to a sum at the barrier of a level: from bit 0 the number 1, which counts
+ * the block; from bit FOUND_SHIFT the number of vertices that the block has found; from bit WEIGHT_SHIFT the number of
+ * their slices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
-/* Turns p from the state before a level into the state after the level, and chooses the kind of the next level. `sum` is
- * the complete sum of the level's barrier. One thread of each block calls it.
- * - After SPARSE: the level has only listed its frontier. p keeps kind, depth and counts. The number of the list goes up
- *   by 1.
- * - After BLOCK: the first block may have done several levels. It has left the depth and the number of visited slices in
- *   s.state, and p gets them.
- * - At the depth where the search ends (s.order.deepest): the level does nothing, so it finds nothing, and the depth
- *   stays. This empty level ends the search. Before this level, take_level has added the last vertices to the visited
- *   bits of all blocks. */
+/* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's
+ * barrier. One thread of each block calls it.
+ * - After SPARSE only the number of the list goes up by 1, because the level has only listed its frontier.
+ * - After BLOCK p gets the depth and the number of visited slices that the first block has left in s.state. It may have
+ *   done several levels.
+ * - At the depth where the search ends (s.order.deepest) the depth stays. The level there does nothing, so it finds
+ *   nothing and ends the search. Before this empty level, take_level adds the last vertices to the visited bits of all
+ *   blocks. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
@@ -104,22 +100,23 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     p.kind = next_kind<B>(s, p);
 }
 
-/* Reports to the host that the search is over, and the number of its levels. The caller has made a system-wide fence, so
+/* Reports the end of the search and the number of its levels to the host. The caller has made a system-wide fence, so
  * the host sees all writes before that fence. */
 __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 {
     s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
 }
 
-enum { GOES_ON = -1 }; /* a value for `levels` of grid_barrier: the search is not over */
+enum { GOES_ON = -1 }; /* for `levels` of grid_barrier: the search is not over */
 
-/* The barrier of all blocks after a level. Each block adds its counts (block.found, block.weight, and for notes
- * block.probes) to the sums of the round, and sets its own counts to zero. Then the block waits until all blocks have
- * arrived. The first block also clears the sum of the next round. All threads of all blocks call it.
+/* The barrier of all blocks after a level. Each block adds its counts of the level (vertices, slices and, for notes,
+ * probes) to sums, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call
+ * it.
  *
- * If `levels` is GOES_ON, block.now becomes the state after the level. All blocks reach the same state. If `levels` is a
- * number of levels, the search is over, and block.now stays. In this case the first block reports `levels` to the host
- * before it waits, so that the host need not wait for the other blocks. */
+ * If `levels` is GOES_ON, block.now becomes the state after the level, the same in all blocks. Otherwise the search is
+ * over after `levels` levels, and block.now stays. The first block then reports this to the host before it waits for
+ * other blocks.
+ */
 template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
 {
     if (B::noted) {
@@ -155,24 +152,23 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
 
 /* ---- between levels: blocks add found vertices to their visited bits ---- */
 
-/* Says which found vertices a block lists in block.slice[1] while the block adds them to its visited bits. */
+/* Which found vertices a block lists in block.slice[1] while it adds them to its visited bits. */
 enum listing {
     LISTS_NONE, /* no vertices */
-    LISTS_ALL, /* all vertices; block.slice[0] gets their slices, and the block goes on by itself from this list */
-    LISTS_OWN  /* the vertices in the block's own words of the bitmap; each block will push its own vertices */
+    LISTS_ALL, /* all vertices. block.slice[0] gets their slices, from which the block goes on by itself */
+    LISTS_OWN  /* the vertices in the block's own words of the bitmap, which the block will push */
 };
 
-/* Returns a number below `count` for number i. Neighbouring numbers i get results that are far apart, and all results are
- * spread evenly. The result is the fractional part of i times the golden ratio, multiplied by `count`. The computation
- * needs no division. */
+/* Spreads numbers evenly over the numbers below `count`, so that neighbouring numbers i get results that are far apart.
+ * The result is `count` times the fractional part of i times the golden ratio, computed without a division. */
 __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
 {
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
 }
 
-/* Appends the vertices of the set bits `bits` in word number `word` of a bitmap to the list block.slice[1].
- * block.count[1] is the length of the list. If the list is full, the vertices are not written but still counted in the
- * length. So a length above BLOCK_SLICES says that the list lacks vertices. */
+/* Appends vertices to the list block.slice[1], whose length is block.count[1]. The vertices are the set bits of `bits`,
+ * a word of a bitmap. Vertices for which the list has no room still count, so a length above BLOCK_SLICES says that
+ * some are missing. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -182,9 +178,8 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and appends vertices of `more` to block.slice[1]. `lists`
- * says which vertices: all, none, or the vertices of the block's own words. A word belongs to the block that spread()
- * returns for it. */
+/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and appends vertices of `more` to block.slice[1] as
+ * `lists` says. A word is the block's own if spread() returns the block's number for the word. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -202,9 +197,9 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* ORs words of the last `found` bitmap into the far bits. Appends the vertices of these words to block.slice[1] unless
- * `lists` is LISTS_NONE. All blocks share the far bits, so usually each block does a share of the words. For LISTS_ALL
- * this block needs all vertices, so it does all words. */
+/* ORs words of the last `found` bitmap into the far bits, and appends their vertices to block.slice[1] unless `lists`
+ * is LISTS_NONE. All blocks share the far bits, so each block does a share of the words; but for LISTS_ALL this block
+ * needs all vertices, so it does all words. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -219,12 +214,13 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
-/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices as `lists` says. First sets all
- * block.count to zero. For LISTS_ALL, block.count[0] becomes the number of slices in block.slice[0]. For LISTS_OWN,
- * block.count[1] becomes the number of vertices in block.slice[1]. In a kernel with far bits, block.last becomes the
- * index of this bitmap. A thread reads AT_ONCE groups of four words before it uses the first group. If AT_ONCE is above
- * 1, each block begins at another word, so that blocks do not read the same words at the same time. All threads of the
- * block call it. */
+/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices in block.slice[1] as `lists` says.
+ * Their number is block.count[1] for LISTS_OWN. For LISTS_ALL their slices follow in block.slice[0], with the number
+ * block.count[0]. All threads of the block call it.
+ *
+ * A thread reads AT_ONCE groups of four words before it uses the first. If AT_ONCE is above 1, each block begins at
+ * another word, so that blocks do not read the same words at the same time.
+ */
 template <int AT_ONCE, class B>
 __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
 {
@@ -268,13 +264,14 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
     __syncthreads();
 }
 
-/* Prepares the next level: adds the vertices that were found last to this block's visited bits. If the next level wants a
- * list, also lists the frontier in the memory of the block. Returns where the next push finds the frontier. All threads
+/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier
+ * in the memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads
  * of all blocks call it after the barrier of each level.
  *
- * `by_block`: the first block did the last levels by itself. `sparse`: run_sparse did the last levels. In both cases the
- * `found` bitmap of the round has all visited vertices, and not only the frontier. If the next level is BLOCK after
- * sparse levels, the first block copies the sparse frontier to its own list. */
+ * `by_block`: the first block did the last levels by itself. `sparse`: run_sparse did them. In both cases the `found`
+ * bitmap of the round has all visited vertices. If the next level is BLOCK after sparse levels, the first block copies
+ * the sparse frontier to its own list.
+ */
 template <class B>
 __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool by_block,
                                                   bool sparse)
@@ -282,7 +279,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     const sliced_progress &p = block.now;
     const bool more = p.found != 0, to_block = p.kind == LEVEL_SLICED_BLOCK; /* the next level */
     listing lists = LISTS_NONE;
-    if (by_block || sparse) /* a list of slices exists already, and PUSH can find the frontier by the depths of vertices */
+    if (by_block || sparse) /* the frontier is already a list of slices, or PUSH can find it by the depths of vertices */
         lists = LISTS_NONE;
     else if (to_block) /* with heads the first block goes on alone; without heads each block goes on (run_each_block) */
         lists = !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
@@ -304,8 +301,8 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     return by_block ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
-/* Sets bitmap number `round` of s.found to zero. The bitmap is a `found` bitmap or a far bitmap. The threads of all
- * blocks share its words. */
+/* Clears a bitmap of s.found: the `found` bitmap of a round, or a far bitmap if `round` is SLICED_ROUNDS or more. The
+ * threads of all blocks share the words. */
 __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 {
     uint4 *found = (uint4 *)(s.found + round * s.words);
@@ -315,14 +312,12 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 
 /* ---- levels ---- */
 
-/* Does the level that block.now.kind says. All threads of all blocks call it.
- * - ALL, PULL, PUSH: all blocks find the next frontier.
- * - BLOCK: the first block does several levels by itself, and the other blocks do nothing.
- * - SPARSE: the frontier is listed only. run_sparse pushes the list after the barrier.
- * - At the depth where the search ends, the function does nothing.
- *
- * `form`: where PUSH finds the frontier. `few`: the frontier for BLOCK. `own`: the first slices of the thread, for ALL.
- * ALL drops the slices of visited rows from `own`. */
+/* Does the level of kind block.now.kind, but nothing at the depth where the search ends. All threads of all blocks call
+ * it.
+ * - ALL, PULL, PUSH: all blocks find the next frontier. PUSH takes the frontier from where `form` says. ALL uses `own`,
+ *   the first slices of the thread, and drops those of visited rows.
+ * - BLOCK: the first block does several levels by itself, from the frontier `few` on. The other blocks do nothing.
+ * - SPARSE: only lists the frontier. run_sparse pushes the list after the barrier. */
 template <class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned round, frontier_form form,
                                         const block_frontier &few, slice_batch &own)
@@ -353,14 +348,15 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
-/* Does sparse levels of all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after
- * these levels. All blocks reach the same state. All threads of all blocks call it.
+/* Does sparse levels by all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after
+ * these levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more
+ * values in registers.
  *
- * The level before has left the frontier as a list: in the first block if `by_block`, otherwise in all blocks. The
- * `found` bitmap of the round has all visited bits, and the sparse levels set the visited bits of found vertices in this
- * bitmap. The next level is never SPARSE. It is BLOCK after SMALL_LEVELS small frontiers in turn, and otherwise a dense
- * level. A single small frontier is not enough, as handing the list to the first block costs as much as two levels. Not
- * inlined, so that other levels keep more values in registers. */
+ * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of the
+ * round has all visited bits, and gets those of found vertices, too. The next level is BLOCK after SMALL_LEVELS small
+ * frontiers in turn, and otherwise a dense level. A single small frontier is not enough for BLOCK, because to hand the
+ * list to the first block costs as much as two levels.
+ */
 template <class B>
 __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool by_block)
 {
@@ -383,11 +379,10 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
     __syncthreads();
 }
 
-/* Does up to LEVELS small levels in each block by itself, from frontier `few` on. `few` becomes the frontier after these
- * levels. All blocks find the same vertices and reach the same frontier, so no block waits for another block. Sets depth
- * and unvisited slices of block.now. If the new frontier is too large for a block, block.now.kind becomes ALL. Otherwise
- * the kind stays BLOCK. Returns whether the search is over: the frontier is empty, or has the depth where the search
- * ends. */
+/* Does up to LEVELS small levels in each block by itself, from frontier `few` on. All blocks find the same vertices, so
+ * no block waits for another. `few` becomes the frontier after these levels, and block.now gets its depth and the
+ * number of unvisited slices. The next kind is ALL if the frontier is too large for a block, and otherwise BLOCK.
+ * Returns whether the search is over: the frontier is empty, or has the depth where the search ends. */
 template <class B> __device__ static inline bool run_each_block(B &block, const gpu_sliced &s, block_frontier &few)
 {
     enum { LEVELS = 4 };
@@ -406,13 +401,9 @@ template <class B> __device__ static inline bool run_each_block(B &block, const 
 
 /* ---- a search ---- */
 
-/* Begins a search. All threads of all blocks call it. It does the following:
- * - It sets the near bits of the block. Only the root is visited.
- * - block.slice[0] becomes the list of the root's slices.
- * - block.now.kind becomes BLOCK, or a dense kind if the root has more slices than a block pushes.
- * - It writes the depth and the parent of the root.
- * - It begins the notes.
- * - It clears the counters and the far bits for the next search. */
+/* Begins a search: visits the root, with depth and parent. block.slice[0] becomes the list of the root's slices. The
+ * first level is BLOCK, or dense if the root has more slices than a block pushes. Begins the notes, and clears the
+ * counters and the far bits for the next search. All threads of all blocks call it. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
@@ -440,7 +431,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
     __syncthreads();
-    /* each block sets the bit, even if it is a far bit that all blocks share, as no barrier follows */
+    /* each block sets the bit, even if it is a far bit that all blocks share, since no barrier follows */
     if (threadIdx.x == 0) {
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
@@ -451,30 +442,27 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Ends a search: reports the end to the host, writes the visited bits to global memory, and writes the answer if the
- * search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of take_level. `each`:
- * run_each_block ended the search, so no barrier followed the last levels. All threads of all blocks call it.
- *
- * Until now the visited bits lie in shared memory and in the far bitmap. Kernels after the search read the visited bits
- * in s.of[].visited. All blocks have the same bits at the end, so only the first block writes the bits. */
+/* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited, where later kernels read them,
+ * and writes the answer if the search has one. Then clears all `found` bitmaps for the next search. `form` is the last
+ * result of take_level. `each`: run_each_block ended the search, so no barrier followed the last levels. All threads of
+ * all blocks call it. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
 {
-    /* True if run_first_block ended the search. Then only the first block had all visited bits, and it has written them
+    /* true: run_first_block ended the search. Then only the first block knew all visited bits, and it has written them
      * already */
     const bool written = form == FRONTIER_VISITED;
     end_notes(block.notes, block.now.depth);
     if (each) {
-        /* No block may clear or answer before all blocks are here. The first block reports the end before it waits */
+        /* no block may clear or answer before all blocks are here; the first block reports the end before it waits */
         grid_barrier(block, s, round, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
-        /* the fence waits for all writes of the block, so the fence comes before the block writes its part of the answer */
+        /* the fence waits for all writes of the block, so it stands before the block writes its share of the answer */
         __threadfence_system();
         report_end(s, block.now.depth);
     }
     if (B::by_rows && form == FRONTIER_SPARSE_ENDED) {
-        /* Only a `found` bitmap has the bits that sparse levels set. All blocks read this bitmap before any block clears
-         * it */
+        /* only a `found` bitmap has the bits that sparse levels set; all blocks read it before any block clears it */
         add_found<B::noted ? 4 : 8>(block, s, previous_round(round), LISTS_NONE);
         tell_part(block, s, block.now.list + 1);
         gather_parts(block, s, block.now.list + 1);
@@ -487,9 +475,9 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         clear_found(s, i);
 }
 
-/* Does a whole search, level after level, until a frontier is empty. Each turn of the loop does one level by all blocks,
- * several levels by one block, or several sparse levels. Then take_level adds the found vertices to the visited bits. All
- * threads of all blocks call it. */
+/* Does a whole search, until a frontier is empty. Each turn of the loop does one level by all blocks, several levels by
+ * one block, or several sparse levels, and then take_level adds the found vertices to the visited bits. All threads of
+ * all blocks call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
     slice_batch own; /* the first slices of the thread, for levels that read all slices */
@@ -510,14 +498,14 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         run_level(block, s, round, form, few, own);
         grid_barrier(block, s, round, GOES_ON);
         clear_found(s, previous_round(round)); /* all blocks added this bitmap to their visited bits before the barrier */
-        /* copies the probes of this round to the notes, and clears the probes before the round is used again */
+        /* copies the probes to the notes, and clears them before another level of this round counts */
         if constexpr (B::noted) {
             for (int g = 0; !listed && is_noter(block.notes) && g < SUBGRAPHS; g++) {
                 note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[round][g];
                 s.state->probes[round][g] = 0;
             }
         }
-        /* the frontier is a list, in one block or in all blocks, and the next level is sparse */
+        /* the frontier is a list, of one block or of all, and the next level is sparse */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
             run_sparse(block, s, round, by_block);
@@ -526,7 +514,8 @@ template <class B> __device__ static inline void search_slices(B &block, const g
     end_search(block, s, round, form, each);
 }
 
-/* The kernel for graphs without heads. Dense levels read all slices (ALL). With NOTED the kernel notes its levels. */
+/* The kernel for graphs without heads, whose dense levels read all slices (ALL). With NOTED the kernel notes its
+ * levels. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -534,8 +523,8 @@ __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_con
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads and without far bits: all visited bits lie in shared memory. Dense levels pull or push
- * rows. */
+/* The kernel for graphs with heads, whose dense levels pull or push rows, and without far bits: all visited bits lie in
+ * shared memory. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -543,7 +532,8 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads and far bits: some visited bits lie in global memory. Dense levels pull or push rows. */
+/* The kernel for graphs with heads, whose dense levels pull or push rows, and with far bits: some visited bits lie in
+ * global memory. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -551,8 +541,8 @@ __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __gr
     search_slices(block, s);
 }
 
-/* Returns the kernel for the graph of the search. There are three: for graphs with far bits, for graphs with heads and no
- * far bits, and for all other graphs. With NOTED the kernel notes its levels. */
+/* Returns the kernel for the graph of the search: there is one for graphs with far bits, one for other graphs with
+ * heads, and one for all other graphs. With NOTED the kernel notes its levels. */
 template <bool NOTED> static struct fused_program program(const struct gpu_sliced *s)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;

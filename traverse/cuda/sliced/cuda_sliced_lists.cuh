@@ -1,11 +1,11 @@
 /* cuda_sliced_lists.cuh: sparse levels of all blocks (kind SPARSE); see cuda_sliced.h
  *
- * Sparse levels are for searches that have many levels with frontiers of thousands of vertices. No block reads a whole
- * bitmap. The frontier is a list of slices. Each block has added a part to the list, and the warps of all blocks share
- * the whole list. A level costs one barrier. At the barrier each block also tells the length of its part to all blocks. A
- * level has a chain of three dependent reads: the list, the links, and the visited bits. During sparse levels the visited
- * bits of all blocks lie in one `found` bitmap. A level moves 4 bytes of the list and 32 bytes of links for each slice,
- * and 4 bytes of visited bits for each link.
+ * Sparse levels are for searches with many levels of thousands of vertices, because no block reads a whole bitmap. The
+ * frontier is a list of slices. Each block appends the slices that it finds to a part of its own, and then the warps of
+ * all blocks share the whole list. The only barrier of a level also tells all blocks the lengths of all parts. The
+ * visited bits of all blocks lie in one `found` bitmap meanwhile. A level waits for three reads after each other (list,
+ * links, visited bits). It moves 36 bytes for each slice (4 of the list, 32 of links), and 4 bytes of visited bits for
+ * each link.
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -13,43 +13,42 @@
 #include "cuda_sliced_one.cuh"
 
 enum {
-    /* the lower bits of a word of sliced_state.told, which are the length of a part; the bits above are a tag */
+    /* the bits of a word of sliced_state.told with the length of a part; the bits above are a tag */
     TOLD_BITS = 24,
-    /* a lane pushes one link if the frontier has at most this number of slices, and otherwise a slice */
+    /* a lane pushes a single link if the frontier has at most this many slices, and otherwise a slice */
     LINK_A_LANE = 1 << 15,
-    LOOK_FROM = 1 << 14    /* a lane reads a visited bit before it sets the bit if the frontier has more slices than this */
+    LOOK_FROM = 1 << 14    /* with more slices than this, a lane reads a visited bit before it sets it */
 };
 
-/* The visited bits in a SPARSE level, as push_links uses them. They are one bitmap in global memory, which all blocks
- * share. `looks`: a lane reads a bit before it sets the bit. `prefetches`: the first slice of each found vertex is
- * prefetched for the next level. */
+/* The visited bits of a SPARSE level, as push_links uses them: one bitmap in global memory, which all blocks share.
+ * `looks`: a lane reads a bit before it sets the bit. `prefetches`: for each found vertex the first slice of links is
+ * prefetched, which the next level reads. */
 struct grid_bits {
     const gpu_sliced &s;
     uint32_t *bits;
     bool looks, prefetches;
 
-    /* Returns whether the lane has a link and v may be unvisited. Reads the visited bit of v only if `looks`; otherwise
-     * any v may be unvisited. */
+    /* Returns whether the lane has a link whose vertex v may be unvisited. Unless `looks`, any v may be. */
     __device__ bool may_be_new(uint32_t v, bool has) const
     {
         return has && (!looks || !(((const volatile uint32_t *)bits)[v / 32] >> (v % 32) & 1));
     }
 
-    /* Returns true, so each lane goes on with v. A block has no second copy of the visited bits that could decide between
-     * lanes. */
+    /* Returns true, so that each lane goes on to set(): the block has no visited bits of its own that could decide
+     * between lanes. */
     __device__ bool claim(uint32_t) const
     {
         return true;
     }
 
-    /* Sets the visited bit of v. Returns whether this lane set the bit first of all lanes of all blocks. */
+    /* Sets the visited bit of v. Returns whether this lane was the first of all lanes of all blocks. */
     __device__ bool set(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
         return !(atomicOr(&bits[v / 32], bit) & bit);
     }
 
-    /* Writes depth and parent of the vertex of a link. If `prefetches`, also prefetches the first slice of the vertex. */
+    /* Writes depth and parent of the vertex of a link, and prefetches its first slice of links if `prefetches`. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         put_depth(s, link.x, depth, parent);
@@ -58,27 +57,27 @@ struct grid_bits {
     }
 };
 
-/* A sparse frontier of all blocks: a list of slices that has one part for each block. Each thread has a copy of this
- * struct. All copies have the same values. */
+/* A sparse frontier of all blocks: a list of slices with a part for each block. Each thread has a copy of this struct,
+ * with the same values. */
 struct sparse_frontier {
-    /* the number of this frontier among the sparse frontiers of the search; the list is s.list[number % 2] */
+    /* its number among the sparse frontiers of the search; the list is s.list[number % 2] */
     unsigned number;
-    unsigned total;  /* the number of slices of all parts */
+    unsigned total;  /* true: no part is longer than s.list_capacity, so no slice is missing */
     bool fits;       /* no part is longer than s.list_capacity, so no slice is missing */
 };
 
 /* ---- lengths of all parts ---- */
 
-/* Returns the tag of frontier `number`. The tag consists of the number of the search and the number of the frontier. No
- * block has written the same tag to the same word of s.state->told before. */
+/* Returns the tag of frontier `number`, made of the number of the search and that of the frontier. No block has written
+ * this tag to the same word of s.state->told before, so waiting blocks can tell a new word from an old one. */
 __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned number)
 {
     return (unsigned long long)s.order.number << 8 | (number & 0xff);
 }
 
-/* Tells all blocks the length of this block's part of frontier `number`: writes the length and the tag to s.state->told.
- * The length is block.count[number % SLICED_ROUNDS]. A block that reads the tag sees all earlier writes of this block.
- * Does not wait for other blocks. All threads of the block call it. */
+/* Tells all blocks the length of this block's part of frontier `number`, block.count[number % SLICED_ROUNDS], by a word
+ * of s.state->told with the frontier's tag. A block that reads the tag sees all earlier writes of this block. Does not
+ * wait for other blocks. All threads of the block call it. */
 template <class B> __device__ static inline void tell_part(B &block, const gpu_sliced &s, unsigned number)
 {
     __syncthreads();
@@ -95,15 +94,15 @@ __device__ static inline unsigned groups_of_blocks()
     return (gridDim.x + WARP - 1) / WARP;
 }
 
-/* Returns an array in the memory of the block. Element i says where block i's part of a sparse frontier ends. The end is
- * a number of slices, counted from the beginning of the first part of the same group of WARP blocks. */
+/* Returns an array in the memory of the block that says where the part of each block ends in a sparse frontier. Ends
+ * are counted in slices, from the beginning of the group of WARP blocks to which the block belongs. */
 template <class B> __device__ static inline uint32_t *part_ends(B &block)
 {
     return block.slice[1];
 }
 
-/* Writes the ends of all parts to part_ends(), and the number of slices of each group of WARP blocks to block.told. `own`
- * is the length of one part: thread i brings the length of block i's part. All lanes of each calling warp call it. */
+/* Writes where the parts of a sparse frontier end to part_ends(), and the number of slices of each group of WARP blocks
+ * to block.told. Thread i brings the length of block i's part as `own`. All lanes of each calling warp call it. */
 template <class B> __device__ static inline void write_part_ends(B &block, unsigned own)
 {
     const unsigned before = warp_prefix(own);
@@ -112,9 +111,9 @@ template <class B> __device__ static inline void write_part_ends(B &block, unsig
         block.told[threadIdx.x / WARP] = before + own;
 }
 
-/* Waits until all blocks have told the lengths of their parts of frontier `number`, and returns this frontier. This is
- * the barrier of a sparse level. Writes the ends of the parts to the memory of the block. All threads of all blocks call
- * it. */
+/* Waits until all blocks have told the lengths of their parts of frontier `number`, and returns this frontier. With
+ * tell_part, this is the barrier of a sparse level. Writes where the parts end to the memory of the block. All threads
+ * of all blocks call it. */
 template <class B>
 __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced &s, unsigned number)
 {
@@ -135,9 +134,9 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
     return f;
 }
 
-/* Returns frontier `number` if the first block has listed it alone (run_first_block). The first block's part has `slices`
- * slices, and all other parts are empty. Does not wait for other blocks. Writes the ends of the parts to the memory of
- * the block, and sets all block.count to zero. All threads of the block call it. */
+/* Returns frontier `number` if the first block has listed it alone: its part has `slices` slices, and all others are
+ * empty. Writes where the parts end to the memory of the block, and sets all block.count to zero. Does not wait for
+ * other blocks. All threads of the block call it. */
 template <class B>
 __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsigned number, unsigned slices)
 {
@@ -150,8 +149,8 @@ __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsig
     return sparse_frontier{number, slices, true};
 }
 
-/* Returns slice i of a sparse frontier, for i < f.total. First finds the group of blocks in which slice i lies. Then
- * finds the block by bisection. */
+/* Returns slice i of a sparse frontier, for i < f.total. Finds the group of blocks in whose parts the slice lies, and
+ * then the block by bisection. */
 template <class B>
 __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, const sparse_frontier &f, unsigned i)
 {
@@ -175,10 +174,10 @@ __device__ static inline slice_list part_of_block(const gpu_sliced &s, unsigned 
     return slice_list{part, part, s.list_capacity, s.list_capacity};
 }
 
-/* Does a SPARSE level: pushes frontier f along its links. `depth` is the depth of the vertices of f. `visited` is the
- * bitmap of all vertices up to this depth. Each found vertex gets its bit in `visited`, depth + 1, and a parent. The
- * slices of found vertices are appended to this block's part of the next frontier, which has number f.number + 1. Notes
- * the level. The caller then makes the barrier of the level (tell_part, gather_parts). All threads of all blocks call it. */
+/* Does a SPARSE level: pushes frontier f, whose vertices have this `depth`, along its links. `visited` is the bitmap of
+ * all vertices found so far. Each found vertex gets its bit, depth + 1 and a parent, and its slices are appended to
+ * this block's part of the next frontier, number f.number + 1. The caller then makes the barrier of the level
+ * (tell_part, gather_parts). All threads of all blocks call it. */
 template <class B>
 __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &f, int32_t depth)
 {
@@ -187,7 +186,7 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     const grid_bits bits = {s, visited, f.total > LOOK_FROM, link_a_lane};
     const slice_list to = part_of_block(s, next);
     unsigned *count = &block.count[next % SLICED_ROUNDS];
-    /* neighbouring items go to warps of different blocks, so that a short list keeps many blocks busy */
+    /* neighbouring slices go to warps of different blocks, so that a short list keeps many blocks busy */
     const unsigned first = (threadIdx.x / WARP * gridDim.x + blockIdx.x) * WARP, links = f.total * SLICED_COLUMNS;
     note_level(block.notes, depth, LEVEL_SLICED_SPARSE);
     if (threadIdx.x == 0)
@@ -205,10 +204,9 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     }
 }
 
-/* Makes sparse frontier `number` after a level that left a bitmap. The slices of the vertices in block.slice[1] become
- * this block's part. tell_part tells the length of the part to all blocks. The length is larger than s.list_capacity if
- * the frontier is incomplete, and then no block pushes this frontier. It is incomplete if block.slice[1] has no room for
- * all vertices, or the part has no room for all slices. Also writes all visited bits to `visited`, each block a share.
+/* Makes sparse frontier `number` after a level that left a bitmap: the slices of the vertices in block.slice[1] become
+ * this block's part. If there is no room for all of them, here or in block.slice[1], the told length is above
+ * s.list_capacity, and so no block pushes the frontier. Also writes all visited bits to `visited`, each block a share.
  * All threads of all blocks call it. Not inlined, so that other levels keep more values in registers. */
 template <class B>
 __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, uint32_t *visited, unsigned number)

@@ -7,22 +7,21 @@
 
 #include "cuda_sliced_push.cuh"
 
-/* The visited bits in a BLOCK level, as push_links uses them: the near bits of this block in its shared memory, and the
- * far bits in global memory. No other block reads far bits during BLOCK levels. A lane without a link pushes to the root,
- * which is visited. */
+/* The visited bits of a BLOCK level, as push_links uses them: near bits in the shared memory of this block, and far
+ * bits in global memory, which no other block reads meanwhile. A lane without a link pushes to the root, which is
+ * visited. */
 template <class B> struct block_bits {
     const B &block;
     const gpu_sliced &s;
 
-    /* Returns whether v may be unvisited: v has a far bit, or the near bit of v is not set. Far bits are not read here,
-     * since the atomic of set() reads them anyway. One wait takes less time than two. */
+    /* Returns whether v may be unvisited: its near bit is not set, or it has a far bit. Far bits are not read here,
+     * because set() reads them anyway, and one wait is shorter than two. */
     __device__ bool may_be_new(uint32_t v, bool) const
     {
         return is_far(block, s, v / 32) || !is_visited(block, s, v);
     }
 
-    /* Returns true, so each lane goes on with v. A block has no second copy of the visited bits that could decide between
-     * lanes. */
+    /* Returns true, so that each lane goes on to set(), which decides between the lanes of the block. */
     __device__ bool claim(uint32_t) const
     {
         return true;
@@ -38,7 +37,7 @@ template <class B> struct block_bits {
     }
 
     /* Writes depth and parent of the vertex of a link, in the first block only. If each block does the level by itself,
-     * all blocks find the same vertices, so one block is enough. */
+     * all blocks find the same vertices, so one is enough. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         if (blockIdx.x == 0)
@@ -46,10 +45,9 @@ template <class B> struct block_bits {
     }
 };
 
-/* Returns the list to which the block writes the frontier after f. A block has two lists, and the result is the list that
- * does not hold f. In graphs with heads, slices for which the list has no room go to s.list, at the same index. In s.list
- * they lie in the first block's part of a sparse frontier, at their final places. run_first_block copies all earlier
- * slices to that part. */
+/* Returns the list for the frontier after f: that of the block's two lists which does not hold f. In graphs with heads,
+ * slices for which the list has no room go to the same index in the first block's part of a sparse frontier (s.list),
+ * where run_first_block puts the earlier ones, too. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
@@ -60,9 +58,9 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
         return slice_list{list, list, BLOCK_SLICES, s.block_capacity};
 }
 
-/* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. Each lane
- * pushes a link if there are enough lanes for all links, and otherwise a slice. Found vertices get their visited bit, a
- * depth and a parent. f.seen goes up by the number of their slices. Notes the level. All threads of the block call it. */
+/* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. A lane pushes
+ * a single link if there are lanes for all links, and otherwise a slice. Found vertices get their visited bit, a depth
+ * and a parent, and f.seen goes up by their slices. All threads of the block call it. */
 template <class B> __device__ static void push_by_block(B &block, const gpu_sliced &s, block_frontier &f)
 {
     const block_bits<B> bits = {block, s};
@@ -88,10 +86,10 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
     f.seen += f.count;
 }
 
-/* Does BLOCK levels by the first warp of the block alone. The levels follow each other without a barrier of the block.
- * The warp goes on while the frontier is not empty, has at most one link for each lane, and has a depth below f.until.
- * Found vertices get their visited bit, a depth and a parent. Notes the levels. At the end block.one becomes the frontier
- * that was reached, for the other warps of the block. All lanes of the first warp call it. */
+/* Does BLOCK levels by the first warp alone, one after the other without a barrier of the block. Goes on while the
+ * frontier is not empty, has a link for each lane at most, and has a depth below f.until. Found vertices get their
+ * visited bit, a depth and a parent. block.one becomes the frontier at the end, for the other warps. All lanes of the
+ * first warp call it. */
 template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontier &f)
 {
     const unsigned lane = lane_id();
@@ -116,9 +114,8 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         block.one = f;
 }
 
-/* Does BLOCK levels in this block alone. The block goes on while the frontier is not empty, has at most s.block_capacity
- * slices, and has a depth below f.until. f becomes the frontier at which the block stops. All threads of the block call
- * it. */
+/* Does BLOCK levels in this block alone, while the frontier is not empty, has at most s.block_capacity slices, and has
+ * a depth below f.until. f becomes the frontier at which the block stops. All threads of the block call it. */
 template <class B> __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_frontier &f)
 {
     while (f.count > 0 && f.count <= s.block_capacity && f.depth < f.until) {
@@ -134,8 +131,8 @@ template <class B> __device__ static void push_small_levels(B &block, const gpu_
     }
 }
 
-/* Writes the visited bits that this block knows to s.of[].visited, the bitmaps of both kinds of vertices. Later kernels
- * read these bitmaps. All threads of the block call it. */
+/* Writes the visited bits that this block knows to the bitmaps s.of[].visited of both kinds of vertices, for later
+ * kernels. All threads of the block call it. */
 template <class B> __device__ static inline void write_visited(B &block, const gpu_sliced &s)
 {
     const uint32_t normals = s.normals / 32;
@@ -145,16 +142,15 @@ template <class B> __device__ static inline void write_visited(B &block, const g
         s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
-/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. The block stops
- * at a frontier that is empty, is too large, or has the depth where the search ends. All threads of the first block call
- * it. The function leaves for all blocks:
- * - in s.list, in graphs with heads: the frontier, as the first block's part of a sparse frontier.
- * - in the `found` bitmap of the round, if the frontier is not empty: all visited bits, as if one level had found all
- *   visited vertices.
- * - in s.of[].visited, if the frontier is empty, so that the search is over: all visited bits.
- * - in s.state: the depth, and the number of slices of the found vertices.
- * - in block.found, for the barrier: 1 if the frontier has vertices, and 0 otherwise.
- * - in block.weight, for the barrier: the number of slices of the frontier. */
+/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Stops at a
+ * frontier that is empty, is too large, or has the depth where the search ends. All threads of the first block call it.
+ * It leaves for all blocks:
+ * - all visited bits: in the `found` bitmap of the round, as if one level had found them all; or in s.of[].visited, if
+ *   the frontier is empty, so that the search is over
+ * - in graphs with heads, the frontier in s.list, as the first block's part of a sparse frontier
+ * - in s.state, the depth and the number of slices of the found vertices
+ * - for the barrier, in block.found whether the frontier has vertices (1 or 0), and in block.weight the number of its
+ *   slices */
 template <class B> __device__ static void run_first_block(B &block, const gpu_sliced &s, unsigned round, block_frontier f)
 {
     f.until = s.order.deepest;
@@ -170,7 +166,7 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     } else {
         write_visited(block, s);
     }
-    if (B::by_rows) { /* slices for which the list of the block had no room are in s.list already (next_list) */
+    if (B::by_rows) { /* slices for which the block's list had no room are in s.list already (next_list) */
         for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
             s.list[block.now.list % 2][i] = block.slice[f.list][i];
     }

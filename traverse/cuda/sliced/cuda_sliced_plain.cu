@@ -1,23 +1,21 @@
-/* cuda_sliced_plain.cu: the kernels of a sliced search without notes of levels, and the launch of all kernels of sliced
- * searches; see cuda_sliced.h */
+/* cuda_sliced_plain.cu: the kernels of a sliced search without notes of levels, and the plan of the launch; see
+ * cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
-/* Returns a kernel without notes of levels. There are three such kernels: for graphs with far bits (visited bits in
- * global memory), for graphs with heads (copies of first slices) and no far bits, and for all other graphs. */
+/* Returns the kernel without notes for this graph (see program). */
 struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced)
 {
     return program<false>(sliced);
 }
 
-/* Returns how many bytes of visited bits a block has in its shared memory. `words`: the words of a bitmap of all
- * vertices. */
+/* Returns the bytes of visited bits in the shared memory of a block. `words`: the words of a bitmap of all vertices. */
 static size_t shared_bytes(uint32_t words)
 {
     return gpu_sliced_near(words) * sizeof(uint32_t);
 }
 
-/* Returns whether the current device can run sliced searches. The device must have cooperative launches. The shared
- * memory of a block must hold the near bits of a bitmap of `words` words, and the block's other memory. Returns 0 if CUDA
+/* Returns whether the current device can run sliced searches, in which bitmaps have `words` words. It must have
+ * cooperative launches, and the shared memory of a block must hold the near bits and the rest. Returns 0 if CUDA
  * reports an error. */
 int cuda_sliced_fits(uint32_t words)
 {
@@ -28,8 +26,7 @@ int cuda_sliced_fits(uint32_t words)
     return cooperative && shared_bytes(words) + cuda_sliced_block_bytes() <= (size_t)shared;
 }
 
-/* Sets threads, blocks and shared memory of *launch on the current device. Reads launch->program, sliced->words and
- * sliced->count. Then allows the kernel to use this amount of shared memory, and returns the error of that call. */
+/* Plans a launch of THREADS threads in each block, and allows the kernel the shared memory that this needs. */
 cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, fused_launch *launch)
 {
     enum { THREADS = 1024 };
@@ -39,8 +36,8 @@ cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, fused_launch *launch)
     launch->threads = THREADS;
     launch->thread_group = 1;
     launch->shared_bytes = shared_bytes(sliced->words);
-    /* one block on each processor, or fewer blocks if fewer give each slice a thread: a barrier of few blocks takes less
-     * time */
+    /* one block on each processor. There are fewer if they give each slice a thread, because a barrier of few blocks is
+     * fast */
     launch->blocks = (int)min(min(processors, (int)SLICED_MOST_BLOCKS), (int)((sliced->count + THREADS - 1) / THREADS));
     return cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 (int)launch->shared_bytes);

@@ -1,31 +1,29 @@
 /* cuda_sliced_push.cuh: pushes along slices of links, and lists of the slices of found vertices; see cuda_sliced.h
  *
- * All pushes call push_links. Levels of different kinds keep the visited bits in different places. The argument `bits` of
- * push_links hides this difference. It has four functions, which push_links calls in this order:
- * - may_be_new(v, has): returns whether vertex v may be unvisited. The result may be false for a lane that has no link
- *   (`has`).
- * - claim(v): returns whether this lane may go on with v. If set() uses bits that all blocks share, claim() lets a single
- *   lane of a block go on. This saves atomics.
- * - set(v): sets the visited bit of v, and returns whether this lane set the bit first.
- * - found(link, depth, parent): writes depth and parent of the vertex of a link. Called if set() returned true.
+ * All pushes call push_links. Its argument `bits` hides that levels of different kinds keep the visited bits in
+ * different places. It has four functions, which push_links calls in this order:
+ * - may_be_new(v, has): returns whether vertex v may be unvisited. May return false for a lane without a link (`has`).
+ * - claim(v): returns whether this lane may go on with v. Where set() uses bits that all blocks share, claim() lets
+ *   only one lane of a block go on, which saves atomics.
+ * - set(v): sets the visited bit of v, and returns whether this lane was the first to do so.
+ * - found(link, depth, parent): writes depth and parent of the vertex of a link, if set() returned true.
  */
 #ifndef DBFS_CUDA_SLICED_PUSH_CUH
 #define DBFS_CUDA_SLICED_PUSH_CUH
 
 #include "cuda_sliced_block.cuh"
 
-/* Returns the code of the parent (code_of) of a vertex that a push along this slice finds: the vertex of the slice's row.
- * Returns 0 if the search records no parents. */
+/* Returns the parent of the vertices that a push along this slice finds, the vertex of the slice's row, as a code
+ * (code_of). Returns 0 if the search records no parents. */
 __device__ static inline uint32_t parent_of_slice(const gpu_sliced &s, uint32_t slice)
 {
     return has_parents(s) ? code_of(s, s.link_row[slice] & SLICED_ROW) : 0;
 }
 
-/* Pushes along LINKS links of one slice, from link number `column` on. LINKS is 1 or SLICED_COLUMNS; for SLICED_COLUMNS
- * `column` is 0. A lane with `has` false pushes nothing. A vertex that this lane finds gets its visited bit, `depth` and
- * `parent`. link[j] becomes the link. If this lane has found the link's vertex, slices[j] becomes the number of slices of
- * this vertex; otherwise slices[j] becomes 0. Each step is done for all links before the next step begins, so that all
- * reads of a step overlap. */
+/* Pushes along LINKS links of one slice, from number `column` on: one link or, from column 0 on, all SLICED_COLUMNS
+ * links. A lane with `has` false pushes nothing. Vertices that this lane finds get their visited bit, `depth` and
+ * `parent`. link[j] becomes the link, and slices[j] the number of slices of its vertex, or 0 if this lane has not found
+ * it. Each step is done for all links before the next step, so that their reads overlap. */
 template <int LINKS, class Bits>
 __device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t parent,
                                          uint32_t slice, unsigned column, bool has, uint2 (&link)[LINKS],
@@ -62,13 +60,13 @@ __device__ static inline void push_links(const Bits &bits, const gpu_sliced &s, 
 
 /* ---- lists of slices ---- */
 
-/* Two sums of numbers, one number for each lane of the warp: over the lanes before this lane, and over all lanes. */
+/* Two sums over the lanes of a warp: over the lanes before this one, and over all. */
 struct lane_share {
     unsigned before, all;
 };
 
-/* Returns two sums of `own`: over the lanes before this lane, and over all lanes of the warp. Most lanes have small
- * numbers. If all numbers are at most 3, two ballots are enough. All lanes of the warp call it. */
+/* Returns the sums of `own` over the lanes before this one, and over all lanes. Most lanes have small numbers, and two
+ * ballots are enough if all are at most 3. All lanes of the warp call it. */
 __device__ static inline lane_share share_of_lane(unsigned own)
 {
     const unsigned one = __ballot_sync(ALL_LANES, own & 1), two = __ballot_sync(ALL_LANES, own & 2),
@@ -82,8 +80,8 @@ __device__ static inline lane_share share_of_lane(unsigned own)
     return share;
 }
 
-/* Reserves `own` neighbouring places in a list for each lane, and returns the lane's first place. *count is the length of
- * the list, and goes up by the sum of `own` over all lanes. All lanes of the warp call it. */
+/* Reserves `own` neighbouring places in a list for each lane, and returns the lane's first place. *count, the length of
+ * the list, goes up by the sum of `own` over all lanes. All lanes of the warp call it. */
 __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
 {
     const lane_share share = share_of_lane(own);
@@ -91,17 +89,16 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
-/* A list of up to `most` slices. Place i is slice[i] if i is below `capacity`, and beyond[i] otherwise. `beyond` may
- * point to another array than `slice`. */
+/* A list of up to `most` slices. Place i is slice[i] below `capacity`, and beyond[i] from there on. `beyond` may be
+ * another array. */
 struct slice_list {
     uint32_t *slice, *beyond;
     unsigned capacity, most;
 };
 
-/* Writes the numbers first, ..., first + count - 1 of `count` slices to places `at` and following of the list. Writes
- * nothing if the list has no room for all of them (`most`). In this case the length of the list is above `most`, and no
- * level reads the list. A lane writes up to BY_LANE slices by itself. If a lane has more slices, all lanes of the warp
- * write them together. All lanes of the warp call it. */
+/* Writes the slices first, ..., first + count - 1 to the list, from place `at` on. Writes nothing if the list has no
+ * room for all of them; then its length is above `most`, and no level reads it. A lane writes up to BY_LANE slices by
+ * itself. More are written by all lanes of the warp together. All lanes of the warp call it. */
 __device__ static inline void put_slices(const slice_list &to, unsigned at, uint32_t first, unsigned count)
 {
     enum { FEW = 4, BY_LANE = 16 };
@@ -125,10 +122,9 @@ __device__ static inline void put_slices(const slice_list &to, unsigned at, uint
     }
 }
 
-/* Pushes along LINKS links of a slice for each lane. Found vertices get their visited bit, `depth`, and a parent. Then
- * appends the slices of the found vertices to the list `next`. *count is the length of the list, and goes up by the
- * number of these slices. The links of a lane begin with link number `column` of `slice`. A lane with `has` false has no
- * links. All lanes of the warp call it. */
+/* Pushes along LINKS links of a slice for each lane, from number `column` of `slice` on. Found vertices get their
+ * visited bit, `depth` and a parent, and their slices are appended to the list `next`, whose length is *count. A lane
+ * with `has` false has no links. All lanes of the warp call it. */
 template <int LINKS, class Bits>
 __device__ static inline void push_to_list(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t slice,
                                            unsigned column, bool has, const slice_list &next, unsigned *count)

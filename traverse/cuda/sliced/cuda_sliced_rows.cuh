@@ -1,8 +1,8 @@
 /* cuda_sliced_rows.cuh: levels of kinds PULL and PUSH, in which all blocks pull or push rows; see cuda_sliced.h
  *
- * A short row has up to SLICED_PIECE slices. Each lane works on a short row of its own. All lanes of the warp share the
- * slices that follow the first slices of these rows. A long row has more than SLICED_PIECE slices. A long row was cut
- * into pieces of up to SLICED_PIECE slices when the device was opened. A whole warp works on a piece.
+ * A short row has up to SLICED_PIECE slices. Each lane begins a short row of its own, and then the lanes of the warp
+ * share the slices behind the first slices of their rows. A long row has more slices. It was cut into pieces of up to
+ * SLICED_PIECE slices when the device was opened, and a whole warp works on a piece.
  */
 #ifndef DBFS_CUDA_SLICED_ROWS_CUH
 #define DBFS_CUDA_SLICED_ROWS_CUH
@@ -21,9 +21,9 @@ __device__ static inline uint32_t warps_of_grid()
     return threads_of_grid() / WARP;
 }
 
-/* Returns the lane that has item number `item`. The items of all lanes are numbered in the order of lanes: lane 0 has the
- * lowest numbers. `before` is the number of items of all lanes below this lane. Returns any lane if `item` is behind the
- * last item. All lanes of the warp call it. */
+/* Returns the lane that has a given item. The items of all lanes are numbered in the order of lanes, and `before` is
+ * the number of items of all lanes below this lane. Returns any lane if `item` is behind the last item. All lanes of
+ * the warp call it. */
 __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 {
     unsigned lane = 0;
@@ -35,8 +35,8 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Sets the bit of v in the `found` bitmap of the round. If no other thread has set the bit before, also adds v and its
- * slices to the counts of this thread. `slices` is the number of slices of v. */
+/* Sets the bit of v in the `found` bitmap of the round. If no other thread did so before, also counts v and its
+ * `slices` slices in `tally`. */
 __device__ static inline void set_found(const gpu_sliced &s, unsigned round, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -51,9 +51,9 @@ struct row_piece {
     uint32_t row, first, count; /* the slices of the piece are first..first + count - 1 */
 };
 
-/* Calls act(piece) for each piece of each long row for which wants(row) is true. First each lane reads one piece, and
- * asks wants(row) for the row of this piece. Then all lanes of the warp call act() together for each wanted piece, one
- * piece after the other. All threads of all blocks call it. */
+/* Calls act(piece) for each piece of a long row for which wants(row) is true. Each lane reads a piece and asks
+ * wants(row), and then all lanes of the warp call act() together for each wanted piece. All threads of all blocks call
+ * it. */
 template <class Wants, class Act>
 __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants, const Act &act)
 {
@@ -77,19 +77,19 @@ enum {
     REST_BITS = 7 /* bits of a number of slices of a short row, the first slice not counted */
 };
 
-/* The HEADS rows that a lane works on at the same time. The rows of a lane have numbers, and row_of returns the row of a
- * number. Element j of an array is for the row of number k + j. */
+/* The HEADS rows that a lane works on at the same time. They are rows number k, ..., k + HEADS - 1 of the lane
+ * (row_of), and element j of an array is for number k + j. */
 struct lane_rows {
     uint32_t k;
     unsigned slices[HEADS]; /* the number of slices of each row; 0: the row does not look for a parent */
-    /* the number of slices of each row that no lane has looked at, REST_BITS bits for each row (rest_of) */
+    /* how many slices of each row no lane has looked at, REST_BITS bits for each row (rest_of) */
     unsigned rests;
     uint32_t first[HEADS];  /* for each row, the first slice that no lane has looked at */
     unsigned found;         /* bit j: row j has found a parent */
 };
 
 /* Returns row number k of a lane of this warp. The row may be behind the last vertex. TOGETHER neighbouring lanes have
- * neighbouring rows. All rows are in the order of their lengths, and the rows of a warp are spread over this order. So
+ * neighbouring rows. Rows are in the order of their lengths, and those of a warp are spread over this order, so that
  * each warp gets rows of all lengths. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
@@ -97,23 +97,21 @@ __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
     return group * TOGETHER + lane % TOGETHER;
 }
 
-/* Returns the number of slices of row j that no lane has looked at. `rests` is lane_rows.rests of this lane or of another
- * lane. */
+/* Returns how many slices of row j no lane has looked at. `rests` is lane_rows.rests of this lane or of another lane. */
 __device__ static inline unsigned rest_of(unsigned rests, int j)
 {
     return rests >> j * REST_BITS & ((1u << REST_BITS) - 1);
 }
 
-/* First step of PULL: HEADS rows of each lane look for a visited column in their first slices. Each lane does the rows
- * with numbers rows.k to rows.k + HEADS - 1. The first slices are read from s.heads. A row that sees a visited column
- * gets depth + 1 and a parent. Visited rows and rows without edges do not look. Sets all members of `rows` except k:
- * which rows look, which rows have found a parent, and which short rows have further slices to look at. Changes `tally`
- * only for notes (probes). All lanes of the warp call it. */
+/* First step of PULL: the HEADS rows of each lane that begin with number rows.k look for a visited column in their
+ * first slices, which are copied in s.heads. A row that sees one gets depth + 1 and a parent. Visited rows, and rows
+ * without edges, do not look. Sets all other members of `rows`: which rows look, which have found a parent, and which
+ * short rows have more slices. `tally` changes only for notes (probes). All lanes of the warp call it. */
 template <class B>
 __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                             slice_tally &tally)
 {
-    uint4 head[HEADS]; /* all heads are read before the first head is looked at, so that the reads overlap */
+    uint4 head[HEADS]; /* all heads are read before one is looked at, so that the reads overlap */
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
@@ -143,8 +141,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
 }
 
-/* Returns which lanes work on items that belong to this lane, as a bit for each lane. Lane i works on item base + i. The
- * items of this lane are `before` to before + own - 1. */
+/* Returns which lanes work on this lane's items, as a bit for each lane. Lane i works on item base + i, and this lane's
+ * items are before, ..., before + own - 1. */
 __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
 {
     const unsigned end = before + own;
@@ -154,10 +152,9 @@ __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, un
     return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
 }
 
-/* Second step of PULL: short rows without a parent look for a visited column in all slices after their first slice. Each
- * such slice of each lane is an item. All lanes of the warp share all items. A row that sees a visited column gets depth
- * + 1, a parent, and its bit in rows.found. After that no lane looks at further slices of the row. All lanes of the warp
- * call it. */
+/* Second step of PULL: short rows that have no parent yet look for a visited column in the slices after their first.
+ * The lanes of the warp share these slices, the items. A row that sees a visited column gets depth + 1, a parent, and
+ * its bit in rows.found, and then no lane looks at more of its slices. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                            slice_tally &tally)
@@ -169,8 +166,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     const unsigned before = warp_prefix(own), all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), lane = lane_with(before, item);
-        /* finds the slice of the item, and `number`, which says which row of its lane it is. The items of a lane are in
-         * the order of its rows: first all items of row 0, then all items of row 1 */
+        /* finds the slice of the item, and which row of its lane (`number`) the slice belongs to. A lane has first all
+         * items of its row 0, then all items of row 1, and so on */
         unsigned of_lane = item - __shfl_sync(ALL_LANES, before, lane);
         const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
         uint32_t slice = __shfl_sync(ALL_LANES, rows.first[0], lane);
@@ -203,10 +200,10 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     }
 }
 
-/* Third step of PULL: sets the bits of the rows in rows.found in the `found` bitmap of the round. Counts these rows and
- * their slices in `tally`. The rows of TOGETHER neighbouring lanes lie in one word of the bitmap, so one atomic sets the
- * bits of all their short rows. A short row belongs to a single lane of all blocks. A long row may also be found by other
- * warps that work on its pieces. set_found counts a long row only once. All lanes of the warp call it. */
+/* Third step of PULL: sets the bits of the rows in rows.found in the `found` bitmap of the round, and counts these rows
+ * and their slices in `tally`. One atomic sets the bits of all found short rows of TOGETHER neighbouring lanes, because
+ * these rows lie in one word. Warps that work on other pieces of a long row may find the row, too; set_found counts it
+ * once. All lanes of the warp call it. */
 __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
@@ -224,9 +221,9 @@ __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round
     }
 }
 
-/* An unvisited long row looks for a visited column in all slices of one piece. The lanes of a warp share the slices. If
- * there is a visited column, the row gets its bit in the `found` bitmap of the round, depth + 1, and a parent. The row is
- * also counted in `tally`, unless another warp has counted it. All lanes of the warp call it. */
+/* Lets an unvisited long row look for a visited column in all slices of one piece, which the lanes of a warp share. If
+ * there is one, the row gets its bit in the `found` bitmap of the round, depth + 1 and a parent, and is counted in
+ * `tally` unless another warp has counted it. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned round, int32_t depth,
                                          const row_piece &piece, slice_tally &tally)
@@ -254,10 +251,9 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
     set_found(s, round, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
 }
 
-/* Does a level of kind PULL by all threads of all blocks: each unvisited row looks for a visited column until it sees
- * one. First all rows look in their first slices, and short rows in their further slices. Then long rows look in their
- * pieces. Found rows get depth + 1, a parent, and their bit in the `found` bitmap of the round. Adds the number of found
- * rows and of their slices to the counts of the block. */
+/* Does a level of kind PULL: each unvisited row looks for a visited column until it sees one. Short rows look in their
+ * slices first, then long rows in their pieces. Found rows get depth + 1, a parent, and their bit in the `found` bitmap
+ * of the round, and are counted in `block`. All threads of all blocks call it. */
 template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth)
 {
     slice_tally tally = {};
@@ -280,22 +276,22 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 
 /* Where PUSH finds the frontier. This depends on the level before. */
 enum frontier_form {
-    /* the frontier is all vertices of the `found` bitmap of the level before */
+    /* the frontier is the `found` bitmap of the level before */
     FRONTIER_FOUND,
-    /* The level before was of kind BLOCK or SPARSE. The `found` bitmap of that level has all visited vertices. The
-     * frontier is the vertices of this bitmap that have the depth of the frontier. If the frontier is empty, the first
-     * block has ended the search, and has written the visited bits to s.of[].visited */
+    /* after BLOCK or SPARSE levels, which leave all visited vertices in a `found` bitmap: the frontier is those
+     * vertices of this bitmap that have its depth. If the search is over, the first block has ended it, and has written
+     * the visited bits to s.of[].visited */
     FRONTIER_VISITED,
-    /* each block has a share of the frontier in block.slice[1], with block.count[1] vertices. The `found` bitmap of the
+    /* each block has a share of the frontier, block.count[1] vertices in block.slice[1]. The `found` bitmap of the
      * level before has the whole frontier */
     FRONTIER_LISTED,
-    /* SPARSE levels ended the search, so the frontier is empty. The last `found` bitmap has all visited bits. No block
-     * has added these bits to its near bits yet */
+    /* SPARSE levels ended the search, so there is no frontier. The last `found` bitmap has all visited bits, which no
+     * block has added to its near bits yet */
     FRONTIER_SPARSE_ENDED
 };
 
-/* Returns word number `word` of the `found` bitmap of the level before. `round` and `depth` are those of the present
- * level. Depth 0 has no level before; the word returned is a word of a bitmap that has the root alone. */
+/* Returns a word of the frontier's bitmap, the `found` bitmap of the level before. `round` and `depth` are those of the
+ * present level. At depth 0 the frontier is the root. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word)
 {
     if (depth == 0)
@@ -309,31 +305,30 @@ __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t
     return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
 }
 
-/* The visited bits in a level of kind PUSH, as push_links uses them. They are the visited bits of this block, and the
- * `found` bitmap of the round, which all blocks share. */
+/* The visited bits of a PUSH, as push_links uses them: the visited bits of this block, and the `found` bitmap of the
+ * round, which all blocks share. */
 template <class B> struct dense_bits {
     B &block;
     const gpu_sliced &s;
     uint32_t *found_bits;
 
-    /* Returns whether v may be unvisited: v was not visited before this level, and this block has not set a near bit of v
-     * in this level. */
+    /* Returns whether v may be unvisited: it was so before this level, and this block has not set a near bit of v
+     * since. */
     __device__ bool may_be_new(uint32_t v, bool) const
     {
         return !is_visited(block, s, v);
     }
 
-    /* Returns whether this lane goes on with v. A near bit lies in shared memory of the block. Of the
-     * lanes of the block that set a near bit, only the first one goes on. A far bit lies in global memory. For a far bit
-     * each lane goes on, and set() decides between the lanes. */
+    /* Returns whether this lane goes on with v. Of the lanes of the block that reach the same v, only the one that sets
+     * the near bit first goes on. If v has a far bit, all go on, and set() decides between them. */
     __device__ bool claim(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
         return is_far(block, s, v / 32) || (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit));
     }
 
-    /* Sets the bit of v in the `found` bitmap of the round. Returns whether this lane set the bit first of all lanes of
-     * all blocks. */
+    /* Sets the bit of v in the `found` bitmap of the round. Returns whether this lane was the first of all lanes of all
+     * blocks. */
     __device__ bool set(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
@@ -347,9 +342,8 @@ template <class B> struct dense_bits {
     }
 };
 
-/* Pushes along one slice of `row`, a vertex of the frontier. Each calling lane has a slice of its own. Found vertices get
- * their bit in the `found` bitmap of the round, depth + 1, and `row` as parent. Counts found vertices and their slices in
- * `tally`. For notes it also counts the columns. */
+/* Pushes along one slice of `row`, a vertex of the frontier. Each lane has a slice of its own. Found vertices get depth
+ * + 1, `row` as parent, and their bit in the `found` bitmap of the round, and are counted in `tally`. */
 template <class B>
 __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
                                              uint32_t slice, slice_tally &tally)
@@ -366,8 +360,8 @@ __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsi
     }
 }
 
-/* Pushes the short rows of up to WARP vertices of the frontier: each lane has one vertex v, if its `has` is true. The
- * lanes of the warp share the slices of all these rows. Long rows are left to each_piece. All lanes of the warp call it. */
+/* Pushes the short rows of up to WARP vertices of the frontier: vertex v of each lane whose `has` is true. The lanes of
+ * the warp share the slices of these rows. Long rows are left to each_piece. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t v,
                                               bool has, slice_tally &tally)
@@ -384,14 +378,13 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
     }
 }
 
-/* The vertices of a frontier may all lie in a few neighbouring words of the bitmap. So WORD_PARTS warps share a word, and
- * each of these warps has PART_BITS bits of the word. */
+/* WORD_PARTS warps share a word of the frontier's bitmap, PART_BITS bits each, because the frontier may lie in a few
+ * words. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Pushes the short rows of frontier vertices. Each lane brings the number of a `word` of the frontier's bitmap. This warp
- * does PART_BITS bits of each word, and other warps do the other bits. The lanes share the vertices of all these bits. If
- * `checks`, the bitmap has all visited vertices, and only vertices of this `depth` are pushed. All lanes of the warp call
- * it. */
+/* Pushes the short rows of frontier vertices in some words of the bitmap, one for each lane: number `word`. This warp
+ * does PART_BITS bits of each word, whose vertices the lanes share. If `checks`, the bitmap has all visited vertices,
+ * and only those of this `depth` are pushed. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)
@@ -401,8 +394,7 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
-        /* An item is a set bit of its lane's word; the items of a lane are in the order of bits. The loop clears the bits
-         * of all earlier items of the same lane */
+        /* an item is a set bit of its lane's word, in the order of bits; the loop clears the bits of earlier items */
         uint32_t left = __shfl_sync(ALL_LANES, bits, owner);
         const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner) + part;
         for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)
@@ -412,16 +404,16 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* Does a level of kind PUSH by all threads of all blocks. Pushes the rows of the frontier: first the short rows, then the
- * pieces of the long rows. `form` says where the frontier is. Found vertices get depth + 1, a parent, and their bit in
- * the `found` bitmap of the round. Adds the number of found vertices and of their slices to the counts of the block. */
+/* Does a level of kind PUSH: pushes the short rows of the frontier, and then the pieces of its long rows. `form` says
+ * where the frontier is. Found vertices get depth + 1, a parent, and their bit in the `found` bitmap of the round, and
+ * are counted in `block`. All threads of all blocks call it. */
 template <class B>
 __device__ static void push_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, frontier_form form)
 {
     slice_tally tally = {};
     const bool checks = form == FRONTIER_VISITED;
     const uint32_t groups = warps_of_grid() / WORD_PARTS; /* the warps of a block are a multiple of WORD_PARTS */
-    if (form == FRONTIER_LISTED) { /* each lane has a vertex of the list; neighbours in the list go to different warps */
+    if (form == FRONTIER_LISTED) { /* a vertex of the list for each lane; neighbours in the list go to different warps */
         const unsigned count = block.count[1], warps = blockDim.x / WARP;
         for (unsigned i = threadIdx.x / WARP; i < count; i += blockDim.x) {
             const unsigned own = i + lane_id() * warps;

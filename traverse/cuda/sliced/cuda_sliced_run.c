@@ -10,11 +10,11 @@ _Static_assert(SLICED_MOST_VERTICES + 256 <= 1 << SLICED_ROW_BITS,
                "a row has its bits, with gaps before it, too, and there is a value that is none");
 
 /* Makes slices, links, heads and pieces of the shard's rows in device memory, and sets s->count and s->piece_count.
- * Clears the memory that searches expect to be zero. Works on the stream of the search, and waits. Called when a device
- * is opened.
+ * Clears the memory that searches expect to be zero. Waits. Called when a device is opened.
  *
- * In a directed graph the rows by destination are first cut into slices. Then the rows by source are cut into links. Each
- * of these steps fills s->first for its own rows. The links come last, as searches read the values of s->first for links. */
+ * In a directed graph the rows by destination become slices first, and then the rows by source become links. Each step
+ * fills s->first for its own rows, and links come last because searches read s->first for links.
+ */
 static enum status make_slices(struct device *dev, struct error *e)
 {
     struct gpu_sliced *s = &dev->fused.sliced.search;
@@ -47,9 +47,9 @@ static enum status make_slices(struct device *dev, struct error *e)
     return gpu_fetch(dev, &s->piece_count, &s->state->pieces, sizeof s->piece_count, stream, e);
 }
 
-/* Makes the device ready for sliced searches: sets the members of `search`, makes slices and links, and plans the launch.
- * With `notes` it also plans the launch of the kernel that notes levels. Called once, after gpu_fused_open and after the
- * sections of the shard are loaded. Allocates nothing: all device memory belongs to the plan of the device. */
+/* Makes the device ready for sliced searches: sets the members of `search`, makes the slices, and plans the launch
+ * (with `notes` also that of the kernel with notes). Called once, after gpu_fused_open, when the sections are loaded.
+ * Allocates nothing, because all device memory belongs to the plan of the device. */
 enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
 {
     enum { VERTICES_A_SLICE = 256 };
@@ -65,9 +65,9 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     s->of[DELEGATES] = *d;
     s->order.deepest = dev->fused.deepest;
     s->out = dev->fused.search.out;
-    /* The largest number of slices of a frontier that one block pushes. The number is small if all blocks can push lists
-     * (SPARSE). Otherwise the number grows with the graph, since all blocks read a whole bitmap after each level that
-     * they do together. Measured with graphs of 7 K to 1 M vertices: one H200, revision fa0e939. */
+    /* The largest number of slices of a frontier that one block pushes is small if all blocks can push lists (SPARSE).
+     * Otherwise it grows with the graph, because all blocks read a whole bitmap after each level that they do together.
+     * Measured with graphs of 7 K to 1 M vertices: one H200, revision fa0e939. */
     const uint64_t slices = (d->count + n->count) / VERTICES_A_SLICE;
     s->block_capacity = s->heads != NULL || slices < SLICED_BLOCK_LEAST ? SLICED_BLOCK_LEAST
                         : slices > SLICED_BLOCK_SLICES                  ? SLICED_BLOCK_SLICES
@@ -76,7 +76,7 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     dev->fused.sliced.noted.program = cuda_sliced_noted(s);
     if (make_slices(dev, e) != ST_OK || CUDA_TRY(cuda_sliced_plan(s, launch), dev->where, e) != ST_OK)
         return e->status;
-    if (s->heads != NULL) { /* sparse frontiers lie in the memory that a fused search uses for its sparse frontiers */
+    if (s->heads != NULL) { /* sparse frontiers use the memory of those of fused searches */
         struct work_item *const *list = dev->fused.search.sparse;
         const uint64_t capacity = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
                        part = capacity / (uint64_t)launch->blocks;
@@ -87,12 +87,12 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->fused.sliced.noted), dev->where, e) : ST_OK;
 }
 
-/* Lets each search write its answer itself, if three conditions hold. dev->answers has the vertex of each id. The ids of
- * parents have 4 bytes. There are at most MOST_IDS ids for each thread. Otherwise changes nothing, and cuda_values.c
- * makes the answers. Called when answers are opened, after the members of dev->answers are set. */
+/* Lets each search write its answer itself if dev->answers has the vertex of each id, ids of parents have 4 bytes, and
+ * there are at most MOST_IDS ids for each thread. Otherwise cuda_values.c makes the answers. Called when answers are
+ * opened, after the members of dev->answers are set. */
 void gpu_sliced_open_answers(struct device *dev)
 {
-    enum { MOST_IDS = 32 }; /* ids of a thread; if there are more, the kernels of cuda_answers.cu take less time */
+    enum { MOST_IDS = 32 }; /* with more ids for each thread the kernels of cuda_answers.cu are faster */
     const struct gpu_answers *a = &dev->answers;
     const struct fused_launch *launch = &dev->fused.sliced.launch;
     const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
@@ -103,9 +103,9 @@ void gpu_sliced_open_answers(struct device *dev)
         .vertex = a->vertex, .ids = parents ? a->ids : NULL, .to = a->values, .count = (uint32_t)a->count};
 }
 
-/* Starts the kernel of a search from `root`, and does not wait. The kernel notes its levels if `noted`. Takes the next
- * number for the search. Switches to the other set of counters and far bits. Sets dev->fused.settled, since this kernel
- * writes all depths. Sets dev->fused.answers to whether the kernel also writes the answer. */
+/* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. The search uses the
+ * other set of counters and far bits than the last one. dev->fused.settled becomes 1, because this kernel writes all
+ * depths, and dev->fused.answers says whether it also writes the answer. */
 enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
 {
     const struct fused_launch *launch = noted ? &dev->fused.sliced.noted : &dev->fused.sliced.launch;

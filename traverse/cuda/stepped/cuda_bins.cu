@@ -1,22 +1,20 @@
-/* cuda_bins.cu: sorts the vertices of other shards that pushes of nn found into bins, and receives arriving vertices; see
- * cuda_kernels.h
+/* cuda_bins.cu: sorts the vertices of other shards that pushes of nn found into a bin for each shard, and receives
+ * arriving vertices; see cuda_kernels.h
  *
- * A found vertex is a code of up to 64 bits: the number of the shard from bit local_bits on, and the local id in the bits
- * below. A bin is the list of the local ids (32 bits each) of one shard. Sorting writes the local id of each code to the
- * bin of its shard (Pan et al., section V-B). All bins lie in one array, one behind the other. Sorting has three steps:
- * - Count the codes of each shard.
- * - Make a prefix sum over the shards. It says where each bin begins.
- * - Write the ids into the bins. A block reserves its places in all bins before it writes.
+ * A found vertex is a code of up to 64 bits: the number of its shard from bit local_bits on, and its local id below. A
+ * bin is a list of the local ids (32 bits each) of one shard, and all bins lie in one array (Pan et al., section V-B).
+ * Sorting counts the codes of each shard, makes a prefix sum of the counts, which says where each bin begins, and
+ * writes the ids into the bins. If there are few codes, one block does all this, because launches take most of the time
+ * of a small level.
  *
- * If there are few codes, one block does all three steps, since launches take most of the time of a small level. Twin: the
- * bins of cpu_push.c. Bytes moved for each code: 16 to read the code twice, and 4 to write the id.
+ * Twin: the bins of cpu_push.c. Bytes moved for each code: 16 to read the code twice, and 4 to write the id.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
 enum { TILE_CODES = 4096 }; /* the number of codes that a block sorts at a time */
 
-/* Counts the codes begin, ..., end - 1 by shard: count[s] becomes the number of these codes that belong to shard s.
- * count[p] is shared memory. All threads of the block call it, and all see the complete counts when it returns. */
+/* Counts the codes begin, ..., end - 1 by shard, to count[p] in shared memory. All threads of the block call it, and
+ * see the complete counts when it returns. */
 __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t begin, uint64_t end)
 {
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
@@ -27,7 +25,7 @@ __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t b
     __syncthreads();
 }
 
-/* Kernel: adds the number of codes of each shard s to cursor[s]. All elements of cursor[] are zero before. */
+/* Kernel: adds the number of codes of each shard s to cursor[s], which is zero before. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -43,10 +41,9 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
     }
 }
 
-/* Computes where the bins begin, from the number of codes of each shard in cursor[p]. The index of the first id of each
- * bin goes to cursor[], begin[] and published[]. The total number of ids goes to the extra elements begin[p] and
- * published[p]. published[] is memory of the host, from which the host reads the beginnings when the level is over. All
- * lanes of one warp call it. */
+/* Computes where the bin of each shard begins, by a prefix sum of the numbers of codes in cursor[p]. Writes the
+ * beginnings to cursor[], to begin[], and to published[], memory of the host. begin[p] and published[p] become the
+ * number of all ids. All lanes of one warp call it. */
 __device__ static void begin_bins(const gpu_bins &b)
 {
     unsigned long long base = 0;
@@ -68,17 +65,16 @@ __device__ static void begin_bins(const gpu_bins &b)
     __threadfence_system();
 }
 
-/* Kernel of one warp: replaces the counts in cursor[] by the beginnings of the bins, and publishes the beginnings
- * (begin_bins). */
+/* Kernel of one warp: replaces the counts in cursor[] by the beginnings of the bins (begin_bins). */
 __global__ static void begin_kernel(gpu_bins b)
 {
     begin_bins(b);
 }
 
-/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[s] is the number of these codes
- * that belong to shard s, and is overwritten. cursor[s] is the next free place in the bin of shard s. First the block
- * reserves places in each bin: at[s] becomes the first reserved place, and cursor[s] grows by count[s]. count[] and at[]
- * are shared memory. All threads of the block call it. */
+/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[s] is how many of these codes
+ * belong to shard s. First the block reserves this many places in the bin, from cursor[s], the next free place, on;
+ * at[s] becomes the first one. count[], which is overwritten, and at[] are shared memory. All threads of the block call
+ * it. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {
@@ -97,7 +93,7 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
 }
 
 /* Kernel: writes the local id of each code into the bin of its shard. cursor[s] is the next free place in the bin of
- * shard s. At first cursor[s] is the beginning of the bin. */
+ * shard s, at first its beginning. */
 __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -111,8 +107,7 @@ __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
     }
 }
 
-/* Kernel of one block: sorts at most TILE_CODES codes into bins. The block counts the codes, makes the prefix sum, and
- * writes the ids. */
+/* Kernel of one block: sorts at most TILE_CODES codes into bins. */
 __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -128,8 +123,8 @@ __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
     scatter_tile(b, count, at, 0, total);
 }
 
-/* Launches kernels that sort the codes into bins, and returns at once. There are at most `most` codes. If `most` is at
- * most TILE_CODES, it launches one kernel. Otherwise it launches three kernels. */
+/* Launches the sorting of at most `most` codes into bins, and returns at once: one kernel for up to TILE_CODES codes,
+ * otherwise three. */
 void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 {
     int grid = cuda_full_grid() / 4;
@@ -145,9 +140,9 @@ void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 
 /* ---- arrival ---- */
 
-/* Launches a kernel that adds arrived vertices to the bitmap `next`. ids[count] are their local ids, which another shard
- * sent. Each vertex that is neither visited nor in `next` is added. If parents are recorded, the added vertex gets
- * `parent` as its parent. The same id may be sent several times. *bad becomes 1 if an id is too large. */
+/* Launches a kernel that takes in vertices from another shard: those of ids[count] that are neither visited nor in
+ * `next` are added to `next`. If parents are recorded, they get the parent `parent`. An id may be sent several times.
+ * *bad becomes 1 if an id is too large. */
 void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
                   cudaStream_t stream)
 {
@@ -160,11 +155,9 @@ void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t co
     });
 }
 
-/* Launches a kernel that adds arrived vertices to the bitmap `next`. Another shard sent the vertices as the set bits of
- * mask[words]. mask[0] is word `first` of the bitmap of `vertices`. Each vertex that is neither visited nor in `next` is
- * added. If parents are recorded, the added vertex gets `parent` as its parent. *bad becomes 1 if the number of a bit is
- * too large. Each thread does a word, and needs no atomic: between two levels only kernels like this one change `next`,
- * one kernel after the other. */
+/* Does the same as cuda_receive for vertices that arrive as the set bits of mask[words], in which mask[0] is word
+ * `first` of the bitmap of `vertices`. A thread does a word. It needs no atomic, because between two levels only
+ * kernels like this one change `next`, one after the other. */
 void cuda_receive_mask(const gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words, uint32_t parent,
                        unsigned int *bad, cudaStream_t stream)
 {

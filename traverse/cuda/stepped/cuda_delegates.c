@@ -1,14 +1,13 @@
 /* cuda_delegates.c: after a visit each GPU learns which delegates any GPU found in the level; see engine.h
  *
- * All GPUs have all delegates. The delegate mask of a GPU is its bitmap `next` of the delegates that it found. The next
- * previsit needs the OR of the masks of all GPUs. This OR is made in the bitmap `incoming` of each GPU. A GPU reads the
- * masks of its peers in their memory (cuda_peers.c). For GPUs that are no peers, the OR of the masks of a group of peers
- * goes through memory of the host. If few words of this OR are not zero, only these words are sent, as a list. Otherwise
- * the whole bitmap is sent. So a level that found few delegates costs little.
+ * The delegate mask of a GPU is its bitmap `next` of the delegates that it found. The next previsit needs the OR of the
+ * masks of all GPUs, in the bitmap `incoming` of each GPU. A GPU reads the masks of its peers in their memory
+ * (cuda_peers.c). For GPUs that are no peers, the OR over a group of peers goes through memory of the host: only its
+ * words that are not zero, as a list, if these are few. So a level that found few delegates costs little.
  *
  * A pull of dd may have two parts. Between the parts all GPUs may learn the delegates that the first part found
- * (gpu_know_mask). If they do, dev->masks.known is 1 from then on. `incoming` and `next` both have these delegates, and
- * the list of words leaves these delegates out.
+ * (gpu_know_mask). Then dev->masks.known is 1, `incoming` and `next` both have these delegates, and the list of words
+ * leaves them out.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -19,17 +18,16 @@ static int has_peers(const struct device *dev)
     return dev->traffic.peers.count > 1;
 }
 
-/* Returns the bitmap into which the masks of peers are ORed. Usually this is `incoming`. It is the device's own `next` in
- * two cases: the device has no peers, or `incoming` has the delegates of gpu_know_mask. */
+/* Returns the bitmap into which the masks of peers are ORed: usually `incoming`, but the device's own `next` if it has
+ * no peers, or if `incoming` has the delegates of gpu_know_mask. */
 static uint32_t *gathered_mask(const struct device *dev)
 {
     return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
-/* Launches kernels that OR the masks of peers into gathered_mask, for each peer i with updating[i]. Records the event
- * masks_read behind these kernels. If peers cannot wait for this event, the host waits for the event. Does nothing if
- * there are no peers. If kernels cannot read a mask in the memory of its peer, the mask is first copied to the memory of
- * dd's prefix sums. That memory is free when the delegates have been found, even if dn is still being visited. */
+/* Launches kernels that OR the masks of the peers i with updating[i] into gathered_mask, if there are peers. Then
+ * records the event masks_read, for which the host waits if peers cannot. A mask that kernels cannot read in the memory
+ * of its peer is first copied to the memory of dd's prefix sums, which is free when the delegates have been found. */
 static enum status gather_masks(struct device *dev, const int *updating, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -45,10 +43,10 @@ static enum status gather_masks(struct device *dev, const int *updating, struct 
 }
 
 /* ORs the delegates that the peers i with updating[i] found. If `to` is NULL, the device keeps the result for
- * gpu_take_mask. Otherwise also copies the result to *to, in memory of the host, and waits. Only one device copies for
- * all its peers. If at most to->most words of the result are not zero, these words go to to->words. Otherwise the whole
- * result goes to to->mask. Sets to->count and to->has_mask. The list leaves out the delegates of gpu_know_mask. The
- * memory of dd's prefix sums holds the counter of listed words, as this memory is free when the peers have been read. */
+ * gpu_take_mask. Otherwise this device copies the result for all its peers to *to, in memory of the host, and waits: to
+ * to->words the words that are not zero, without the delegates of gpu_know_mask, if there are at most to->most;
+ * otherwise the whole result to to->mask. Sets to->count and to->has_mask. The memory of dd's prefix sums, which is
+ * free by then, holds the counter of words. */
 enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -69,9 +67,8 @@ enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_
                                                            : e->status;
 }
 
-/* Makes `incoming`, which has all delegates of the level, the bitmap that the next previsit reads. Then clears the
- * device's own mask `next`. On the GPU the clearing waits until all peers have read the mask. After gpu_know_mask, first
- * ORs `next` into `incoming`. The function only launches, and the host does not wait. */
+/* Makes `incoming`, the delegates of the level, the input of the next previsit. After gpu_know_mask first ORs `next`
+ * into it. Then clears the device's mask `next`, on the GPU, when all peers have read it. The host does not wait. */
 static enum status pass_mask_on(struct device *dev, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
@@ -96,9 +93,9 @@ static enum status copy_mask(struct device *dev, const uint64_t *mask, struct er
                     dev->where, e);
 }
 
-/* Called between the two parts of a pull of dd. `mask`, in memory of the host, has the delegates that any device found in
- * the first part. Launches the copy of `mask` to `incoming`, and then ORs `mask` into the device's `next`, so that the
- * second part does not look for these delegates. The host does not wait, so `mask` must stay unchanged until the visit is
+/* Tells the device, between the two parts of a pull of dd, which delegates any device found in the first part: the
+ * bitmap `mask`, in memory of the host. Launches its copy to `incoming`, and ORs it into `next`, so that the second
+ * part does not look for these delegates. The host does not wait, so `mask` must stay unchanged until the visit is
  * over. */
 enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
@@ -110,10 +107,9 @@ enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Called at the end of a level, when all peers have read the masks. Fills `incoming` with the delegates that all ranks
- * found. They come from the list from->words, or from the bitmap from->mask if from->words is NULL. If both are NULL,
- * `incoming` stays as gpu_read_masks made it. Makes `incoming` the input of the next previsit, and clears `next`. The
- * host does not wait, so *from must stay unchanged until the next previsit. */
+/* Gives the next previsit the delegates that all ranks found, at the end of a level, when all peers have read the
+ * masks. They come from the list from->words or the bitmap from->mask, or are already in `incoming` (gpu_read_masks) if
+ * both are NULL. Clears `next`. The host does not wait, so *from must stay unchanged until the next previsit. */
 enum status gpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

@@ -1,38 +1,34 @@
-/* cuda_frontier_updates.cu: writes and reads messages between devices that are no peers. A device sends its frontier of
- * normals in these messages; see struct gpu_frontier_update of cuda_kernels.h
+/* cuda_frontier_updates.cu: writes and reads the messages by which a device tells its visited normals to devices that
+ * are no peers; see struct gpu_frontier_update of cuda_kernels.h
  *
- * A message about a shard says which normals of the shard are visited. Sender and receivers have equal bitmaps `known`. A
- * vertex is in `known` if an earlier message called it visited, or if it has no nn edges. A message leaves out the
- * vertices in `known`. For each other vertex, in order, the message has one bit: 1 if the vertex is visited. So a message
- * needs no positions.
+ * A message has one bit, 1 if it is visited, for each normal of a shard that is not in `known`. This bitmap is equal on
+ * the sender and the receivers, and has the vertices that earlier messages called visited and those without edges of
+ * nn. The vertices come in order, so a message needs no positions.
  *
- * A block of threads works on 256 words of the shard's bitmap, a word for each thread. The message bits of a word lie one
- * behind the other, the lowest first. The message bits of the next word follow. The message bits of each block of threads
- * begin with a new word of the message. Kernels write and read messages in memory of the host, which saves a copy. Twin:
- * the loops over bits of test_messages.c. Bytes moved: 4 to count the message bits of a word, 12 to write or read them,
- * and 1/8 for each bit that is not known.
+ * A block of threads works on 256 words of the shard's bitmap, a word for each thread. The message bits of these words
+ * lie one behind the other, the lowest first, from a new word of the message on. Kernels write and read messages in
+ * memory of the host, which saves a copy. Twin: the loops over bits of test_messages.c. Bytes moved: 4 to count the
+ * message bits of a word, 12 to write or read them, and 1/8 for each bit that is not known.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* The word of a bitmap that a thread works on, and the place of its message bits among the message bits of the block of
- * threads. */
+/* The word of a bitmap on which a thread works, and where its bits lie among the message bits of the block of threads. */
 struct update_block {
     uint64_t word;     /* index of the thread's word in `known`, the bitmap of all shards */
     uint64_t in_shard; /* index of the same word in the bitmap of its shard */
-    uint32_t missing;  /* the bits of the word that are 0 in `known`: each of them has a bit in the message */
-    unsigned before;   /* the number of message bits of the block that lie before those of this word */
+    uint32_t missing;  /* the bits of the word that are 0 in `known`, each of which has a bit in the message */
+    unsigned before;   /* how many message bits of the block lie before those of this word */
     unsigned all;      /* the number of message bits of the block */
 };
 
-/* Returns the number of blocks of threads that the words of one shard need, with a word for each thread. */
+/* Returns how many blocks of threads the words of one shard need, with a word for each thread. */
 __device__ static uint64_t blocks_of_shard(const gpu_frontier_update &n)
 {
     return (n.shard_words + BLOCK - 1) / BLOCK;
 }
 
-/* Returns the word on which this thread works in block `number` of a shard, and the place of the word's message bits
- * among the message bits of the block. A thread beyond the end of the shard has no message bits. All threads of the block
- * call it. */
+/* Returns the word of this thread in block `number` of a shard, and where its message bits lie among those of the
+ * block. A thread beyond the end of the shard has no message bits. All threads of the block call it. */
 __device__ static update_block open_block(const gpu_frontier_update &n, uint32_t shard, uint64_t number)
 {
     update_block b;
@@ -49,8 +45,7 @@ __device__ static unsigned words_of_bits(unsigned bits)
     return (bits + 31) / 32;
 }
 
-/* Kernel: sets the element of begin[] for each block of words of each shard. The element becomes the number of words of
- * the message that the message bits of the block need. */
+/* Kernel: counts the words of the message that each block of threads of each shard needs, in begin[]. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -62,9 +57,9 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update
     }
 }
 
-/* Kernel: replaces the counts in begin[] by their exclusive prefix sums, for each shard separately. After that begin[]
- * says at which word of the message the bits of a block begin. Sets words[s], memory of the host, to the length of the
- * message about shard s. One block of threads does one shard at a time. */
+/* Kernel: replaces the counts in begin[] by prefix sums for each shard, so that begin[] says at which word of the
+ * message the bits of a block begin. words[s], memory of the host, becomes the length of the message about shard s. A
+ * block of threads does a shard at a time. */
 __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -85,7 +80,7 @@ __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update
     __threadfence_system();
 }
 
-/* Launches the kernels that compute where message bits lie, for the messages about all shards: fills begin[] and words[]. */
+/* Launches the kernels that lay out the messages about all shards: fills begin[] and words[]. */
 void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t stream)
 {
     const uint64_t blocks = update->p * ((update->shard_words + BLOCK - 1) / BLOCK);
@@ -93,8 +88,8 @@ void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t 
     begin_kernel<<<blocks_for(update->p, 1), BLOCK, 0, stream>>>(*update);
 }
 
-/* Packs the bits of `bits` at the places that are set in `chosen`. Bit i of the result is the bit of `bits` at the i-th
- * set bit of `chosen`, counted from the lowest. */
+/* Packs the bits of `bits` that are set in `chosen`: bit i of the result is the bit of `bits` at the i-th set bit of
+ * `chosen`, from the lowest. */
 __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t gathered = 0;
@@ -105,8 +100,8 @@ __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
     return gathered;
 }
 
-/* Unpacks bits that gather_bits has packed. Bit i of `bits` goes to the place of the i-th set bit of `chosen`, counted
- * from the lowest. All other bits of the result are 0. */
+/* Unpacks what gather_bits has packed: bit i of `bits` goes to the i-th set bit of `chosen`, from the lowest. All other
+ * bits of the result are 0. */
 __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t scattered = 0;
@@ -117,9 +112,8 @@ __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
     return scattered;
 }
 
-/* Kernel: writes the message about a shard, on the device of this shard. The message has the bit of visited[words] of
- * each vertex that is not in `known`. Then adds the visited bits to `known`, as the receivers will do. `message` is
- * memory of the host. */
+/* Kernel: writes the message about a shard on the device of this shard: the bit of visited[words] of each vertex that
+ * is not in `known`. Then adds the visited bits to `known`, as the receivers will do. `message` is memory of the host. */
 __global__ static void __launch_bounds__(BLOCK)
     write_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *visited, uint64_t words, uint32_t *message)
 {
@@ -145,8 +139,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches the kernel that writes the message about a shard, and returns at once. cuda_frontier_update_count must have
- * been launched before. */
+/* Launches the kernel that writes a message, after cuda_frontier_update_count. Returns at once. */
 void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shard, const uint32_t *visited, uint64_t words,
                                 uint32_t *message, cudaStream_t stream)
 {
@@ -154,9 +147,8 @@ void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shar
     write_update_kernel<<<blocks, BLOCK, 0, stream>>>(*update, shard, visited, words, message);
 }
 
-/* Kernel: reads a message about a shard, on a device that received it. Sets the bits of the vertices that the message
- * calls visited in this device's bitmap `known`. Message bit i belongs to the i-th vertex that is not in `known`.
- * `message` is memory of the host. */
+/* Kernel: reads a message about a shard on a device that received it, and adds the visited vertices to `known`. Message
+ * bit i belongs to the i-th vertex that is not in `known`. `message` is memory of the host. */
 __global__ static void __launch_bounds__(BLOCK)
     read_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *message)
 {
@@ -175,8 +167,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches the kernel that reads a message about a shard, and returns at once. cuda_frontier_update_count must have been
- * launched before. */
+/* Launches the kernel that reads a message, after cuda_frontier_update_count. Returns at once. */
 void cuda_frontier_update_read(const gpu_frontier_update *update, uint32_t shard, const uint32_t *message,
                                cudaStream_t stream)
 {

@@ -1,18 +1,17 @@
 /* cuda_frontiers.c: messages that tell the frontier of a GPU to devices that are no peers, before nn is pulled; see
  * engine.h
  *
- * A message says which normals of a shard are visited. A pull may use visited vertices in place of the frontier, because
- * an unvisited vertex has no neighbour that was visited before the frontier. A message leaves out the vertices that are
- * set in the bitmap `known` (struct gpu_frontier_update of cuda_kernels.h). A pull of nn looks for visited vertices in
- * the same bitmap. At the first message of a search `known` has only the vertices without nn edges. These vertices may
- * stand in `known`, because no pull looks for them.
+ * A message says which normals of a shard are visited. A pull may look for visited vertices in place of the frontier,
+ * because an unvisited vertex has no neighbour that was visited before the frontier. It looks in the bitmap `known`
+ * (struct gpu_frontier_update of cuda_kernels.h), whose vertices later messages leave out. At first `known` has the
+ * vertices without edges of nn, which no pull meets.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Called once for each shard, when devices have joined. Copies the bitmap of the shard's normals with nn edges to
- * update_sources, and waits. mask[words] is memory of the host. The remaining words of the shard's part of update_sources
- * become zero. */
+/* Tells the device which normals of a shard have edges of nn: copies mask[words], memory of the host, to
+ * update_sources, and waits. The rest of the shard's part becomes zero. Called once for each shard, when devices have
+ * joined. */
 enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words, struct error *e)
 {
     const uint64_t shard_words = dev->traffic.update.shard_words;
@@ -24,9 +23,9 @@ enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t
     return e->status;
 }
 
-/* Called before nn is pulled. If `message` is NULL, does nothing, as peers read the visited bits of this device where the
- * previsit left them. Otherwise writes the message about this device's shard to `message`, and waits. `message` is memory
- * of the host that the device can write. Sets words[s] to the number of 32-bit words of the message about each shard s. */
+/* Writes the message about this device's shard to `message`, host memory that the device can write, and waits. words[s]
+ * becomes the number of 32-bit words of the message about each shard s. Does nothing if `message` is NULL, because
+ * peers read the visited bits of this device in its memory. Called before nn is pulled. */
 enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct gpu_vertices *normals = &dev->of[NORMALS];
@@ -46,9 +45,8 @@ enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     return e->status;
 }
 
-/* Launches a kernel that reads the message about another shard. The kernel sets the bits of the vertices that the message
- * calls visited in `known`, the bitmap in which a pull of nn looks for visited vertices. `message` is memory of the host,
- * and must stay unchanged until the visit is over. */
+/* Launches a kernel that reads the message about another shard, and adds the visited vertices to `known`, where a pull
+ * of nn looks for them. `message` is memory of the host, and must stay unchanged until the visit is over. */
 enum status gpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)

@@ -1,5 +1,5 @@
-/* cuda_masks.cu: kernels that work on whole bitmaps or values; see cuda_kernels.h. They wake links to other GPUs, combine
- * bitmaps of several devices, set the root of a search, and overwrite values of vertices that were not visited. */
+/* cuda_masks.cu: kernels for whole bitmaps and arrays of values; see cuda_kernels.h. They wake links to other GPUs,
+ * combine bitmaps of several devices, set the root of a search, and overwrite values of unvisited vertices. */
 #include "traverse/cuda/device/cuda_common.cuh"
 
 enum {
@@ -8,8 +8,8 @@ enum {
     WAKE_STEP = 1 << 10   /* one word of every WAKE_STEP words behind these lines is read */
 };
 
-/* Returns the number of blocks of 256 threads that fill the current GPU: 8 for each multiprocessor. Asks the GPU once,
- * and keeps the number for later calls. Returns 1 if the GPU does not answer. */
+/* Returns the number of blocks of 256 threads that fill the current GPU: 8 for each multiprocessor, or 1 if the GPU
+ * does not answer. Asks the GPU once, and keeps the number for later calls. */
 int cuda_full_grid(void)
 {
     static int grid = 0;
@@ -20,8 +20,8 @@ int cuda_full_grid(void)
     return grid > 0 ? grid : 1;
 }
 
-/* Launches reads of some words of from[words], an array of another GPU, so that the links to that GPU wake. The words lie
- * both close together and far apart, since the hardware does not say which addresses share a link. */
+/* Launches reads of some words of from[words], an array of another GPU, because the first read over an idle link is
+ * slow. The words lie both close together and far apart, since the hardware does not say which addresses share a link. */
 void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
 {
     each(words > 0 ? WAKE_LINES + words / WAKE_STEP : 0, stream, [=] __device__(uint64_t i) {
@@ -31,23 +31,23 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
     });
 }
 
-/* Launches to = from for bitmaps of `words` words; with `keep` launches to |= from. A thread does a word. */
+/* Launches a kernel that copies a bitmap of `words` words to `to`, or with `keep` ORs it into `to`. A thread does a
+ * word. */
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream)
 {
     each(words, stream, [=] __device__(uint64_t w) { to[w] = (keep ? to[w] : 0) | from[w]; });
 }
 
-/* Returns 64-bit word w of `mask`, with all bits cleared that are set in `known`. `known` may be NULL. */
+/* Returns 64-bit word w of `mask` without the bits that are set in `known`, which may be NULL. */
 __device__ static inline unsigned long long word_without(const uint32_t *mask, const uint32_t *known, uint64_t w)
 {
     const unsigned long long less = known != NULL ? ((const unsigned long long *)known)[w] : 0;
     return ((const unsigned long long *)mask)[w] & ~less;
 }
 
-/* Launches a kernel that lists words of `mask`. First the bits that are set in `known` are cleared in each word; a word
- * is listed if it is not zero then. list[most] gets the index and the bits of each listed word, in any order. If there
- * are more than `most` words, the others are counted but not written. *count must be zero, and becomes the number of all
- * these words. */
+/* Launches a kernel that lists the words of `mask` that are not zero without the bits set in `known`: list[most] gets
+ * the index and these bits of each, in any order. *count must be zero, and becomes the number of all such words. Only
+ * `most` of them are written. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream)
 {
@@ -59,9 +59,8 @@ void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words
         });
 }
 
-/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words. Each thread does one word of
- * the list. It uses an atomic, since the same word may be listed several times. Listed words beyond the end of the bitmap
- * are left out. */
+/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words, by atomics, because the
+ * list may have a word several times. Listed words beyond the end of the bitmap are left out. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const mask_word *list, uint64_t count, cudaStream_t stream)
 {
     unsigned long long *to = (unsigned long long *)mask;
@@ -78,8 +77,8 @@ void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_
     each(words, stream, [=] __device__(uint64_t w) { to[w] = ~from[w]; });
 }
 
-/* Launches one thread, which sets the bit of `vertex` in `mask`. Unless `parent` is NULL, the thread also sets
- * parent[vertex] to `value`. */
+/* Launches one thread, which sets the bit of `vertex` in `mask`, and parent[vertex] to `value` unless `parent` is
+ * NULL. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value, cudaStream_t stream)
 {
     each(1, stream, [=] __device__(uint64_t) {

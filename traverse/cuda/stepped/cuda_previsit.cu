@@ -1,23 +1,24 @@
-/* cuda_previsit.cu: makes the frontier of a level; see cuda_kernels.h and its twin, cpu_frontier.c
+/* cuda_previsit.cu: makes the frontier of a level from the vertices that were found; see cuda_kernels.h and its twin,
+ * cpu_frontier.c
  *
- * A previsit is one pass over the words of a bitmap of found vertices. The found vertices that were not visited before
- * become the frontier. join_frontier of cuda_previsit_words.cuh does the steps for a word. A frontier that is small, and
- * not dense in any place, is also listed in a queue, and the lengths of its rows are added up. Other frontiers are
- * usually pulled, and a pull needs neither list nor lengths. A block reserves places in the queue for all its vertices at
- * once, since one atomic for each warp would be too many for long lists. Bytes moved: 12 to 24 for each word. Each vertex
- * of the frontier costs from 4 (its depth) to 24 (if it is listed).
+ * A previsit is one pass over the words of a bitmap of found vertices. Those that were not visited before become the
+ * frontier (join_frontier of cuda_previsit_words.cuh). A frontier that is small, and nowhere dense, is also listed in a
+ * queue, and the lengths of its rows are added up. Other frontiers are usually pulled, which needs neither. A block
+ * reserves places in the queue for all its vertices at once, since an atomic for each warp would be too many for long
+ * lists. Bytes moved: 12 to 24 for each word, and for each vertex of the frontier from 4 (its depth) to 24 (if it is
+ * listed).
  *
- * In this file *fresh* vertices are the vertices of the new frontier. The *sources* of a subgraph are the vertices that
- * have edges in this subgraph.
+ * In this file *fresh* vertices are the vertices of the new frontier. The *sources* of a subgraph are the vertices with
+ * edges in it.
  */
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* A block looks at 256 words at a time. If these words have more fresh vertices than this, the frontier is dense, and the
- * block does not list these vertices. */
+/* A block looks at 256 words at a time. It does not list their fresh vertices if there are more than this, because the
+ * frontier is dense then. */
 enum { MOST_LISTED = 1024 };
 
-/* The state of a previsit in the form in which join_frontier expects its argument `s`. There is one kind of vertices,
- * which has index 0. */
+/* The state of a previsit, as join_frontier expects it in its argument `s`. There is one kind of vertices, with index
+ * 0. */
 struct kind_previsit {
     static constexpr bool together = false;
     uint32_t keeps; /* 0: no bitmaps of frontiers are kept, so depths are written at once */
@@ -30,14 +31,13 @@ struct kind_previsit {
     } block;
 };
 
-/* The counts of one thread, over all words that it has done (struct gpu_counts). */
+/* The counts of one thread over all its words (struct gpu_counts). */
 struct tally {
     unsigned long long fresh, sources[VERTEX_KINDS], forward[VERTEX_KINDS];
 };
 
 /* Adds the edges of the vertices queue[base], ..., queue[base + total - 1], which the block has just listed, to
- * t.forward. Each thread does one vertex at a time, and adds the lengths of the vertex's rows in both subgraphs. All
- * threads of the block call it. */
+ * t.forward: the lengths of their rows in both subgraphs. All threads of the block call it. */
 __device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total, tally &t)
 {
     for (unsigned i = threadIdx.x; i < total; i += BLOCK) {
@@ -49,15 +49,15 @@ __device__ static void add_lengths(const gpu_previsit &p, unsigned long long bas
     }
 }
 
-/* Counts the fresh vertices of a block's words in `t`, and their sources and edges by subgraph. Word `base` is the
- * block's first word. `fresh` has the fresh vertices of the thread's word. The block also lists its fresh vertices in the
- * queue, if they are at most MOST_LISTED and the queue has room for them. If they are not listed, t.forward counts 1 for
- * each source, and not the edges of the source. All threads of the block call it. */
+/* Counts the fresh vertices of a block's words in `t`, with their sources and edges by subgraph. `fresh` has those of
+ * this thread's word, and `base` is the block's first word. The block lists its fresh vertices in the queue if they are
+ * at most MOST_LISTED and the queue has room. Otherwise t.forward counts 1 for each source in place of its edges. All
+ * threads of the block call it. */
 __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word, tally &t)
 {
     const unsigned sources[] = {(unsigned)__popc(fresh & word.in_one), (unsigned)__popc(fresh & word.in_two)};
     unsigned total, before = block_prefix(__popc(fresh), &total);
-    /* counts->listed also counts reserved places for which the queue has no room, and is then larger than the capacity */
+    /* counts->listed grows even if the queue has no room, so it may become larger than the capacity */
     const unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.capacity;
     const bool lists = at + total <= p.capacity;
     t.fresh += __popc(fresh);
@@ -72,8 +72,8 @@ __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t
     }
 }
 
-/* Kernel: does a previsit of one kind of vertices, with a thread for each word. Writes the frontier's bitmap, the visited
- * bits and the depths, and clears `next`. Lists vertices in the queue if they are few. Adds the counts to *p.counts. */
+/* Kernel: does a previsit of one kind of vertices, with a thread for each word. Writes the frontier's bitmap, the
+ * visited bits and the depths, and clears `next`. Lists the vertices if they are few. Adds the counts to *p.counts. */
 __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_constant__ gpu_previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
@@ -98,7 +98,7 @@ __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_con
     }
 }
 
-/* Launches the previsit of one kind of vertices, and returns at once. The kernel gets a copy of *p. */
+/* Launches the previsit of one kind of vertices, with a copy of *p, and returns at once. */
 void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 {
     const int blocks = blocks_for(p->vertices.words, BLOCK);
@@ -108,8 +108,8 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 
 /* ---- the whole frontier, if the previsit did not list all of it ---- */
 
-/* Launches a kernel that lists the vertices of the dense frontier whose bits are set in `sources`. The queue is
- * overwritten from its beginning. *listed must be zero, and becomes the number of listed vertices. */
+/* Launches a kernel that fills the queue, from its beginning, with those vertices of the dense frontier that are set in
+ * `sources`. *listed must be zero, and becomes the number of listed vertices. */
 void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)
 {
@@ -120,8 +120,7 @@ void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
         [=] __device__(uint64_t w, unsigned long long at) { list_word(queue, w, frontier[w] & sources[w], at); });
 }
 
-/* Kernel: adds the number of the dense frontier's edges in `csr` to *forward. Each thread does one word at a time, and
- * adds the lengths of its vertices' rows. */
+/* Kernel: adds the number of edges of the dense frontier in `csr` to *forward. A thread does a word at a time. */
 __global__ static void __launch_bounds__(BLOCK)
     forward_kernel(gpu_vertices v, gpu_csr csr, unsigned long long *forward)
 {
@@ -135,8 +134,7 @@ __global__ static void __launch_bounds__(BLOCK)
     block_add(sum, sums, forward);
 }
 
-/* Launches a kernel that counts the frontier's edges in a subgraph exactly, and adds the count to *forward. Launches
- * nothing if there are no vertices or no edges. */
+/* Launches a kernel that counts the frontier's edges in a subgraph exactly, and adds them to *forward. */
 void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream)
 {
@@ -148,8 +146,8 @@ void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
 
 /* ---- counters ---- */
 
-/* Kernel of one block: copies *level to *published, memory of the host, and sets *level to zero. Then writes `number` to
- * the upper half of published->report. A barrier of the block makes sure that the report is written after the whole copy. */
+/* Kernel of one block: copies *level to *published, memory of the host, and sets *level to zero. Then writes `number`
+ * to the upper half of published->report, behind a barrier, so that the host sees the whole copy. */
 __global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level, gpu_level *published, uint32_t number)
 {
     unsigned *from = (unsigned *)level, *to = (unsigned *)published;
@@ -163,8 +161,7 @@ __global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level,
         *(volatile uint64_t *)&published->report = (uint64_t)number << 32;
 }
 
-/* Launches the publication of counters: they are copied to memory of the host and set to zero, and then `number` is
- * reported to the host. */
+/* Launches the copy of counters to the host, which sets them to zero and then reports `number`. */
 void cuda_publish(gpu_level *level, gpu_level *published, uint32_t number, cudaStream_t stream)
 {
     publish_kernel<<<1, BLOCK, 0, stream>>>(level, published, number);

@@ -1,18 +1,17 @@
 /* cuda_pull.cu: pulls: unvisited vertices look for a visited parent among the columns of their rows; see cuda_kernels.h
  * and its twin, cpu_pull.c
  *
- * pull_words of cuda_pull_words.cuh does the work. A warp does 32 words of the bitmap of rows, which are 1,024 vertices.
- * Stepped searches do not cut long rows into pieces, as they have no list of pieces to pull. All lanes of a warp read a
- * long row together (pull_long_rows). Bytes moved: 12 to 16 for each word of the bitmap. Each column that a row reads
- * costs 4 bytes (as a head) and a probe of the bitmap of parents.
+ * pull_words of cuda_pull_words.cuh does the work. A warp does 32 words of the bitmap of rows, which are 1,024
+ * vertices. All lanes of a warp read a long row together (pull_long_rows), because stepped searches have no list of
+ * pieces to pull. Bytes moved: 12 to 16 for each word of the bitmap, and for each column that a row reads 4 (as a head)
+ * and a probe of the bitmap of parents.
  */
 #include "traverse/cuda/visit/cuda_pull_words.cuh"
 
 enum { PULL_BLOCK = 128, PULL_WARPS = PULL_BLOCK / WARP };
 
-/* The state of a pull of one subgraph, in the form in which functions of visit/ expect their argument `s`. Columns of nn
- * have the kind FUSED_COLUMNS: the number of the shard stands in the bits from local_bits on, and the local id in the
- * bits below. */
+/* The state of a pull of one subgraph, as functions of visit/ expect it in their argument `s`. Columns of nn have the
+ * kind FUSED_COLUMNS: the shard stands in the bits from local_bits on, and the local id in the bits below. */
 template <bool PACKED> struct row_pull {
     static constexpr bool noted = false, packed = PACKED, together = true, has_hub_bitmap = false, stepped = true;
     struct space {
@@ -25,12 +24,12 @@ template <bool PACKED> struct row_pull {
     gpu_csr csr;
     gpu_target target;
     uint64_t words;
-    const uint32_t *parents; /* the bitmap of the columns that may become parents, which are the visited ones */
+    const uint32_t *parents; /* the visited vertices among the columns, which may become parents: a bitmap */
     uint32_t tag;            /* KIND_BIT if the columns, which become parents, are delegates; otherwise 0 */
 };
 
-/* Returns the value that is recorded as the parent of a vertex that found `column` of nn as its parent. The value is the
- * local id of the column if the column is a vertex of this shard, and REMOTE_PARENT otherwise. */
+/* Returns what is recorded as parent if a vertex found `column` of nn: the local id of the column in this shard, or
+ * REMOTE_PARENT for a vertex of another shard. */
 template <bool PACKED> __device__ static inline uint32_t parent_of_shards(row_pull<PACKED> &s, uint32_t column)
 {
     const gpu_target &t = s.target;
@@ -38,9 +37,9 @@ template <bool PACKED> __device__ static inline uint32_t parent_of_shards(row_pu
                                                            : REMOTE_PARENT;
 }
 
-/* Looks for parents in the rest of long rows. `many` has a bit for each lane with such a row. `r` is the row of the
- * calling lane. The lanes of the warp read one row after the other, and share the columns of the row. Returns the column
- * that the lane's own row found, or NO_HEAD if it found none. All lanes of the warp call it. */
+/* Looks for parents in the rest of long rows, one row after the other, whose columns the lanes of the warp share.
+ * `many` has a bit for each lane with such a row, and `r` is the calling lane's row. Returns the column that this
+ * lane's row found, or NO_HEAD if none. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigned many, const pulled_row &r)
 {
@@ -57,8 +56,8 @@ __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigne
 }
 
 /* Kernel: pulls a subgraph. Each row that has edges of the subgraph, and is neither visited nor in `next`, looks for a
- * parent. Each thread has a word of 32 rows, and the lanes of a warp share all rows of the warp. A row that finds a
- * parent is added to `next`, and the parent is recorded. Sets *s.target.found if any row found a parent. */
+ * parent. If it finds one, it is added to `next`, the parent is recorded, and *s.target.found becomes 1. A thread has a
+ * word of 32 rows, and the lanes of a warp share all rows of the warp. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED> s)
 {
@@ -73,7 +72,7 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED
         *t.found = 1;
 }
 
-/* Launches pull_kernel, with a thread for each word of rows. A column is a parent if its bit is set in `parents`. */
+/* Launches pull_kernel, with a thread for each word of rows. Columns that are set in `parents` may become parents. */
 template <bool PACKED>
 static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents, cudaStream_t stream)
 {
@@ -83,8 +82,7 @@ static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }
 
-/* Launches a pull of the rows of `csr`. There is a kernel for packed columns and a kernel for raw columns. Launches
- * nothing if there are no edges. */
+/* Launches a pull of the rows of `csr`, by a kernel for packed columns or one for raw columns. */
 void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents,
                     cudaStream_t stream)
 {

@@ -1,11 +1,11 @@
 /* cuda_push.cu: pushes along the rows of a sparse frontier; see cuda_kernels.h and its twins, cpu_rows.c and cpu_push.c
  *
  * cuda_expand.cuh visits the edges. Warps share the work in one of two ways:
- * - By rows: a warp does 32 rows at a time, or fewer rows if all warps could not get 32. Very long rows are cut into
- *   pieces, which the warps of a second kernel visit. So no warp works on the row of a hub for long.
- * - By edges (merge-based: Pan et al., section IV-A): a prefix sum over the lengths of the rows numbers all items of the
- *   frontier. All head columns of a row together are one item. Each other column is one item. A tile is a fixed number of
- *   items. Warps do one tile after the other, and find the rows of a tile by bisection.
+ * - By rows: a warp does 32 rows at a time, or fewer if there are not 32 for all warps. Very long rows are cut into
+ *   pieces, which the warps of a second kernel visit, so that no warp works on the row of a hub for long.
+ * - By edges (merge-based: Pan et al., section IV-A): warps do tiles of equally many items. All head columns of a row
+ *   together are one item, and each other column is one. A prefix sum over the lengths of the rows numbers the items,
+ *   and a warp finds the rows of a tile by bisection.
  *
  * Bytes moved for each row: 4 (work item), 8 to 16 (offsets), and 4k (k heads). By edges, 16 more. Bytes moved for each
  * edge: 4 or 8 (column), and a probe of the visited bitmap.
@@ -14,8 +14,8 @@
 
 enum { TILE_EDGES = 1024 }; /* the number of items of a tile */
 
-/* The state of a push of one subgraph, in the form in which functions of visit/ expect their argument `s`. Number is the
- * type of raw columns. */
+/* The state of a push of one subgraph, as functions of visit/ expect it in their argument `s`. Number is the type of
+ * raw columns. */
 template <typename Number, bool PACKED> struct row_push {
     static constexpr bool noted = false, packed = PACKED, together = true, stepped = true;
     static constexpr uint32_t row_together = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
@@ -30,10 +30,10 @@ template <typename Number, bool PACKED> struct row_push {
     bool found; /* this thread has found a vertex */
 };
 
-/* Called by expand for the reached columns e.end[], before the bits of these columns are set. Does nothing unless the
- * columns are codes of nn (shard and local id). A code of this shard is replaced by its local id. A code of another shard
- * is kept for sending: in the bitmap target.out_mask or, if out_mask is NULL, in the list target.out. The place of such a
- * code in e.end[] becomes Slots::none. All lanes of the warp call it. */
+/* Takes the vertices of other shards out of the reached columns e.end[], and keeps them for sending: in the bitmap
+ * target.out_mask or, if that is NULL, in the list target.out. Their places in e.end[] become Slots::none. Codes of
+ * this shard become local ids. Does nothing unless columns are codes of nn. Called by expand before it sets the bits of
+ * the columns, by all lanes of the warp. */
 template <typename Number, bool PACKED, class Slots>
 __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bool)
 {
@@ -54,8 +54,7 @@ __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bo
     }
 }
 
-/* Sets *s.target.found if any thread of the block has found a vertex. All threads of the block call it, at the end of a
- * kernel. */
+/* Sets *s.target.found if any thread of the block has found a vertex. All threads call it at the end of a kernel. */
 template <class S> __device__ static inline void note_found(const S &s)
 {
     if (__syncthreads_or(s.found) && threadIdx.x == 0)
@@ -70,8 +69,8 @@ __device__ static inline uint64_t own_warp()
 
 /* ---- by rows ---- */
 
-/* Kernel: pushes the rows of a sparse frontier. A warp does `rows` rows at a time, one for each lane. Long rows are not
- * pushed here. Each long row is cut into pieces, which are appended to `cut`. */
+/* Kernel: pushes the rows of a sparse frontier, `rows` rows at a time in a warp, one for each lane. Long rows are not
+ * pushed but cut into pieces, which are appended to `cut`. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
     push_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, unsigned rows, cut_list cut)
@@ -84,7 +83,7 @@ __global__ static void __launch_bounds__(BLOCK)
     note_found(s);
 }
 
-/* Kernel: pushes the pieces of long rows that push_kernel has appended to `cut`. A warp does one piece at a time. */
+/* Kernel: pushes the pieces of long rows that push_kernel has appended to `cut`, one at a time in a warp. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) piece_kernel(row_push<Number, PACKED> s, cut_list cut)
 {
@@ -96,8 +95,8 @@ __global__ static void __launch_bounds__(BLOCK) piece_kernel(row_push<Number, PA
 
 /* ---- by edges ---- */
 
-/* Returns a part of a row as a work item. The part has `items` items, beginning with item `from` of the row. Item 0 of a
- * row is all its head columns together. Item i is column i - 1 of the columns behind the head columns. */
+/* Returns a part of a row as a work item: `items` items from item number `from` on. Item 0 of a row is all its head
+ * columns together, and item i is column i - 1 of those behind the head columns. */
 __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32_t row, uint64_t from, uint32_t items)
 {
     const uint64_t heads = from == 0 && csr.head_columns > 0 ? ITEM_HEADS : 0;
@@ -105,9 +104,9 @@ __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32
                        items - (from == 0), row};
 }
 
-/* Kernel: pushes the rows of a sparse frontier by equal shares of edges. prefix[i] is the number of items before row i. A
- * warp does a tile of TILE_EDGES items at a time. The warp finds the first row of the tile by bisection in prefix[]. It
- * then pushes the parts of rows that lie in the tile, 32 rows at a time. */
+/* Kernel: pushes the rows of a sparse frontier by equal shares of edges. A warp does a tile of TILE_EDGES items at a
+ * time: it finds the tile's first row by bisection in prefix[], where prefix[i] is the number of items before row i,
+ * and then pushes the parts of rows in the tile, 32 rows at a time. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
     tile_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, const uint64_t *prefix)
@@ -131,9 +130,8 @@ __global__ static void __launch_bounds__(BLOCK)
     note_found(s);
 }
 
-/* Launches the kernels that set scan.prefix[i] to the number of items before row i of a sparse frontier. scan.prefix gets
- * one more element, which is the number of all items. A row has one item for all its head columns, and one item for each
- * other column. */
+/* Launches the kernels that set scan.prefix[i] to the number of items before row i of a sparse frontier; the last
+ * element is the number of all items. A row has one item for all its head columns, and one for each other column. */
 static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, const gpu_scan &scan, cudaStream_t stream)
 {
     each(sparse.count + 1, stream, [csr, sparse, prefix = scan.prefix] __device__(uint64_t i) {
@@ -145,8 +143,8 @@ static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, cons
 
 /* ---- both ---- */
 
-/* Launches a push of a sparse frontier. If by->scan is not NULL, warps get equal shares of edges. Otherwise warps get
- * whole rows. If there may be long rows, a second kernel pushes the pieces of long rows. */
+/* Launches a push by equal shares of edges if by->scan is not NULL, and otherwise by rows. In the latter case a second
+ * kernel pushes the pieces of long rows, if there may be any. */
 template <typename Number, bool PACKED>
 static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *sparse, const gpu_sharing *by,
                  cudaStream_t stream)
@@ -165,8 +163,8 @@ static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *s
         piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, by->cut);
 }
 
-/* Launches a push of a sparse frontier. There are kernels for packed columns, for raw columns of 4 bytes, and for raw
- * columns of 8 bytes. Launches nothing if there are no rows or no edges. */
+/* Launches a push of a sparse frontier, by a kernel for packed columns, for raw columns of 4 bytes, or for raw columns
+ * of 8. Launches nothing if there are no rows or no edges. */
 void cuda_push(const gpu_csr *csr, const gpu_sparse_frontier *sparse, const gpu_target *target, const gpu_sharing *by,
                cudaStream_t stream)
 {

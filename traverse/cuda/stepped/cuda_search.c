@@ -1,20 +1,18 @@
-/* cuda_search.c: the steps of a level of a stepped search on a GPU; see engine.h. The level loop (loop.c) calls them.
+/* cuda_search.c: the steps of a level of a stepped search on a GPU, which the level loop (loop.c) calls; see engine.h
  *
- * There are two streams, as in figure 3 of Pan et al. The stream of the delegates has the visits that find delegates (dd,
- * nd). The stream of the normals has the visits that find normals (dn, nn). Before the previsits the two streams wait for
- * each other. After the previsits the stream of the normals waits for the stream of the delegates. The host waits for the
- * counts of the previsits, from which directions are chosen. If devices exchange vertices, the host waits once more in a
- * level.
+ * There are two streams, as in figure 3 of Pan et al.: in the stream of the delegates run the visits that find
+ * delegates (dd, nd), and in the stream of the normals those that find normals (dn, nn). The streams wait for each
+ * other before the previsits, and that of the normals waits for the other one afterwards. The host waits for the counts
+ * of the previsits, from which directions are chosen, and once more in a level if devices exchange vertices.
  *
- * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin
- * with the delegates alone: their previsit and the visit of dd run while the normals arrive. The previsit of the normals
- * and the other visits follow (gpu_dd_went_first). The two steps use different sets of counters: COUNTERS_DD_FIRST and
- * COUNTERS_OF_LEVEL.
+ * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may
+ * begin with the previsit of the delegates and the visit of dd while the normals arrive (gpu_dd_went_first). These two
+ * steps count in COUNTERS_DD_FIRST, and all later steps in COUNTERS_OF_LEVEL.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Makes later launches on `stream` wait for all earlier launches on `other`. The host does not wait. */
+/* Makes later launches on `stream` wait for earlier launches on `other`. The host does not wait. */
 static enum status follow(struct device *dev, enum vertex_kind stream, enum vertex_kind other, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -25,16 +23,15 @@ static enum status follow(struct device *dev, enum vertex_kind stream, enum vert
 
 /* ---- times of phases, if the device was opened with timing ---- */
 
-/* Records the event at which a phase begins, after all earlier launches on `stream`. Does nothing if phases are not
- * timed. */
+/* Records where a phase begins, behind all earlier launches on `stream`, if phases are timed. */
 static void time_begin(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     if (dev->clock.runs)
         cudaEventRecord(dev->clock.begin[phase], dev->stream.of[stream]);
 }
 
-/* Records the event at which a phase ends, after all earlier launches on `stream`, and marks the phase as timed in this
- * level. Does nothing if phases are not timed. */
+/* Records where a phase ends, behind all earlier launches on `stream`, and marks the phase as timed in this level. Does
+ * nothing if phases are not timed. */
 static void time_end(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     struct gpu_clock *c = &dev->clock;
@@ -42,8 +39,8 @@ static void time_end(struct device *dev, enum phase phase, enum vertex_kind stre
         c->timed[phase] = cudaEventRecord(c->end[phase], dev->stream.of[stream]) == cudaSuccess;
 }
 
-/* Sets times->phase_s[] to the seconds of each phase of this level. The value is 0 for phases that were not timed. Waits
- * for the ends of the timed phases, and then marks all phases as not timed. */
+/* Sets times->phase_s[] to the seconds of each phase of this level, 0 for phases that were not timed. Waits for the
+ * ends of the phases, and marks all as not timed. */
 static enum status gpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     struct gpu_clock *c = &dev->clock;
@@ -60,12 +57,10 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
 
 /* ---- start ---- */
 
-/* Begins a search on a device. The host does not wait. The function does the following:
- * - It launches the clearing of bitmaps and counters.
- * - It sets the bit of the root in the bitmap `next`, which the first previsit reads. If the root is a delegate, every
- *   device does so. Otherwise only the device of the root's shard does so.
- * - It sets the parent of the root, if parents are recorded.
- * - It resets the facts of the last search, and makes all sources unvisited in dev->frontier. */
+/* Begins a search on a device, without waiting: launches the clearing of bitmaps and counters, and sets the bit of the
+ * root in `next`, which the first previsit reads, and the root's parent. Every device does this for a root that is a
+ * delegate, and only the device of the root's shard for a normal. Forgets the last search, and counts all sources as
+ * unvisited in dev->frontier. */
 enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
@@ -75,7 +70,7 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
         return e->status;
     CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(level, 0, GPU_COUNTERS_KINDS * sizeof *level, stream), dev->where, e);
-    /* only a device that finds a delegate records the delegate's parent: other devices keep PARENT_NONE */
+    /* only a device that finds a delegate records its parent; other devices keep PARENT_NONE */
     if (d->parent != NULL)
         CUDA_TRY(cudaMemsetAsync(d->parent, 0xff, d->count * 4, stream), dev->where, e);
     if (e->status != ST_OK)
@@ -99,17 +94,16 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- counters ---- */
 
-/* Launches the publication of a set of counters on `stream`: the counters are copied to memory of the host and set to
- * zero. The publication gets the next number, which wait_published waits for. `counters` is COUNTERS_OF_LEVEL or
- * COUNTERS_DD_FIRST. */
+/* Launches, on `stream`, the copy of a set of counters to the host, which sets the counters to zero. wait_published
+ * waits for this copy. `counters` is COUNTERS_OF_LEVEL or COUNTERS_DD_FIRST. */
 static void publish(struct device *dev, int counters, enum vertex_kind stream)
 {
     struct gpu_counters *c = &dev->counters;
     cuda_publish(c->level + counters, c->published + counters, ++c->number, dev->stream.of[stream]);
 }
 
-/* Waits until the last publication of counters has arrived in memory of the host. `counters` is the set of counters that
- * was published last. The publication must be the last launch on `stream`. Fails if a kernel failed. */
+/* Waits until the set `counters`, which was published last, has arrived in memory of the host. The publication must be
+ * the last launch on `stream`. Fails if a kernel failed. */
 static enum status wait_published(struct device *dev, int counters, enum vertex_kind stream, struct error *e)
 {
     const struct gpu_counters *c = &dev->counters;
@@ -118,9 +112,9 @@ static enum status wait_published(struct device *dev, int counters, enum vertex_
                : e->status;
 }
 
-/* Copies the counts of a kind of vertices from published counters to dev->frontier: vertices, sources and edges of the
- * frontier, and whether all vertices were listed. Subtracts the sources from dev->frontier.unvisited. So it is called
- * only once for each previsit. */
+/* Copies the published counts of a kind of vertices to dev->frontier: vertices, sources and edges of the frontier, and
+ * whether all vertices were listed. Called only once for each previsit, because it subtracts the sources from
+ * dev->frontier.unvisited. */
 static void read_counts(struct device *dev, enum vertex_kind kind)
 {
     const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
@@ -136,8 +130,8 @@ static void read_counts(struct device *dev, enum vertex_kind kind)
     }
 }
 
-/* Returns the counts from which the direction of a visit of g is chosen. The vertices that the visit can find are unvisited
- * sources of the reverse subgraph. */
+/* Returns the counts from which the direction of a visit of g is chosen. The vertices that the visit can find are the
+ * unvisited sources of the reverse subgraph. */
 static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -150,9 +144,9 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 
 /* ---- previsit ---- */
 
-/* Launches the previsit of one kind of vertices on the stream of this kind. The previsit of the normals reads the bitmap
- * `next`. The previsit of the delegates reads dev->masks.in, which becomes `next` after it; gpu_take_mask may set it to
- * another bitmap. If dd is visited before the normals have arrived, the delegates are counted in COUNTERS_DD_FIRST. */
+/* Launches the previsit of one kind of vertices on its stream. Found normals are read in `next`, and found delegates in
+ * dev->masks.in, which gpu_take_mask may have set to another bitmap; afterwards it is `next` again. If dd is visited
+ * before the normals have arrived, the delegates are counted in COUNTERS_DD_FIRST. */
 static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
 {
     const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
@@ -170,11 +164,12 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
         dev->masks.in = dev->of[DELEGATES].next;
 }
 
-/* Launches the previsits of these kinds of vertices, and the publication of their counters. The host does not wait.
- * - BOTH_KINDS: the two streams wait for each other before the previsits. After the previsits the stream of the normals
- *   waits for the stream of the delegates. If there are no delegates, the streams wait for each other in level 0 only.
- * - ONLY_DELEGATES, and then ONLY_NORMALS: the streams do not wait for each other. The stream of the normals receives
- *   arriving normals while the stream of the delegates visits dd. */
+/* Launches the previsits of these kinds of vertices, and the copy of their counters to the host. The host does not
+ * wait.
+ * - BOTH_KINDS: the streams wait for each other before the previsits, and the stream of the normals waits for that of
+ *   the delegates afterwards. If there are no delegates, they do so in level 0 only.
+ * - ONLY_DELEGATES, and later ONLY_NORMALS: the streams do not wait for each other, because arriving normals are
+ *   received in one while dd is visited in the other. */
 enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const int join = kinds == BOTH_KINDS && (depth == 0 || dev->of[DELEGATES].count > 0);
@@ -198,13 +193,10 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work.
- * - After a previsit of ONLY_DELEGATES it sets work->of[DD] only.
- * - After a previsit of ONLY_NORMALS it sets everything else.
- * - After a previsit of BOTH_KINDS it sets everything.
- *
- * `forward` is the number of edges of the frontier. If the previsit did not list all vertices of the frontier, `forward`
- * is a lower bound. ST_BAD_DATA: another shard sent a vertex that this shard does not have. */
+/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work: only work->of[DD] after
+ * ONLY_DELEGATES, everything else after ONLY_NORMALS, and everything after BOTH_KINDS. `forward`, the number of edges
+ * of the frontier, is a lower bound if the previsit did not list the whole frontier. ST_BAD_DATA: another shard sent a
+ * vertex that this shard does not have. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -234,9 +226,8 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
     return ST_OK;
 }
 
-/* Sets work->of[g].forward to the exact number of edges of the frontier, for each subgraph g with exact[g], and waits. If
- * the previsit listed all vertices of the frontier, the number is exact already, and nothing is launched for this
- * subgraph. */
+/* Sets work->of[g].forward to the exact number of edges of the frontier for each subgraph g with exact[g], and waits.
+ * Launches nothing for a subgraph whose frontier was listed whole, because its number is exact already. */
 enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     const int only_delegates = dev->frontier.previsited == ONLY_DELEGATES;
@@ -268,15 +259,15 @@ enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 
 /* ---- visits ---- */
 
-/* Returns the set of counters that a visit of g uses: COUNTERS_DD_FIRST if g is dd and is visited before the previsit of
- * the normals, and COUNTERS_OF_LEVEL otherwise. */
+/* Returns the counters of a visit of g: COUNTERS_DD_FIRST if g is dd and is visited before the previsit of the normals,
+ * otherwise COUNTERS_OF_LEVEL. */
 static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
 {
     return dev->counters.level + (g == DD && gpu_dd_went_first(dev) ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
 }
 
-/* Returns where a visit of g puts the vertices that it finds. Vertices of this shard go to the bitmap `next` of their
- * kind. Vertices of other shards go to the list of codes or to the bitmap sent_mask. */
+/* Returns where a visit of g puts the vertices that it finds: those of this shard in the bitmap `next` of their kind,
+ * and those of other shards in the list of codes or in the bitmap sent_mask. */
 static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
@@ -295,8 +286,8 @@ static struct gpu_target target_of(struct device *dev, enum subgraph g)
                                .sent = &level->sent};
 }
 
-/* Launches a push along g. A push reads a list of vertices, the queue. If the previsit did not list all vertices of the
- * frontier, the queue is first overwritten: it gets all vertices of the frontier that have edges of g. */
+/* Launches a push along g, from the queue of vertices. If the previsit did not list the whole frontier there, the queue
+ * is first overwritten by the vertices of the frontier with edges of g. */
 static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -325,11 +316,10 @@ static void pull_dd_rows(struct device *dev, const uint32_t *rows)
         cuda_pull_rows(&csr, &target, dev->of[DELEGATES].visited, dev->stream.of[DELEGATES]);
 }
 
-/* Launches the visit of g, a push or a pull as chosen, on the stream of the kind of vertices that g finds. Launches
- * nothing if the frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look for a neighbour in
- * the frontier. The pull looks in the visited bitmap. This finds the same neighbours, because an unvisited vertex has no
- * neighbour that was visited before the frontier. If there are several shards, a pull of nn first gathers the visited
- * bits of all shards. */
+/* Launches the visit of g, a push or a pull as chosen, on the stream of the vertices that g finds. Launches nothing if
+ * the frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look in the visited bitmap in
+ * place of the frontier. They find the same neighbours, because an unvisited vertex has no neighbour that was visited
+ * before the frontier. With several shards a pull of nn first gathers the visited bits of all shards. */
 static enum status visit_subgraph(struct device *dev, enum subgraph g, const struct directions *directions,
                                   struct error *e)
 {
@@ -353,8 +343,8 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g, const str
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Returns whether both subgraphs with this kind of rows are pushed, and each push must list the frontier again in the
- * queue of this kind. In this case the two pushes must not run at the same time on two streams. */
+/* Returns whether both subgraphs with this kind of rows are pushed, and each push must list the frontier in the kind's
+ * queue. These pushes must not run at the same time on two streams. */
 static int share_a_queue(const struct device *dev, enum vertex_kind rows, const struct directions *directions)
 {
     return !dev->frontier.listed[rows] &&
@@ -362,8 +352,8 @@ static int share_a_queue(const struct device *dev, enum vertex_kind rows, const 
            directions->of[subgraph_between(rows, DELEGATES)] == PUSH;
 }
 
-/* Launches the visits of dn and nn on the stream of the normals. If there are several shards, records VISIT_EVENT behind
- * these visits. If nn finds vertices of other shards, they become bits of sent_mask, or a list that is sorted into bins. */
+/* Launches the visits of dn and nn on the stream of the normals and, with several shards, records VISIT_EVENT behind
+ * them. Vertices of other shards become bits of sent_mask, or a list that is sorted into bins. */
 static enum status visit_normals(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -377,7 +367,7 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
         return e->status;
     if (t->binned && t->form == OUTGOING_LIST) {
         time_begin(dev, PHASE_BINS, NORMALS);
-        /* if the previsit did not list the whole frontier, the edges were not counted, so there is no bound for the codes */
+        /* there is no bound for the codes if the previsit did not list the whole frontier, as edges were not counted */
         cuda_bin(&t->bins, dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX, stream);
         time_end(dev, PHASE_BINS, NORMALS);
         CUDA_LAUNCHED(dev->where, e);
@@ -388,7 +378,7 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
 }
 
 /* Launches the first part of a pull of dd: the delegates that this device owns look for parents. Records the event
- * first_part behind the pull. Peers wait for this event before they read the found delegates. */
+ * first_part, for which peers wait before they read the found delegates. */
 static enum status pull_own_rows(struct device *dev, struct error *e)
 {
     time_begin(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
@@ -398,10 +388,9 @@ static enum status pull_own_rows(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Launches the visit of nd on the stream of the delegates, and the visits of dn and nn on the stream of the normals. If
- * dd has two parts, launches dn and nn only, and leaves nd for VISIT_REST. In this case, if peers cannot wait for the
- * event first_part, the host waits for the first part of dd. After this wait peers may read the delegates that this
- * device found. */
+/* Launches the visits of nd on the stream of the delegates, and of dn and nn on the stream of the normals. If dd has
+ * two parts, nd is left for VISIT_REST. Then the host waits for the first part of dd if peers cannot, since peers will
+ * read the delegates that this device found. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -413,12 +402,12 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return visit_normals(dev, plan, e);
 }
 
-/* Launches the second part of a pull of dd, and then the visit of nd. First adds the delegates that peers found in the
- * first part to `next`, so that the second part does not look for these delegates. In the second part the delegates that
- * other devices own look for parents. */
+/* Launches the second part of a pull of dd, in which the delegates that other devices own look for parents, and then
+ * the visit of nd. First adds the delegates that peers found in the first part to `next`, so that the second part does
+ * not look for them. */
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
-    /* if gpu_know_mask was called, `next` has the delegates that peers found in the first part already */
+    /* after gpu_know_mask `next` has these delegates already */
     if (!dev->masks.known && gpu_take_peers_updates(dev, e) != ST_OK)
         return e->status;
     pull_dd_rows(dev, dev->traffic.peers.others);
@@ -429,10 +418,9 @@ static enum status visit_rest(struct device *dev, const struct directions *direc
     return visit_subgraph(dev, ND, directions, e);
 }
 
-/* Launches the kernels of a part of the level's visit.
- * - VISIT_DD: dd; if dd has two parts, only the rows of dd that this device owns.
- * - VISIT_OTHERS: the other subgraphs; if dd has two parts, all of them except nd.
- * - VISIT_REST, only if dd has two parts: the other rows of dd, and nd. */
+/* Launches a part of the level's visit. Usually this is VISIT_DD (dd), and then VISIT_OTHERS (nd, dn, nn). If dd is
+ * divided, VISIT_DD pulls the rows of dd that this device owns, VISIT_OTHERS visits dn and nn, and VISIT_REST does the
+ * other rows of dd and nd. */
 enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
@@ -450,8 +438,8 @@ enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 /* ---- the end of a level ---- */
 
 /* Waits for the stream of the delegates only. Sets result->found_delegates to whether this level's visits of dd and nd
- * found a delegate. If dd was visited first, reads the flags of both sets of counters. With one shard, or without
- * delegates, found_delegates becomes 0. */
+ * found a delegate: 0 with one shard or without delegates. If dd was visited first, reads the flags of both sets of
+ * counters. */
 static enum status finish_delegates(struct device *dev, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -468,8 +456,8 @@ static enum status finish_delegates(struct device *dev, struct visit_result *res
     return e->status;
 }
 
-/* Returns the vertices of shard `shard` that this level's visit of nn found: the ids in the bin of the shard, or the
- * shard's words of sent_mask. Returns an empty span for the own shard, and in levels that did not push nn. */
+/* Returns the vertices of shard `shard` that this level's visit of nn found: the ids in the shard's bin, or its words
+ * of sent_mask. The span is empty for the own shard, and in levels that did not push nn. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct gpu_traffic *t = &dev->traffic;
@@ -482,10 +470,9 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){t->bins.ids + begin[0], begin[0], begin[1] - begin[0], OUTGOING_LIST};
 }
 
-/* Waits for the visits of a level, and sets members of *result.
- * - ONLY_DELEGATES: waits for dd and nd, and sets found_delegates only.
- * - Other kinds: waits for all visits, and publishes the counters, which sets them to zero. Sets found_delegates, found
- *   and outgoing[p]. If phases are timed, also sets the times. */
+/* Waits for the visits of a level, and fills *result. With ONLY_DELEGATES waits for dd and nd, and sets found_delegates
+ * only. Otherwise waits for all visits, and sets found_delegates, found, outgoing[p] and, if phases are timed, the
+ * times. Then also copies the counters to the host, which sets them to zero. */
 enum status gpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;

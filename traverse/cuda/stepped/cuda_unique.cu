@@ -1,10 +1,9 @@
 /* cuda_unique.cu: drops duplicates among vertices that are sent to a shard; see cuda_kernels.h and its twin, unique.c
  *
  * Ids are marked as bits of a bitmap (option U of Pan et al., section V-B). There are two ways:
- * - A short list has at most as many ids as the bitmap has words. An id is kept if it is the first to set its bit. When
- *   all ids have been looked at, a thread for each kept id clears the word of the id's bit.
- * - In a long list all ids set their bits. Then the set bits of the bitmap are written as ids, and the words of the
- *   bitmap are cleared.
+ * - In a short list, with at most as many ids as the bitmap has words, an id is kept if it is the first to set its bit.
+ *   Then a thread for each kept id clears its word.
+ * - In a long list all ids set their bits. Then the set bits are written as ids, and the words are cleared.
  *
  * Bytes moved: 8 to read an id and look at its word, and 4 to write a kept id. A short list moves 12 more for each kept
  * id. A long list moves more for each vertex of the shard: 1/8 if the vertex's word stays zero, and otherwise at most
@@ -13,8 +12,7 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 
 /* Launches kernels that drop duplicates from ids[count], and returns at once. The kept ids stand at the beginning of
- * ids[], in any order. *kept must be zero, and becomes the number of kept ids. The bitmap memory->mask is zero before and
- * after. */
+ * ids[], in any order, and *kept, zero before, becomes their number. The bitmap memory->mask is zero before and after. */
 void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *memory, unsigned long long *kept, cudaStream_t stream)
 {
     const gpu_seen seen = *memory;
