@@ -24,16 +24,16 @@ static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *pl
     return planned_bytes(dev, plan) + plan->staging_bytes;
 }
 
-/* Returns whether a plan fits: its device memory into `unused` bytes, and its memory of the host into what is left of
- * the memory budget. */
+/* Returns whether a plan fits: its device memory into `unused` bytes, and its memory of the host into what is left of the
+ * memory budget. */
 static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t unused)
 {
     return needed_bytes(dev, plan) <= unused && plan->host_bytes <= memory_left(dev->memory.budget);
 }
 
-/* Chooses which subgraphs keep their columns in memory of the host. Tries every set of subgraphs, and takes the plan
- * that fits with the fewest bytes on the host. `unused` is the free device memory in bytes. Returns 1, with this plan
- * in *plan and its options in *planned. If no plan fits, returns 0 and changes nothing. */
+/* Chooses which subgraphs keep their columns in memory of the host. Tries every set of subgraphs, and takes the plan that
+ * fits with the fewest bytes on the host. `unused` is the free device memory in bytes. Returns 1, with this plan in *plan
+ * and its options in *planned. If no plan fits, returns 0 and changes nothing. */
 static int choose_hosted(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused, struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
@@ -67,16 +67,16 @@ static int try_residence(const struct device *dev, enum residence resident, int 
             gpu_plan_make(plan, dev->shard, planned);
         }
         const int all_fits = fits(dev, plan, unused);
-        /* look for a smaller set even if all columns fit on the host: searches are faster with fewer columns there */
+        /* searches are faster with fewer columns on the host, so look for a smaller set even if all columns fit there */
         if ((few && resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits)
             return 1;
     }
     return 0;
 }
 
-/* Writes to *e why no plan fits, and returns ST_RESOURCE. The message says how much memory is needed and left, and
- * about how many shards would be enough. It is about memory of the host if the device memory is enough. `plan` is the
- * plan that was tried last, `planned` are its options, and `unused` is the free device memory in bytes. */
+/* Writes to *e why no plan fits, and returns ST_RESOURCE. The message says how much memory is needed and left, and about
+ * how many shards would be enough. It is about memory of the host if the device memory is enough. `plan` is the plan that
+ * was tried last, `planned` are its options, and `unused` is the free device memory in bytes. */
 static enum status refuse(const struct device *dev, const struct gpu_plan *plan, const struct gpu_plan_options *planned,
                           uint64_t unused, struct error *e)
 {

@@ -25,9 +25,8 @@ static inline int gpu_ordinal(uint32_t slot, int gpus)
  * *ordinal, and a name for messages (host, rank and GPU) to `where`. ST_RESOURCE: the host has no GPU. */
 enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e);
 
-/* Returns the address of GPU `ordinal` on the buses of the host: domain, bus and device, 16 bits each, the device
- * lowest. Processes compare addresses to see whether they share a GPU, because each process may number the GPUs
- * differently. */
+/* Returns the address of GPU `ordinal` on the buses of the host: domain, bus and device, 16 bits each, the device lowest.
+ * Processes compare addresses to see whether they share a GPU, because each process may number the GPUs differently. */
 uint64_t gpu_bus_address(int ordinal);
 
 #endif

@@ -33,8 +33,8 @@ __global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item
         item(i);
 }
 
-/* Launches a kernel that calls item(i) once for each i below `count`, and returns at once. Launches nothing if `count`
- * is 0. An emulated GPU shows the launch as `name`, the function that calls each(). */
+/* Launches a kernel that calls item(i) once for each i below `count`, and returns at once. Launches nothing if `count` is
+ * 0. An emulated GPU shows the launch as `name`, the function that calls each(). */
 template <typename Item>
 static void each(uint64_t count, cudaStream_t stream, Item item, const char *name = __builtin_FUNCTION())
 {
@@ -73,8 +73,8 @@ template <typename T> __device__ static inline T warp_sum(T value)
     return value;
 }
 
-/* Returns the sum of the 32-bit values of all lanes, by one instruction on GPUs from sm_80 on. All lanes of the warp
- * call it, and get the sum. */
+/* Returns the sum of the 32-bit values of all lanes, by one instruction on GPUs from sm_80 on. All lanes of the warp call
+ * it, and get the sum. */
 __device__ static inline unsigned sum_lanes(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -114,8 +114,8 @@ __device__ static inline void block_add(unsigned long long value, unsigned long 
     }
 }
 
-/* Returns the sum of `own` over the threads of the block before this thread (an exclusive prefix sum). *total becomes
- * the sum over all threads. All threads of the block call it. */
+/* Returns the sum of `own` over the threads of the block before this thread (an exclusive prefix sum). *total becomes the
+ * sum over all threads. All threads of the block call it. */
 __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
 {
     __shared__ unsigned warp_total[WARPS];
@@ -132,9 +132,9 @@ __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
     return before;
 }
 
-/* Reserves `total` places in a list for a block, by one atomic on *counter, the length of the list. Returns the index
- * of the first place to every thread. All threads of the block call it with the same `total`, and pass a barrier before
- * they call it again. */
+/* Reserves `total` places in a list for a block, by one atomic on *counter, the length of the list. Returns the index of
+ * the first place to every thread. All threads of the block call it with the same `total`, and pass a barrier before they
+ * call it again. */
 __device__ static inline unsigned long long reserve(unsigned total, unsigned long long *counter)
 {
     __shared__ unsigned long long base;
@@ -144,8 +144,8 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
     return base;
 }
 
-/* The kernel of list_each(). A block does BLOCK items at a time: the threads count the elements of their items, the
- * block reserves places for all of them at once, and then the threads write the elements by put(). */
+/* The kernel of list_each(). A block does BLOCK items at a time: the threads count the elements of their items, the block
+ * reserves places for all of them at once, and then the threads write the elements by put(). */
 template <typename Count, typename Put>
 __global__ static void __launch_bounds__(BLOCK)
     list_each_kernel(uint64_t count, unsigned long long *listed, Count count_of, Put put)
@@ -163,10 +163,10 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches a kernel that makes a list. Item i adds count_of(i) elements to the list, for each i below `count`. put(i,
- * at) writes them to the places at, at + 1, ... of the list, and is called only if there are any. The order of the
- * items in the list is not fixed. *listed, in device memory, must be zero, and becomes the length of the list. Launches
- * nothing if `count` is 0. An emulated GPU shows the launch as `name`, the function that calls list_each(). */
+/* Launches a kernel that makes a list. Item i adds count_of(i) elements to the list, for each i below `count`. put(i, at)
+ * writes them to the places at, at + 1, ... of the list, and is called only if there are any. The order of the items in
+ * the list is not fixed. *listed, in device memory, must be zero, and becomes the length of the list. Launches nothing if
+ * `count` is 0. An emulated GPU shows the launch as `name`, the function that calls list_each(). */
 template <typename Count, typename Put>
 static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t stream, Count count_of, Put put,
                       const char *name = __builtin_FUNCTION())
@@ -197,8 +197,8 @@ __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bi
 }
 
 /* Sets to[v] to `value` for each vertex v whose bit is set. Lane l brings word base + l of the bitmap of vertices, as
- * `bits`. The lanes then do one word after the other together, lane i for bit i, so that they write neighbouring
- * elements at the same time. All lanes of the warp call it. */
+ * `bits`. The lanes then do one word after the other together, lane i for bit i, so that they write neighbouring elements
+ * at the same time. All lanes of the warp call it. */
 template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
 {
     for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
@@ -208,8 +208,8 @@ template <typename T> __device__ static inline void fill(T *to, uint64_t base, u
     }
 }
 
-/* Returns which of a warp's 32 rows has edge e. The edges of the rows are counted from one row to the next, and
- * prefix[i] is the number of edges before row i. So the result is the last row with prefix[row] <= e. */
+/* Returns which of a warp's 32 rows has edge e. The edges of the rows are counted from one row to the next, and prefix[i]
+ * is the number of edges before row i. So the result is the last row with prefix[row] <= e. */
 __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_t e)
 {
     int row = 0;
@@ -250,14 +250,14 @@ __device__ static inline void put_id(void *ids, uint32_t bytes, uint64_t i, int6
         ((int64_t *)ids)[i] = id;
 }
 
-/* Where the columns of a row lie behind its head columns: elements begin, ..., end - 1 of csr.columns. The head
- * columns, the first csr.head_columns columns of the row, lie apart in csr.heads. */
+/* Where the columns of a row lie behind its head columns: elements begin, ..., end - 1 of csr.columns. The head columns,
+ * the first csr.head_columns columns of the row, lie apart in csr.heads. */
 struct row_rest {
     uint64_t begin, end;
 };
 
-/* Returns where row i begins in csr.columns, which has the columns behind the head columns. If `i` is the number of
- * rows, returns where the last row ends. CSR is gpu_csr or packed_rows. */
+/* Returns where row i begins in csr.columns, which has the columns behind the head columns. If `i` is the number of rows,
+ * returns where the last row ends. CSR is gpu_csr or packed_rows. */
 template <class CSR> __device__ static inline uint64_t offset_of(const CSR &csr, uint64_t i)
 {
     return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i] : ((const uint64_t *)csr.offsets)[i];
@@ -281,10 +281,9 @@ __device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
     return heads;
 }
 
-/* Returns the argument with which packed_open_row decodes element `at` of csr.columns, packed columns. The element
- * belongs to `row`, and the row's elements begin at `begin`. Decoding adds gaps to a known column. This is the row's
- * last head column if the row begins within the same packed block as the element; otherwise the block itself has the
- * known column. */
+/* Returns what packed_open_row needs to decode element `at` of packed columns. The element belongs to `row`, whose
+ * elements begin at `begin`. Decoding adds gaps to a known column: the row's last head column if the row begins within
+ * the packed block of the element, and otherwise a column that the block has itself. */
 __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {
     const bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK;
@@ -292,8 +291,8 @@ __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, u
     return packed_span{begin, at, begins_in_block && k > 0 ? csr.heads[(k - 1) * csr.rows + row] + 1 : 0};
 }
 
-/* Returns element `at` of csr.columns. The element belongs to row `row`, whose elements begin at `begin`. With PACKED
- * the columns may be packed; without PACKED they are raw, and the kernel contains no code that decodes. */
+/* Returns element `at` of csr.columns. The element belongs to row `row`, whose elements begin at `begin`. With PACKED the
+ * columns may be packed; without PACKED they are raw, and the kernel contains no code that decodes. */
 template <typename Column, bool PACKED>
 __device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {

@@ -1,16 +1,14 @@
 /* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h. formats/container/packed.h describes the
  * bytes, and formats/container/packed.c is the twin.
  *
- * A warp decodes a block of 128 elements, each of which has a code of a fixed number of bits. There are two kinds of
- * blocks:
- * - A frame: an element is the block's base plus the element's code.
- * - A block of gaps: an element is the block's base plus the running sum, which is the sum of all gaps between
- *   neighbouring elements up to this element. The code has the low bits of the running sum. The high bits of all
- *   running sums form a bit vector of at most 12 words (`unary`).
+ * A warp decodes a block of 128 elements, each of which has a code of a fixed number of bits. In a block of the first
+ * kind, a frame, an element is the block's base plus its code. In a block of gaps an element is the block's base plus the
+ * running sum, which is the sum of all gaps between neighbouring elements up to this element. The code has the low bits
+ * of the running sum. The high bits of all running sums form a bit vector of at most 12 words (`unary`).
  *
- * A row may begin anywhere in a block of columns, so each element finds its row by bisection. Bytes moved: the section
- * and the offsets once, and 4 or 8 to write each element. Even if a section is damaged, the kernel reads nothing but
- * the section, the offsets and the heads, and writes nothing but the elements of the block.
+ * A row may begin anywhere in a block of gaps, and counting begins anew with it, so each element finds its row by
+ * bisection. Bytes moved: the section and the offsets once, and 4 or 8 to write each element. Even if a section is
+ * damaged, the kernel reads only the section, the offsets and the heads, and writes only the elements of the block.
  */
 #include "cuda_common.cuh"
 
@@ -93,10 +91,10 @@ __device__ static uint64_t code_at(const found_block &b, uint32_t i)
     return b.code_bits < 64 ? code & (((uint64_t)1 << b.code_bits) - 1) : code;
 }
 
-/* Unpacks the bit vector of a block of gaps: high[i] becomes the high bits of the running sum of element i. The i-th
- * set bit of the vector, counted from 0, belongs to element i, and its index in the vector is high[i] + i. Without a
- * vector all high[i] become 0. Returns false, and writes nothing, if the vector does not have PACKED_BLOCK set bits.
- * All lanes of the warp call it, and see all of high[PACKED_BLOCK], shared memory of the warp, when it returns. */
+/* Unpacks the bit vector of a block of gaps: high[i] becomes the high bits of the running sum of element i. The i-th set
+ * bit of the vector, counted from 0, belongs to element i, and its index in the vector is high[i] + i. Without a vector
+ * all high[i] become 0. Returns false, and writes nothing, if the vector does not have PACKED_BLOCK set bits. All lanes
+ * of the warp call it, and see all of high[PACKED_BLOCK], shared memory of the warp, when it returns. */
 __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
 {
     uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
@@ -116,8 +114,7 @@ __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
     return true;
 }
 
-/* Returns which of the rows low, ..., high - 1 an element belongs to. `element` counts through the columns of all
- * rows. */
+/* Returns which of the rows low, ..., high - 1 an element belongs to. `element` counts through the columns of all rows. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
     return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });
@@ -126,8 +123,8 @@ __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint6
 /* Writes the elements of a block of gaps to d.array, from element `first` on. `high` has the high bits of the running
  * sums (unpack_unary). There are two cases:
  * - If the row of an element began before the block, the element is the block's base plus its running sum.
- * - If the row begins within the block, counting begins anew with the row: the element is the row's last head column +
- *   1 (0 if rows have no heads), plus its running sum, less the running sum of the last element before the row.
+ * - If the row begins within the block, counting begins anew with the row: the element is the row's last head column + 1
+ *   (0 if rows have no heads), plus its running sum, less the running sum of the last element before the row.
  *
  * If b.step is 1, the number of elements before the element in the block or in the row is added, too. All lanes of the
  * warp call it.

@@ -3,8 +3,8 @@
  * failure to *e, with host, rank and GPU, unless *e has an earlier failure. Words of this file:
  *
  * - A *peer* is a GPU of the same host whose memory this GPU reads. Each device is also a peer of itself.
- * - *nn's columns* number the normals of all shards: the shard stands in the upper bits, the local id in the lower
- *   bits. In a bitmap by nn's columns each shard has the same number of words.
+ * - *nn's columns* number the normals of all shards: the shard stands in the upper bits, the local id in the lower bits.
+ *   In a bitmap by nn's columns each shard has the same number of words.
  * - A search is *fused* if one kernel runs all levels, *sliced* if that kernel is the one for small graphs on a single
  *   GPU, and *stepped* if the host launches kernels for each level.
  */
@@ -133,8 +133,8 @@ struct gpu_frontier {
     uint64_t unvisited[SUBGRAPHS]; /* the number of unvisited vertices that have edges of the subgraph */
 };
 
-/* Streams and events. Visits that find delegates (dd, nd) run in one stream, and visits that find normals (dn, nn) in
- * the other. */
+/* Streams and events. Visits that find delegates (dd, nd) run in one stream, and visits that find normals (dn, nn) in the
+ * other. */
 struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* a point in the stream of this kind; the other stream waits for this point */
@@ -262,10 +262,10 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* Copies `bytes` bytes between host and device memory, in any direction. Waits, so that every stream then finds the
- * bytes at `to`. The copy runs in the stream of the normals, behind earlier launches. cudaMemcpy would not do: it
- * copies in the default stream, for which the device's streams do not wait, and it may return before bytes from
- * pageable memory have reached the device. */
+/* Copies `bytes` bytes between host and device memory, in any direction. Waits, so that every stream then finds the bytes
+ * at `to`. The copy runs in the stream of the normals, behind earlier launches. cudaMemcpy would not do: it copies in the
+ * default stream, for which the device's streams do not wait, and it may return before bytes from pageable memory have
+ * reached the device. */
 static inline enum status gpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -283,8 +283,8 @@ static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream
     return e->status;
 }
 
-/* Copies `bytes` bytes from device memory to the host, and waits. The copy runs in `stream`, behind earlier launches.
- * If an earlier launch has failed, returns its error and copies nothing. */
+/* Copies `bytes` bytes from device memory to the host, and waits. The copy runs in `stream`, behind earlier launches. If
+ * an earlier launch has failed, returns its error and copies nothing. */
 static inline enum status gpu_fetch(const struct device *dev, void *to, const void *from, uint64_t bytes,
                                     cudaStream_t stream, struct error *e)
 {
@@ -294,23 +294,22 @@ static inline enum status gpu_fetch(const struct device *dev, void *to, const vo
     return e->status;
 }
 
-/* In cuda_capacity.c. Chooses the first plan that fits the free memory of the GPU, and allocates its device memory,
- * which gpu_close frees. Plans have the residence planned->resident; for RESIDENT_AUTO all residences are tried in
- * turn. Writes the plan to *plan and its options to *planned. ST_RESOURCE: no plan fits; *e says how many shards, and
- * so GPUs, would be enough. */
+/* In cuda_capacity.c. Chooses the first plan that fits the free memory of the GPU, and allocates its device memory, which
+ * gpu_close frees. Plans have the residence planned->resident; for RESIDENT_AUTO all residences are tried in turn. Writes
+ * the plan to *plan and its options to *planned. ST_RESOURCE: no plan fits; *e says how many shards, and so GPUs, would
+ * be enough. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
 
 /* In cuda_shard.c. gpu_open calls these functions in this order. ST_BAD_DATA: a packed block is corrupt, or an index is
  * out of range.
- * - gpu_take_hosted: allocates the memory of the host that the plan has for columns, charges it to the budget, and
- *   fills it by `threads` threads. gpu_free_hosted frees it, and gives the bytes back to the budget.
+ * - gpu_take_hosted: allocates the memory of the host that the plan has for columns, charges it to the budget, and fills
+ *   it by `threads` threads. gpu_free_hosted frees it, and gives the bytes back to the budget.
  * - gpu_load_shard: copies the sections of the shard to device memory, and decodes packed columns that are to be raw
  *   there. at[i] is the address of array i of the plan. Meanwhile plan->staging_bytes more bytes of device memory are
  *   allocated.
- * - gpu_check_ranges: checks that all indices of the loaded shard are in range (shard_ranges.h). locals[p] has the
- *   number of normals of every shard. Columns that stay packed are checked in the file, by `threads` threads of the
- *   host. */
+ * - gpu_check_ranges: checks that all indices of the loaded shard are in range (shard_ranges.h). locals[p] has the number
+ *   of normals of every shard. Columns that stay packed are checked in the file, by `threads` threads of the host. */
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
@@ -318,14 +317,14 @@ enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, v
 enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
 /* In cuda_fused_run.c. Prepares fused searches; with several shards gpu_peers_open does the rest when the peers are
- * known. `possible`: the plan has memory for fused searches. `notes`: it has memory for notes of levels.
- * gpu_fused_close frees the host memory of these searches. */
+ * known. `possible`: the plan has memory for fused searches. `notes`: it has memory for notes of levels. gpu_fused_close
+ * frees the host memory of these searches. */
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
-/* Returns whether blocks of a fused search keep the visited bits of hubs, the vertices of the highest degrees, in
- * shared memory while they pull (visit/cuda_pull_words.cuh). They do if the device has at least FUSED_HUBS_FROM
- * vertices and the degrees differ much. In smaller graphs the copy costs as much time as it saves. */
+/* Returns whether blocks of a fused search keep the visited bits of hubs, the vertices of the highest degrees, in shared
+ * memory while they pull (visit/cuda_pull_words.cuh). They do if the device has at least FUSED_HUBS_FROM vertices and the
+ * degrees differ much. In smaller graphs the copy costs as much time as it saves. */
 int gpu_has_hubs(const struct device *device);
 
 /* Starts a fused search, and returns at once; gpu_await_kernels waits for its end. With `noted` the kernel notes its
@@ -333,8 +332,8 @@ int gpu_has_hubs(const struct device *device);
 enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
-/* Fills gpu_fused.longest, which says for some lengths from which vertex on no row is longer. Called when the sections
- * are loaded. Waits. */
+/* Finds, for some lengths, the vertex behind which no row is longer (gpu_fused.longest). Waits. Called when the sections
+ * are loaded. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* In cuda_sliced_run.c.
@@ -355,8 +354,8 @@ enum status gpu_peers_open(struct device *device, struct error *e);
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
-/* In cuda_fused_run.c. Waits until all `count` devices have reported the end of the search. With `noted` copies notes
- * of levels from the devices meanwhile. *levels becomes the number of levels, the same on all devices. */
+/* In cuda_fused_run.c. Waits until all `count` devices have reported the end of the search. With `noted` copies notes of
+ * levels from the devices meanwhile. *levels becomes the number of levels, the same on all devices. */
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
 
 /* In cuda_fused_run.c. Waits until the upper half of *report, host memory, is `number`. A kernel in `stream` writes the
@@ -371,12 +370,11 @@ enum status gpu_wait_for_answer(struct device *device, struct error *e);
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
 /* In cuda_peers.c.
- * - gpu_can_read: returns whether GPU `from`, the current GPU of the thread, can read the memory of GPU `to`, and
- *   enables the access.
+ * - gpu_can_read: returns whether GPU `from`, the current GPU of the thread, can read the memory of GPU `to`, and enables
+ *   the access.
  * - gpu_leave: ends the sharing of memory with peers.
  * - gpu_host_waits_for: waits on the host for an event of this device, if the GPUs of peers cannot wait for it.
- * - gpu_gather_frontiers: begins to copy the visited normals of all peers to peers.gathered. Called before nn is
- *   pulled.
+ * - gpu_gather_frontiers: begins to copy the visited normals of all peers to peers.gathered. Called before nn is pulled.
  * - gpu_or_found: launches to |= the delegates found by peers: by the peers i with updating[i], or by all other devices
  *   if `updating` is NULL. staging[words] is scratch for bitmaps that kernels cannot read in the peer's memory.
  * - gpu_take_peers_updates: launches kernels that add the delegates that peers found in VISIT_DD to this device's
@@ -402,8 +400,8 @@ static inline unsigned long long *gpu_remote_count(const struct device *device)
     return (unsigned long long *)device->answers.tables + device->shard->p;
 }
 
-/* Returns the flag, in device memory, that becomes 1 if a question or a column names a vertex that does not exist. In
- * the tables of answers it follows gpu_remote_count. */
+/* Returns the flag, in device memory, that becomes 1 if a question or a column names a vertex that does not exist. In the
+ * tables of answers it follows gpu_remote_count. */
 static inline unsigned int *gpu_bad_flag(const struct device *device)
 {
     return (unsigned int *)(gpu_remote_count(device) + 1);
@@ -421,9 +419,9 @@ static inline uint32_t gpu_value_width(const struct device *device, enum answer_
  * - gpu_fused_settle: completes the depths of the last search, if they are not complete.
  * - gpu_write_depths: writes the depths of the vertices of one kind to `to`, in the order of vertex numbers. The depths
  *   of the search need not be complete before.
- * - gpu_write_parents: writes the input ids of the recorded parents to answers.by_vertex, in the order of vertex
- *   numbers. If the device scatters answers, they go to answers.values, each at the input id of its vertex. Normals
- *   with a parent on another device are listed in `remote`, unless it is NULL.
+ * - gpu_write_parents: writes the input ids of the recorded parents to answers.by_vertex, in the order of vertex numbers.
+ *   If the device scatters answers, they go to answers.values, each at the input id of its vertex. Normals with a parent
+ *   on another device are listed in `remote`, unless it is NULL.
  * - gpu_gather_values: writes all values of an answer, first in the order of vertex numbers, and then in that of the
  *   answer.
  * - gpu_scatter_values: writes all values of an answer, each directly at its input id.

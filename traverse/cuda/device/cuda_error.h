@@ -6,8 +6,8 @@
 
 #include <cuda_runtime_api.h>
 
-/* Makes a CUDA call, and gives its status. If the call fails, writes a message to *e, unless *e has an earlier error.
- * The message has the call, its file and line, and `where` (host, rank and GPU). */
+/* Makes a CUDA call, and gives its status. If the call fails, writes a message to *e, unless *e has an earlier error. The
+ * message has the call, its file and line, and `where` (host, rank and GPU). */
 #define CUDA_TRY(call, where, e) cuda_check((call), #call, __FILE__, __LINE__, (where), (e))
 
 /* Gives the status of this thread's kernel launches, which return nothing themselves. CUDA forgets the error that is

@@ -1,5 +1,5 @@
-/* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C. Each family of kernels has a file, and a twin
- * on the CPU that finds the same vertices:
+/* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C. Each family of kernels has a file, and a twin on
+ * the CPU that finds the same vertices:
  *
  *   cuda_previsit.cu  cpu_frontier.c                 the frontier of a level: visited bits, sparse frontiers, workloads
  *   cuda_push.cu      cpu_rows.c, cpu_push.c         pushes: by rows (nd, dn, nn, short dd) or equal shares of edges (dd)
@@ -11,10 +11,10 @@
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
  *   cuda_ranges.cu    shard_ranges.c                 the ranges of loaded sections
  *
- * Functions without a result launch kernels on `stream`, a stream of the current GPU, and return before the kernels
- * run. CUDA_LAUNCHED (cuda_error.h) then tells whether a launch failed. Pointers are device memory, except pointers to
- * structs of this file, which the launch copies, and those marked "host memory". Bitmaps (visited, next, mask, ...) are
- * arrays of 32-bit words as in the shard files: vertex v is bit v % 32 of word v / 32.
+ * Functions without a result launch kernels on `stream`, a stream of the current GPU, and return before the kernels run.
+ * CUDA_LAUNCHED (cuda_error.h) then tells whether a launch failed. Pointers are device memory, except pointers to structs
+ * of this file, which the launch copies, and those marked "host memory". Bitmaps (visited, next, mask, ...) are arrays of
+ * 32-bit words as in the shard files: vertex v is bit v % 32 of word v / 32.
  *
  * The columns of nn number the normals of all shards: a column is shard << local_bits | local id. In a bitmap by nn's
  * columns each shard has the same number of words. cuda_answers.h has the kernels of cuda_answers.cu and
@@ -36,8 +36,8 @@
 extern "C" {
 #endif
 
-/* A subgraph in CSR form on a device (formats/graph/shard.h). The first columns of each row, the head columns, lie in
- * an array of their own. */
+/* A subgraph in CSR form on a device (formats/graph/shard.h). The first columns of each row, the head columns, lie in an
+ * array of their own. */
 struct gpu_csr {
     uint64_t rows, edges;
     uint32_t head_columns;               /* the number k of head columns of a row */
@@ -71,8 +71,8 @@ struct gpu_vertices {
     uint32_t *parent;   /* [count]; NULL: parents are not recorded */
 };
 
-/* What a previsit counts for one kind of vertices. These vertices are the rows of two subgraphs: element k of an array
- * is for the subgraph whose columns are vertices of kind k. */
+/* What a previsit counts for one kind of vertices. These vertices are the rows of two subgraphs: element k of an array is
+ * for the subgraph whose columns are vertices of kind k. */
 struct gpu_counts {
     unsigned long long fresh; /* the number of vertices of the frontier */
     /* the number of places of the queue that were reserved. If it is above gpu_previsit.capacity, the queue had no room
@@ -121,8 +121,8 @@ void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sou
 void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream);
 
-/* Launches a kernel that copies the counters *level to *published, host memory that the device can write, and sets
- * *level to zero. When the copy is complete, the upper half of published->report becomes `number`. */
+/* Launches a kernel that copies the counters *level to *published, host memory that the device can write, and sets *level
+ * to zero. When the copy is complete, the upper half of published->report becomes `number`. */
 void cuda_publish(struct gpu_level *level, struct gpu_level *published, uint32_t number, cudaStream_t stream);
 
 /* ---- visits ---- */
@@ -144,7 +144,7 @@ struct gpu_target {
 
 /* A row of a frontier, or a piece of a long row. */
 struct work_item {
-    uint64_t at;     /* where its columns begin in csr.columns; flags in the upper bits (visit/cuda_searching.cuh) */
+    uint64_t at;     /* where the item's columns begin in csr.columns; flags in the upper bits (visit/cuda_searching.cuh) */
     uint32_t length; /* the number of columns, without head columns */
     uint32_t row;    /* the vertex */
 };
@@ -194,8 +194,8 @@ void cuda_pull_rows(const struct gpu_csr *csr, const struct gpu_target *target,
 
 /* ---- vertices for other shards ---- */
 
-/* The vertices of other shards that pushes of nn found. They are first a list of codes, which is then sorted into bins.
- * A bin has the local ids of the vertices of one shard. */
+/* The vertices of other shards that pushes of nn found. They are first a list of codes, which is then sorted into bins. A
+ * bin has the local ids of the vertices of one shard. */
 struct gpu_bins {
     uint64_t *codes;                /* [*sent]: shard << local_bits | local id */
     const unsigned long long *sent; /* the number of codes */
@@ -208,8 +208,8 @@ struct gpu_bins {
     unsigned long long *published; /* [p + 1], host memory: a copy of `begin` for the host */
 };
 
-/* Launches kernels that sort the codes into bins, and so fill ids, begin and published. `most` is an upper bound for
- * the number of codes; UINT64_MAX: no bound. */
+/* Launches kernels that sort the codes into bins, and so fill ids, begin and published. `most` is an upper bound for the
+ * number of codes; UINT64_MAX: no bound. */
 void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
 /* Memory for dropping duplicates. */
@@ -226,8 +226,8 @@ void cuda_unique(uint32_t *ids, uint64_t count, const struct gpu_seen *seen, uns
                  cudaStream_t stream);
 
 /* Launches a kernel that takes in vertices from another shard, with the local ids ids[count]: those that are neither
- * visited nor in `next` are added to `next`. If parents are recorded, `parent` becomes the parent of the added
- * vertices. *bad becomes 1 if an id is not below vertices->count; this id is left out. */
+ * visited nor in `next` are added to `next`. If parents are recorded, `parent` becomes the parent of the added vertices.
+ * *bad becomes 1 if an id is not below vertices->count; this id is left out. */
 void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent,
                   unsigned int *bad, cudaStream_t stream);
 
@@ -251,13 +251,13 @@ struct gpu_frontier_update {
     unsigned long long *words; /* [p], host memory: the number of 32-bit words of the message about each shard */
 };
 
-/* Launches kernels that compute the layout of the messages about all shards, `begin` and `words`. The layout holds
- * until a message is written or read, because this changes `known`. */
+/* Launches kernels that compute the layout of the messages about all shards, `begin` and `words`. The layout holds until
+ * a message is written or read, because this changes `known`. */
 void cuda_frontier_update_count(const struct gpu_frontier_update *update, cudaStream_t stream);
 
-/* Launches a kernel that writes the message about a shard, and adds the shard's visited vertices to `known`. Called
- * after cuda_frontier_update_count. visited[words] is the bitmap of the shard's visited normals.
- * message[update->words[shard]] is host memory that the device can write. */
+/* Launches a kernel that writes the message about a shard, and adds the shard's visited vertices to `known`. Called after
+ * cuda_frontier_update_count. visited[words] is the bitmap of the shard's visited normals. message[update->words[shard]]
+ * is host memory that the device can write. */
 void cuda_frontier_update_write(const struct gpu_frontier_update *update, uint32_t shard, const uint32_t *visited,
                                 uint64_t words, uint32_t *message, cudaStream_t stream);
 
@@ -268,16 +268,15 @@ void cuda_frontier_update_read(const struct gpu_frontier_update *update, uint32_
 
 /* ---- packed sections ---- */
 
-/* Launches a kernel that decodes a packed section (formats/container/packed.h) into `array`, from element `begin`
- * on. All pointers in *section and *rows are device memory. For the columns of a subgraph, *rows are its rows, and
- * `array` has room for the columns of all rows. For other sections `rows` is NULL. *bad becomes 1 if a block cannot
- * be decoded. */
+/* Launches a kernel that decodes a packed section (formats/container/packed.h) into `array`, from element `begin` on. All
+ * pointers in *section and *rows are device memory. For the columns of a subgraph, *rows are its rows, and `array` has
+ * room for the columns of all rows. For other sections `rows` is NULL. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
-/* Launches the search for indices out of range in a subgraph, which has `columns` columns behind its head columns.
- * *found gets the first row or column with each fault, and counts. *found and bounds->locals are device memory.
- * csr_ranges_find is the twin on the CPU. */
+/* Launches the search for indices out of range in a subgraph, which has `columns` columns behind its head columns. *found
+ * gets the first row or column with each fault, and counts. *found and bounds->locals are device memory. csr_ranges_find
+ * is the twin on the CPU. */
 void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
                       struct csr_ranges *found, cudaStream_t stream);
 
@@ -292,13 +291,13 @@ void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, 
 
 /* Launches a kernel that lists the words of a bitmap that are not zero, in any order. The bitmap has `words` 64-bit
  * words; bits that are set in `known` count as zero, unless it is NULL. list[most] is host memory that the device can
- * write. *count must be zero, and becomes the number of words that are not zero. If there are more than `most`, the
- * rest is not listed. */
+ * write. *count must be zero, and becomes the number of words that are not zero. If there are more than `most`, the rest
+ * is not listed. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, struct mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream);
 
-/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words. Listed words beyond the
- * end of the bitmap are left out. */
+/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words. Listed words beyond the end
+ * of the bitmap are left out. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const struct mask_word *list, uint64_t count,
                    cudaStream_t stream);
 

@@ -39,11 +39,11 @@ enum {
     SLICED_LINKS_BYTES = 32,      /* the bytes of struct slice_links */
     SLICED_PIECE = 64,            /* the largest number of slices of a piece of a long row */
     SLICED_PIECE_BYTES = 8,       /* the bytes of struct slice_piece */
-    PEERS_ARRIVAL_BYTES = 8       /* the bytes of a vertex that a peer sends, and of the number of a barrier with it */
+    PEERS_ARRIVAL_BYTES = 8       /* the bytes of a vertex that a peer sends, together with the number of a barrier */
 };
 
-/* Sizes at which a search changes its way of working. They are smaller on an emulated GPU (tests/emulator), so that
- * small graphs also reach them. */
+/* Sizes at which a search changes its way of working. They are smaller on an emulated GPU (tests/emulator), so that small
+ * graphs also reach them. */
 #ifdef DBFS_EMULATED
 #define SIZE(real, emulated) (emulated)
 #else
@@ -101,18 +101,17 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
 #endif
 
 /* Degrees are alike and not small if the mean degree is at least SLICED_ALIKE_DEGREE, and the largest degree at most
- * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (sliced_has_heads in
- * cuda_plan.c). */
+ * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (sliced_has_heads in cuda_plan.c). */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
-/* The smallest capacity of a sparse frontier of a fused search, in vertices. The thread group, a few blocks that do
- * small levels, may leave a frontier of up to 16 * 1024 * 8 vertices. A level that is sparse because of its cost finds
- * up to 120,000 vertices. */
+/* The smallest capacity of a sparse frontier of a fused search, in vertices. The thread group, a few blocks that do small
+ * levels, may leave a frontier of up to 16 * 1024 * 8 vertices. A level that is sparse because of its cost finds up to
+ * 120,000 vertices. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
-/* Returns an upper bound for the number of work items of a sparse frontier of a fused search. `vertices` and `edges`
- * are those of the shard. A vertex has two rows, one in each subgraph of its kind. Work items of a row that is cut are
- * at least half full. The rows of one subgraph may be cut twice in a level, once to push and once to pull. */
+/* Returns an upper bound for the number of work items of a sparse frontier of a fused search. `vertices` and `edges` are
+ * those of the shard. A vertex has two rows, one in each subgraph of its kind. Work items of a row that is cut are at
+ * least half full. The rows of one subgraph may be cut twice in a level, once to push and once to pull. */
 static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
 {
     const uint64_t edges_most = FUSED_LISTED_EDGES, least = FUSED_LEAST_CAPACITY,
@@ -135,8 +134,8 @@ static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all, but at most as
- * many as SLICED_NEAR_VERTICES vertices need. */
+/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all, or those of
+ * SLICED_NEAR_VERTICES vertices if that is less. */
 static inline uint32_t gpu_sliced_near(uint32_t words)
 {
     const uint32_t most = (uint32_t)(((SLICED_NEAR_VERTICES + 126) / 64 * 2 + 3) / 4 * 4);
@@ -150,9 +149,9 @@ static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
 }
 
-/* Returns an upper bound for the number of pieces of the long rows of a sliced search, whose rows have `slices` slices
- * in all. A long row has at least two pieces, and only one of them may have less than SLICED_PIECE slices. So there are
- * at most 2 pieces for each SLICED_PIECE slices. */
+/* Returns an upper bound for the number of pieces of the long rows of a sliced search, whose rows have `slices` slices in
+ * all. A long row has at least two pieces, and only one of them may have less than SLICED_PIECE slices. So there are at
+ * most 2 pieces for each SLICED_PIECE slices. */
 static inline uint64_t gpu_sliced_pieces(uint64_t slices)
 {
     return 2 * slices / SLICED_PIECE;
@@ -165,15 +164,15 @@ static inline uint64_t gpu_chunk_capacity(uint64_t edges)
     return edges / GPU_CHUNK_EDGES + edges / GPU_LONG_ROW + 1;
 }
 
-/* Returns an upper bound for cuda_scan_bytes(count), the scratch memory that CUB needs to scan `count` values. Plans
- * use the bound because they are made without CUDA; gpu_open checks it. */
+/* Returns an upper bound for cuda_scan_bytes(count), the scratch memory that CUB needs to scan `count` values. Plans use
+ * the bound because they are made without CUDA; gpu_open checks it. */
 static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
 {
     return (UINT64_C(1) << 16) + count / 32;
 }
 
-/* Returns the number of parts of a message about a shard's frontier (struct gpu_frontier_update of cuda_kernels.h).
- * Each part is about 256 words of the shard's bitmap, which has `shard_words` 32-bit words. */
+/* Returns the number of parts of a message about a shard's frontier (struct gpu_frontier_update of cuda_kernels.h). Each
+ * part is about 256 words of the shard's bitmap, which has `shard_words` 32-bit words. */
 static inline uint64_t gpu_frontier_update_begins(uint64_t shard_words)
 {
     return (shard_words + 255) / 256;

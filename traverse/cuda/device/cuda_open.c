@@ -86,7 +86,7 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
             .group = (const uint64_t *)((const char *)at[i + GPU_COLUMNS] + (packed.group - packed.bits))};
 }
 
-/* where struct device has the pointer to each array of the plan, as the offset of the member */
+/* For each array of the plan, the offset in struct device of the pointer to the array. */
 static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 #define ARRAY(id, name, member) [GPU_##id] = offsetof(struct device, member),
 #include "cuda_arrays.def"
@@ -132,7 +132,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     t->update.p = shard->p;
     t->update.shard_words = (UINT64_C(1) << shard->local_bits) / 32;
     t->update.known = t->peers.gathered;
-    /* a level uses this memory for bins if nn is pushed, and for updates if nn is pulled */
+    /* shared by bins, if a level pushes nn, and by messages with frontiers, if it pulls nn */
     t->update.words = t->bins.published;
     t->peers.others = t->peers.own + dev->of[DELEGATES].words;
     t->received_capacity = plan->array[GPU_RECEIVED_IDS].bytes / 4;
@@ -156,8 +156,8 @@ static enum status take_mapped(const struct device *dev, void **memory, size_t b
     return e->status;
 }
 
-/* Allocates the host memory to which the device writes counts for the host: counters of levels, where bins begin, and
- * how many ids are kept if duplicates are to be dropped from lists. gpu_close frees the memory. */
+/* Allocates the host memory to which the device writes counts for the host: counters of levels, where bins begin, and how
+ * many ids are kept if duplicates are to be dropped from lists. gpu_close frees the memory. */
 static enum status take_published(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -173,8 +173,8 @@ static enum status take_published(struct device *dev, const struct device_option
 
 /* ---- streams and events ---- */
 
-/* Makes the streams and the events of the device; gpu_close destroys them, even after a failure. There are events of
- * the clock only if phases are timed. Other processes can wait for masks_read and first_part if they read this device. */
+/* Makes the streams and the events of the device; gpu_close destroys them, even after a failure. There are events of the
+ * clock only if phases are timed. Other processes can wait for masks_read and first_part if they read this device. */
 static enum status make_streams(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -250,8 +250,8 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) : e->status;
 }
 
-/* Opens a device, for which gpu_open has set the options only. After a failure the device is open in part, and the
- * caller closes it. */
+/* Opens a device, for which gpu_open has set the options only. After a failure the device is open in part, and the caller
+ * closes it. */
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;
@@ -281,8 +281,7 @@ static enum status open_device(struct device *dev, const struct device_options *
     return gpu_searches_by_slices(&plan, dev->shard) ? gpu_sliced_open(dev, options->notes, e) : ST_OK;
 }
 
-/* Opens a device that searches `shard`, on the GPU of options->slot. The shard must outlive the device. Fills *description
- * unless it is NULL. After a failure *result is NULL, and everything is freed. */
+/* Opens a device on the GPU of options->slot. After a failure *result is NULL, and everything is freed. */
 enum status gpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e)
 {

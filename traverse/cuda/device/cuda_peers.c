@@ -1,9 +1,9 @@
 /* cuda_peers.c: the memory that a GPU shows to its peers, and reads in the memory of peers; see engine.h
  *
  * A peer is a GPU of the same host whose memory this GPU reads. All arrays of a GPU lie in one allocation, and a peer
- * handle has their addresses. Devices of the same process use these addresses directly. Devices of other processes
- * first open the allocation, and two events, by handles of CUDA IPC in the peer handle. Kernels read whole bitmaps and
- * lists of peers, because single reads over a link are slow.
+ * handle has their addresses. Devices of the same process use these addresses directly. Devices of other processes first
+ * open the allocation, and two events, by handles of CUDA IPC in the peer handle. Kernels read whole bitmaps and lists of
+ * peers, because single reads over a link are slow.
  */
 #include "cuda_choose.h"
 #include "cuda_device.h"
@@ -17,9 +17,9 @@
 
 enum { MOST_GPUS = 64 };
 
-/* Returns whether kernels of GPU `from`, the current GPU of this thread, can read the memory of GPU `to`, and enables
- * the access. Asks the driver once for each pair. GPUs with numbers from MOST_GPUS on share no memory. `known` needs no
- * lock, since only the host thread that drives `from` asks for pairs with `from`. */
+/* Returns whether kernels of GPU `from`, the current GPU of this thread, can read the memory of GPU `to`, and enables the
+ * access. Asks the driver once for each pair. GPUs with numbers from MOST_GPUS on share no memory. `known` needs no lock,
+ * since only the host thread that drives `from` asks for pairs with `from`. */
 int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
@@ -68,9 +68,9 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
     return moved;
 }
 
-/* Fills the handle of this device with the addresses of the arrays that peers read, and with facts that peers must
- * know. With `elsewhere` also makes the handles of CUDA IPC for peers in other processes. ST_RESOURCE: these cannot be
- * made, but the device stays usable. */
+/* Fills the handle of this device with the addresses of the arrays that peers read, and with facts that peers must know.
+ * With `elsewhere` also makes the handles of CUDA IPC for peers in other processes. ST_RESOURCE: these cannot be made,
+ * but the device stays usable. */
 enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
     const struct shard *s = dev->shard;
@@ -112,8 +112,8 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
 /* ---- opening ---- */
 
 /* Fills a zeroed *peer from the handle of the peer. For a peer of another process, opens its memory and, unless hosts
- * wait for events, its two events; gpu_leave closes them, even after a failure. Several devices of this process may
- * open the same handle, because the driver counts that. ST_RESOURCE: the memory or an event cannot be opened. */
+ * wait for events, its two events; gpu_leave closes them, even after a failure. Several devices of this process may open
+ * the same handle, because the driver counts that. ST_RESOURCE: the memory or an event cannot be opened. */
 static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *h,
                              struct error *e)
 {
@@ -142,8 +142,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     return ST_OK;
 }
 
-/* Divides the delegates with edges of dd into two bitmaps in device memory: peers.own gets the delegates that this
- * shard owns, and peers.others the rest. Waits. */
+/* Divides the delegates with edges of dd into two bitmaps in device memory: peers.own gets the delegates that this shard
+ * owns, and peers.others the rest. Waits. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
@@ -179,8 +179,8 @@ static int hosts_wait(const struct peer_handle *handles, uint32_t count)
     return sharing || (processes && several);
 }
 
-/* Ends the sharing with peers: closes the memory and the events of other processes, and forgets all peers. Until the
- * next gpu_join no search is fused on several GPUs. There may be no peers. */
+/* Ends the sharing with peers: closes the memory and the events of other processes, and forgets all peers. Until the next
+ * gpu_join no search is fused on several GPUs. There may be no peers. */
 void gpu_leave(struct device *dev)
 {
     struct gpu_peers *p = &dev->traffic.peers;
@@ -237,8 +237,8 @@ enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint
     return e->status;
 }
 
-/* Wakes the links to peers before a search, and waits. The first read over an idle link is slow, so some words of each
- * array that searches read or write in a peer are read. */
+/* Wakes the links to peers before a search, by reading some words of each array that searches read or write in a peer.
+ * Otherwise the search would wait for the first read over an idle link, which is slow. Waits. */
 enum status gpu_wake(struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -269,8 +269,8 @@ enum status gpu_wake(struct device *dev, struct error *e)
 /* ---- reading ---- */
 
 /* Begins to copy the visited normals of all peers, this device included, to peers.gathered, where a pull of nn looks
- * for parents. Each shard begins with a new word there. Kernels copy, or the driver where kernels cannot read. Does not
- * wait. */
+ * for parents. Each shard begins with a new word there. Kernels copy, or the driver where kernels cannot read. Does
+ * not wait. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -290,8 +290,8 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches to |= the delegates that peers found. A kernel reads each bitmap in the memory of its peer; if kernels
- * cannot, the driver first copies the bitmap to `staging`. Does not wait. */
+/* Launches to |= the delegates that peers found. A kernel reads each bitmap in the memory of its peer; if kernels cannot,
+ * the driver first copies the bitmap to `staging`. Does not wait. */
 enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging, struct error *e)
 {
     uint64_t words = dev->of[DELEGATES].words;
@@ -309,8 +309,8 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Waits on the host for an event of this device if peers.host_waits is set. Called before a barrier of the hosts, so
- * that the peers may rely on the event after the barrier. */
+/* Waits on the host for an event of this device if peers.host_waits is set. Called before a barrier of the hosts, so that
+ * the peers may rely on the event after the barrier. */
 enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct error *e)
 {
     return dev->traffic.peers.host_waits
@@ -320,8 +320,8 @@ enum status gpu_host_waits_for(struct device *dev, cudaEvent_t event, struct err
 
 /* Launches kernels that OR the peers' bitmaps of found delegates into this device's `next`, so that VISIT_REST does not
  * look for these delegates. The stream of the delegates first waits until all peers have ended VISIT_DD. What a peer
- * finds while its bitmap is read may be missed, but the reduction of the delegate masks at the end of the level adds
- * it. `incoming` is free during a visit, so it serves as staging. */
+ * finds while its bitmap is read may be missed, but the reduction of the delegate masks at the end of the level adds it.
+ * `incoming` is free during a visit, so it serves as staging. */
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

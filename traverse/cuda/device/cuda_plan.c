@@ -19,8 +19,8 @@ static const char *const names[GPU_ARRAY_COUNT] = {
 #undef ARRAY
 };
 
-/* Plans an array with which searches work, of `count` elements of `width` bytes. Adds its bytes, with the gap behind
- * it, to plan->working_bytes. Called once for an id. */
+/* Plans an array with which searches work, of `count` elements of `width` bytes. Adds its bytes, with the gap behind it,
+ * to plan->working_bytes. Called once for an id. */
 static void plan_array(struct gpu_plan *plan, enum gpu_array_id id, uint64_t count, uint64_t width)
 {
     plan->array[id] = (struct gpu_array){.name = names[id], .bytes = count * width};
@@ -37,8 +37,7 @@ static void plan_section(struct gpu_plan *plan, int id, const char *name, uint64
     plan->graph_bytes += gpu_aligned(count * width);
 }
 
-/* Returns whether the columns of subgraph g stay packed on the device. They do if the residence is RESIDENT_PACKED, and
- * the file has them packed in a way that a search can read. Then *packed becomes their place in the file. */
+/* Returns whether the columns of subgraph g stay packed. The file must have them packed in a way that a search can read. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed)
 {
     return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
@@ -51,9 +50,8 @@ static int hosts_columns(const struct shard *shard, enum subgraph g, const struc
            shard->csr[g].column_count > 0;
 }
 
-/* Returns the section of the columns of subgraph g if they are packed in the file and raw on the device, so that the
- * device decodes them. Returns NULL if there are no columns, or they are raw in the file, stay packed, or lie in memory
- * of the host. */
+/* Returns the section of packed columns that the device decodes, or NULL if there are no columns, or if they are raw in
+ * the file, stay packed, or lie in memory of the host. */
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
 {
     const struct section *s = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
@@ -123,15 +121,15 @@ static uint64_t column_words(const struct shard *shard)
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
-/* Returns an upper bound for the pieces of long rows in stepped pushes of subgraph a or b, whichever has more. Pushes
- * of the two subgraphs use the same array in turn. */
+/* Returns an upper bound for the pieces of long rows in stepped pushes of subgraph a or b, whichever has more. Pushes of
+ * the two subgraphs use the same array in turn. */
 static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
 }
 
-/* Plans the arrays of a fused search, on a single GPU or together with peers. If the plan saves memory, all but the
- * state of the search are empty. */
+/* Plans the arrays of a fused search, on a single GPU or together with peers. If the plan saves memory, all but the state
+ * of the search are empty. */
 static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -145,8 +143,8 @@ static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const s
     plan_array(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
-/* Returns the largest degree of the shard's vertices. In each kind the vertices are in the order of falling degrees, so
- * this is the degree of the first delegate or of the first normal. */
+/* Returns the largest degree, which is that of the first delegate or of the first normal, because the vertices of each
+ * kind are in the order of falling degrees. */
 uint64_t gpu_longest_row(const struct shard *shard)
 {
     const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
@@ -159,8 +157,8 @@ int gpu_degrees_alike(const struct shard *shard)
     return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
 }
 
-/* Returns whether a sliced search of the graph has heads, copies of the first slices of all rows. With heads a level
- * need not read all rows (cuda_sliced.h). Graphs have heads in two cases:
+/* Returns whether a sliced search of the graph has heads, copies of the first slices of all rows. With heads a level need
+ * not read all rows (cuda_sliced.h). Graphs have heads in two cases:
  * - The graph has more than SLICED_ALL_EDGES edges, or its visited bits do not all fit into shared memory.
  * - The graph has more than half of SLICED_ALL_EDGES edges, has no directions, and its degrees are alike and not small.
  *   It may be deep, with frontiers of some thousand vertices, and only a graph with heads has sparse levels for them. */
@@ -188,8 +186,8 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
 
-/* Plans the arrays of a sliced search, all empty if searches are not sliced. SLICED_HEADS and SLICED_PIECES are only
- * for graphs with heads, and SLICED_LINK_ROWS is only for graphs with directions. */
+/* Plans the arrays of a sliced search, all empty if searches are not sliced. SLICED_HEADS and SLICED_PIECES are only for
+ * graphs with heads, and SLICED_LINK_ROWS is only for graphs with directions. */
 static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
     const int sliced = gpu_searches_by_slices(plan, shard), heads = sliced_has_heads(shard);
@@ -297,8 +295,8 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     plan_answers(plan, shard, options);
 }
 
-/* Finds the number of shards by planning for one more shard at a time. Each plan is for an imagined shard: a part of
- * this shard, with all its delegates. Returns 0 if no number up to MOST_SHARDS is enough. */
+/* Finds the number of shards by planning for one more shard at a time. Each plan is for an imagined shard: a part of this
+ * shard, with all its delegates. Returns 0 if no number up to MOST_SHARDS is enough. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity)
 {
     enum { MOST_SHARDS = 4096 };

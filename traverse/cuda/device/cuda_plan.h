@@ -14,8 +14,7 @@ enum gpu_array_id {
     /* The sections of csr[0]. Section i of csr[g] has the id GPU_SECTIONS * g + i */
     GPU_HEADS,
     GPU_OFFSETS,
-    /* if the columns stay packed: the words of their blocks, and the positions of groups (packed_row.h) */
-    GPU_COLUMNS,
+    GPU_COLUMNS,       /* if the columns stay packed: the words of their blocks, and the positions of groups (packed_row.h) */
     GPU_COLUMN_PLACES, /* if the columns stay packed: where each block begins, in a form for searches */
     GPU_SOURCES,
     GPU_SECTIONS,
@@ -82,16 +81,15 @@ struct gpu_plan_options {
     int notes;    /* fused and sliced searches may note their levels */
     enum residence resident; /* where columns lie; not RESIDENT_AUTO in gpu_plan_make */
     unsigned hosted; /* for RESIDENT_HOST: bit g says whether the columns of subgraph g lie in memory of the host */
-    /* the plan saves memory at the cost of time: searches are stepped, and one GPU alone scatters answers */
-    int saves;
+    int saves;       /* the plan saves memory at the cost of time: searches are stepped, and one GPU alone scatters answers */
     int by_classes;  /* searches are never sliced, even if the graph is small */
 };
 
 /* The value of gpu_plan_options.hosted for all subgraphs. */
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
 
-/* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. If the shard is loaded,
- * the `source` of an array points into the shard. */
+/* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. If the shard is loaded, the
+ * `source` of an array points into the shard. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options);
 
 /* Returns the number of bytes of device memory that a plan needs until the device is closed. */
@@ -138,8 +136,7 @@ uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_option
  * of the columns in the file. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed);
 
-/* Returns the section of the packed columns of subgraph g if the device decodes them when it loads the shard, else
- * NULL. */
+/* Returns the section of the packed columns of subgraph g if the device decodes them when it loads the shard, else NULL. */
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g);
 
 #endif

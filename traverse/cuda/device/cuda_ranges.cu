@@ -1,9 +1,9 @@
 /* cuda_ranges.cu: checks on the device that the indices of a subgraph are in range; see cuda_kernels.h. The twin is
  * formats/graph/shard_ranges.c.
  *
- * One kernel checks rows, 32 at a time in a warp, so that a warp compares whole words of the source bitmap (the rows
- * that are not empty). Another kernel checks columns. The result names the first row or column with each fault. Bytes
- * moved: offsets, heads, columns and the bitmap, each once.
+ * One kernel checks rows, 32 at a time in a warp, so that a warp compares whole words of the source bitmap (the rows that
+ * are not empty). Another kernel checks columns. The result names the first row or column with each fault. Bytes moved:
+ * offsets, heads, columns and the bitmap, each once.
  */
 #include "cuda_common.cuh"
 

@@ -1,13 +1,13 @@
-/* cuda_shard.c: brings a shard to its GPU, and checks the shard. Sections go to device memory, packed columns decoded
- * or as they are. A plan may also put columns into memory of the host that the GPU reads.
+/* cuda_shard.c: brings a shard to its GPU, and checks the shard. Sections go to device memory, packed columns decoded or
+ * as they are. A plan may also put columns into memory of the host that the GPU reads.
  *
  * This memory of the host is allocated by CUDA, and filled by threads that copy or decode columns. To register parts of
  * the mapped file would work only for raw columns, and only if the file system lets a driver pin its pages. The columns
  * are not decoded on the device, because device memory is short in this case.
  *
- * A device decodes packed columns in pieces of LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). The
- * words of a piece, and behind them its part of the directory, are copied to staging memory, where they look like a
- * section of their own. All pieces use the same staging memory, so any graph that fits raw can be loaded.
+ * A device decodes packed columns in pieces of LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). The words
+ * of a piece, and behind them its part of the directory, are copied to staging memory, where they look like a section of
+ * their own. All pieces use the same staging memory, so any graph that fits raw can be loaded.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes to *e that the shard's file has a corrupt packed block in this section. Returns ST_BAD_DATA, or the status of
- * an earlier error. */
+/* Writes to *e that the shard's file has a corrupt packed block in this section. Returns ST_BAD_DATA, or the status of an
+ * earlier error. */
 static enum status fail_packed(const struct device *dev, uint32_t section, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
@@ -30,8 +30,8 @@ static enum status fail_packed(const struct device *dev, uint32_t section, struc
 
 /* ---- columns in memory of the host ---- */
 
-/* Fills `to`, memory of the host, with the columns of subgraph g by `threads` threads: copies raw columns from the
- * mapped file, or decodes packed columns. ST_BAD_DATA: a packed block is corrupt. */
+/* Fills `to`, memory of the host, with the columns of subgraph g by `threads` threads: copies raw columns from the mapped
+ * file, or decodes packed columns. ST_BAD_DATA: a packed block is corrupt. */
 static enum status fill_columns(const struct device *dev, enum subgraph g, void *to, int threads, struct error *e)
 {
     enum { COPY_BYTES = 2 << 20 };
@@ -124,8 +124,8 @@ static uint64_t group_position(const struct packed *section, uint64_t group)
     return at;
 }
 
-/* Plans a copy of `bytes` bytes from `from` to *to in *copy, and moves *to behind them, to a multiple of 256. Returns
- * the address at which the bytes will lie. Copies nothing yet. */
+/* Plans a copy of `bytes` bytes from `from` to *to in *copy, and moves *to behind them, to a multiple of 256. Returns the
+ * address at which the bytes will lie. Copies nothing yet. */
 static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, uint64_t bytes, char **to)
 {
     *copy = (struct gpu_copy){*to, from, bytes};
@@ -134,8 +134,8 @@ static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, 
 }
 
 /* Describes in *piece the piece that begins with group `first` of a section, and its copies to `staging`, the plan's
- * staging memory on the device. Copies nothing yet. Returns nonzero if the file is corrupt: the piece does not lie
- * within the section, or is larger than the staging memory, which has room for the largest possible blocks. */
+ * staging memory on the device. Copies nothing yet. Returns nonzero if the file is corrupt: the piece does not lie within
+ * the section, or is larger than the staging memory, which has room for the largest possible blocks. */
 static int make_piece(const struct packed *section, uint64_t first, const struct gpu_plan *plan, void *staging,
                       struct piece *piece)
 {
@@ -162,9 +162,9 @@ static int make_piece(const struct packed *section, uint64_t first, const struct
     return (uint64_t)(to - (char *)staging) <= plan->staging_bytes ? 0 : -1;
 }
 
-/* Decodes the packed columns of subgraph g on the device, piece by piece, and waits. Does nothing if there is nothing
- * to decode. The offsets and heads of g must already be on the device. `staging` is device memory of
- * plan->staging_bytes bytes. ST_BAD_DATA: a block is corrupt. */
+/* Decodes the packed columns of subgraph g on the device, piece by piece, and waits. Does nothing if there is nothing to
+ * decode. The offsets and heads of g must already be on the device. `staging` is device memory of plan->staging_bytes
+ * bytes. ST_BAD_DATA: a block is corrupt. */
 static enum status unpack_columns(struct device *dev, enum subgraph g, const struct gpu_plan *plan, void *staging,
                                   struct gpu_loader *loader, struct error *e)
 {
@@ -256,7 +256,7 @@ static enum status check_csr(const struct device *dev, enum subgraph g, const ui
     return csr_ranges_judge(dev->shard, g, &ranges, e);
 }
 
-/* Checks all subgraphs, and waits. Adds the seconds to dev->load. ST_BAD_DATA names the first fault. */
+/* Checks all subgraphs, and waits. Adds the seconds to dev->load. */
 enum status gpu_check_ranges(struct device *dev, const uint32_t *locals, int threads, struct error *e)
 {
     const size_t bytes = dev->shard->p * sizeof *locals;

@@ -1,8 +1,8 @@
 /* cuda_sliced.h: sliced searches: a whole search of a small graph as one cooperative kernel on a single GPU
  *
- * The graph fits into the cache, so the time of a level is the time of its barriers and of its chains of dependent
- * reads, and the number of vertices hardly matters. A level therefore has one barrier and short chains. Each block
- * keeps the visited bits in its own shared memory, where a random read takes a tenth of the time. Words of these files:
+ * The graph fits into the cache, so the time of a level is the time of its barriers and of its chains of dependent reads,
+ * and the number of vertices hardly matters. A level therefore has one barrier and short chains. Each block keeps the
+ * visited bits in its own shared memory, where a random read takes a tenth of the time. Words of these files:
  * - Vertices of both kinds have one numbering, in which the delegates come first. The subgraphs nn, nd, dn, dd play no
  *   part.
  * - A slice is four columns of a row. The slices of all rows are one list, in the order of vertices. The weight of a
@@ -12,14 +12,14 @@
  *   bits.
  * - A level sets the bits of the vertices that it finds in a bitmap in global memory, the `found` bitmap. After the
  *   barrier each block ORs all of it into its near bits, and a share of it into the far bits.
- * - Heads are copies of the first slices of all rows. Larger graphs have heads (sliced_has_heads in cuda_plan.c), so
- *   that a level need not read all rows.
+ * - Heads are copies of the first slices of all rows. Larger graphs have heads (sliced_has_heads in cuda_plan.c), so that
+ *   a level need not read all rows.
  *
  * A level has one of five kinds (level_kind.h):
- * - BLOCK: one block pushes a small frontier from a list of slices. It waits for one read of global memory only,
- *   because each column is stored with the slices of its vertex (a link). Without heads, each block does the first few
- *   of these levels by itself, which saves their barriers, and then the first block goes on alone. All levels of the
- *   first block count as one level for the other blocks.
+ * - BLOCK: one block pushes a small frontier from a list of slices. It waits for one read of global memory only, because
+ *   each column is stored with the slices of its vertex (a link). Without heads, each block does the first few of these
+ *   levels by itself, which saves their barriers, and then the first block goes on alone. All levels of the first block
+ *   count as one level for the other blocks.
  * - ALL, in graphs without heads: all slices are read, so that the level waits for no other read. Each thread has the
  *   same slices in all levels, and keeps its first ones in registers.
  * - PULL, in graphs with heads: each unvisited row looks for a parent until it has found one.
@@ -38,8 +38,8 @@
  * - the answer: 8 in order for each id, and 4 (of a depth) or 8 (of a parent) at random places
  *
  * A directed graph has two lists of slices: `slices` are the rows by destination, which are pulled, and `links` are the
- * rows by source, which the first block pushes. A vertex without outgoing edges has one slice of links to itself, so
- * that each frontier has slices. ALL counts weights by destination, which is good enough for a cost.
+ * rows by source, which the first block pushes. A vertex without outgoing edges has one slice of links to itself, so that
+ * each frontier has slices. ALL counts weights by destination, which is good enough for a cost.
  *
  *   cuda_sliced_kernel.cuh  the barrier, the choice of a level's kind, the search: the file to begin with
  *   cuda_sliced_block.cuh   the shared memory of a block, and functions of all levels
@@ -69,9 +69,9 @@ struct slice_columns {
     uint32_t column[SLICED_COLUMNS];
 };
 
-/* A slice for a push: four links. A link is a column together with the slices of its vertex: the lower
- * SLICED_FIRST_BITS bits of `slices` are the number of the vertex's first slice, and the bits above say how many slices
- * the vertex has. SLICED_MANY stands for SLICED_MANY slices or more. */
+/* A slice for a push: four links. A link is a column together with the slices of its vertex: the lower SLICED_FIRST_BITS
+ * bits of `slices` are the number of the vertex's first slice, and the bits above say how many slices the vertex has.
+ * SLICED_MANY stands for SLICED_MANY slices or more. */
 struct slice_links {
     struct {
         uint32_t vertex, slices;
@@ -95,8 +95,8 @@ struct slice_piece {
 
 /* Words in global memory that blocks write for each other and for the host, zero before the first search. */
 struct sliced_state {
-    /* the sums of the words that blocks add at the barriers of levels (FOUND_SHIFT in cuda_sliced_kernel.cuh). Levels
-     * use the sums of a set in turn. A search uses one of the two sets, and clears the other for the next search */
+    /* the sums of the words that blocks add at the barriers of levels (FOUND_SHIFT in cuda_sliced_kernel.cuh). Levels use
+     * the sums of a set in turn. A search uses one of the two sets, and clears the other for the next search */
     unsigned long long arrived[2][SLICED_ROUNDS];
     unsigned long long probes[SLICED_ROUNDS][SUBGRAPHS]; /* for notes: how many columns a level looked at */
     /* what the first block leaves after its BLOCK levels: the depth of the frontier, and the number of slices of all
@@ -105,7 +105,7 @@ struct sliced_state {
     uint32_t seen;
     uint32_t pieces; /* the number of pieces of long rows that cuda_sliced_fill has made */
     /* for each block, the length of its part of a sparse frontier, with a tag (TOLD_BITS in cuda_sliced_lists.cuh).
-     * Frontiers use the two rows in turn */
+     * Frontiers use the two rows of this array in turn */
     unsigned long long told[2][SLICED_MOST_BLOCKS];
     unsigned answered; /* how many blocks have written their share of the answer; zero before and after a search */
 };
@@ -125,26 +125,24 @@ struct gpu_sliced {
     uint32_t *row;                /* [count]: for each slice, its row with the weight of the row (SLICED_ROW) */
     /* the links of `slices` or, in a directed graph, of all rows by source. Aligned to 32 bytes */
     struct slice_links *links;
-    /* for each slice of links, its row with the weight of the row, like `row`; in an undirected graph it is `row`
-     * itself */
+    /* for each slice of links, its row with the weight of the row, like `row`; in an undirected graph it is `row` itself */
     uint32_t *link_row;
     /* [32 words + 1]: the number of the first slice of links of each vertex; the last element is the number of all
      * slices */
     uint32_t *first;
-    /* [32 words]: a copy of the first slice of each vertex; NULL: the graph has no heads. The upper
-     * SLICED_WEIGHT_BITS bits of the columns together are the number of the vertex's slices, lowest bits first; 0:
-     * the vertex has no edges */
+    /* [32 words]: a copy of the first slice of each vertex; NULL: the graph has no heads. The upper SLICED_WEIGHT_BITS
+     * bits of the columns together are the number of the vertex's slices, lowest bits first; 0: the vertex has no edges */
     struct slice_columns *heads;
     struct slice_piece *pieces; /* [piece_count]: the pieces of all long rows, in any order */
     uint32_t piece_count, count;
     uint32_t words;   /* the number of words of a bitmap of all vertices, a multiple of 4 */
-    /* the number of the first normal, a multiple of 64: vertices below are delegates, vertex v above is normal v -
+    /* the number of the first normal, a multiple of 64. A vertex v below it is delegate v, any other is normal v -
      * normals */
     uint32_t normals;
     struct gpu_vertices of[VERTEX_KINDS];
     /* the frontier */
-    /* [SLICED_BITMAPS][words]: the `found` bitmaps, which levels use in turn and which are zero between searches;
-     * behind them two far bitmaps */
+    /* [SLICED_BITMAPS][words]: the `found` bitmaps, which levels use in turn and which are zero between searches; behind
+     * them two far bitmaps */
     uint32_t *found;
     /* [words]: the far bitmap of this search, used from word near_words on; the next search uses the other one */
     uint32_t *far;
@@ -162,13 +160,12 @@ struct gpu_sliced {
     struct sliced_state *state;
 };
 
-/* Return the kernel that fits the graph (sliced->heads, words and near_words): cuda_sliced_plain without notes of
- * levels, cuda_sliced_noted with notes. */
+/* Return the kernel that fits the graph (sliced->heads, words and near_words): cuda_sliced_plain without notes of levels,
+ * cuda_sliced_noted with notes. */
 struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced);
 struct fused_program cuda_sliced_noted(const struct gpu_sliced *sliced);
 
-/* Returns the bytes of shared memory that a block needs in addition to the visited bits, in the kernel that needs
- * most. */
+/* Returns the bytes of shared memory that a block needs in addition to the visited bits, in the kernel that needs most. */
 size_t cuda_sliced_block_bytes(void);
 
 /* Returns whether the current device can run the kernels for visited bits of `words` words: it must have cooperative
@@ -176,18 +173,17 @@ size_t cuda_sliced_block_bytes(void);
 int cuda_sliced_fits(uint32_t words);
 
 /* Sets blocks, threads and shared memory of *launch for the kernel launch->program on the current device, from
- * sliced->words and sliced->count. Then allows the kernel to use this shared memory, and returns the error of that
- * call. */
+ * sliced->words and sliced->count. Then allows the kernel to use this shared memory, and returns the error of that call. */
 cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct fused_launch *launch);
 
 /* Launches the numbering of slices: fills sliced->first for the rows `csr`, in which each vertex gets at least `least`
- * slices, 0 or 1. Reads words, normals and of[].count of *sliced. `scratch` is device memory of cuda_scan_bytes(32
- * words + 1) bytes. Returns an error of the prefix sum. */
+ * slices, 0 or 1. Reads words, normals and of[].count of *sliced. `scratch` is device memory of cuda_scan_bytes(32 words
+ * + 1) bytes. Returns an error of the prefix sum. */
 cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t least,
                               void *scratch, size_t scratch_bytes, cudaStream_t stream);
 
-/* Launches the making of slices, after cuda_sliced_count of the same `csr`. Fills sliced->row, and each of slices,
- * links and heads that is not NULL. With heads also fills `pieces`, and adds their number to state->pieces. */
+/* Launches the making of slices, after cuda_sliced_count of the same `csr`. Fills sliced->row, and each of slices, links
+ * and heads that is not NULL. With heads also fills `pieces`, and adds their number to state->pieces. */
 void cuda_sliced_fill(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -40,8 +40,8 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
     return found && (before == 0 || last != row);
 }
 
-/* Does a level of kind ALL for the BATCH slices `b` of this thread. If the row of a slice is unvisited and the slice
- * has a visited column, the row is found: it gets its bit in the level's `found` bitmap, depth + 1 and a parent, and is
+/* Does a level of kind ALL for the BATCH slices `b` of this thread. If the row of a slice is unvisited and the slice has
+ * a visited column, the row is found: it gets its bit in the level's `found` bitmap, depth + 1 and a parent, and is
  * counted in `tally`. If several lanes of the warp find the same row, only the first one does this. Slices of visited
  * rows become NO_SLICE in b.row, so that later levels do not look at them. All lanes of the warp call it. */
 template <class B>
@@ -67,9 +67,9 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* Does a level of kind ALL: each unvisited row looks for a visited column in all its slices. `depth` is the depth of
- * the frontier. Found rows are counted in `block`, once for each warp that finds them. `own` has the first slices of
- * the thread, which stay in registers from level to level. All threads of all blocks call it. */
+/* Does a level of kind ALL: each unvisited row looks for a visited column in all its slices. `depth` is the depth of the
+ * frontier. Found rows are counted in `block`, once for each warp that finds them. `own` has the first slices of the
+ * thread, which stay in registers from level to level. All threads of all blocks call it. */
 template <class B>
 __device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &own)
 {

@@ -1,8 +1,8 @@
-/* cuda_sliced_answer.cuh: the kernel of a sliced search writes its answer, the depth or the parent of each input id;
- * see cuda_sliced.h
+/* cuda_sliced_answer.cuh: the kernel of a sliced search writes its answer, the depth or the parent of each input id; see
+ * cuda_sliced.h
  *
- * Each block writes a share of the answer after the last barrier of the search. The kernels of cuda_answers.cu write
- * the answers for which this does not do: answers of the other kind (depths or parents), and answers for a root without
+ * Each block writes a share of the answer after the last barrier of the search. The kernels of cuda_answers.cu write the
+ * answers for which this does not do: answers of the other kind (depths or parents), and answers for a root without
  * edges.
  */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
@@ -57,10 +57,9 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
     }
 }
 
-/* Writes this block's share of the answer. The last block to finish reports to the host that the answer is complete.
- * With `written` all blocks read the near bits in s.of[].visited, because the first block ended the search by itself
- * and wrote all visited bits there. Otherwise each block reads the near bits in its own shared memory. All threads of
- * all blocks call it. */
+/* Writes this block's share of the answer. The last block to finish reports to the host that the answer is complete. With
+ * `written` all blocks read the visited bits in s.of[].visited, where the first block wrote them because it ended the
+ * search by itself. Otherwise each block reads them in its own shared memory. All threads of all blocks call it. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool written)
 {

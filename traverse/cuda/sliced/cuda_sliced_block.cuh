@@ -1,9 +1,9 @@
-/* cuda_sliced_block.cuh: the shared memory of a block of a sliced search, and functions that levels of all kinds use;
- * see cuda_sliced.h
+/* cuda_sliced_block.cuh: the shared memory of a block of a sliced search, and functions that levels of all kinds use; see
+ * cuda_sliced.h
  *
  * Functions get the whole search as `s`, which lies in constant memory, because a member there needs no register, and a
- * thread has none to spare. They get the shared memory of the block as `block`, whose type B says for which kind of
- * graph the kernel is compiled. Vertices of both kinds have one numbering here, in which the delegates come first.
+ * thread has none to spare. They get the shared memory of the block as `block`, whose type B says for which kind of graph
+ * the kernel is compiled. Vertices of both kinds have one numbering here, in which the delegates come first.
  */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
@@ -34,8 +34,8 @@ struct sliced_progress {
     unsigned list;          /* the number of the last sparse frontier (struct sparse_frontier) */
 };
 
-/* The shared memory of a block, except the visited bits there (near bits). NOTED: the kernel notes its levels. ROWS:
- * the graph has heads, so dense levels pull or push rows. SPLIT: some visited bits lie in global memory (far bits). */
+/* The shared memory of a block, except the visited bits there (near bits). NOTED: the kernel notes its levels. ROWS: the
+ * graph has heads, so dense levels pull or push rows. SPLIT: some visited bits lie in global memory (far bits). */
 template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     static constexpr bool noted = NOTED, by_rows = ROWS, split = SPLIT;
     level_notes<NOTED> notes;
@@ -63,16 +63,16 @@ __device__ static inline uint32_t *near_bits()
     return (uint32_t *)memory;
 }
 
-/* Returns whether a word of the visited bits is far, which means in global memory. Four words that begin at a multiple
- * of 4 are all far or all near. */
+/* Returns whether a word of the visited bits is far, which means in global memory. Four words that begin at a multiple of
+ * 4 are all far or all near. */
 template <class B> __device__ static inline bool is_far(const B &, const gpu_sliced &s, uint32_t word)
 {
     return B::split && word >= s.near_words;
 }
 
 /* Returns a word of the visited bits, near or far. A far word is ORed with the word of the last `found` bitmap, which
- * other blocks may still be adding to the far bits. The OR of both is the same before and after, so no barrier is
- * needed. The far word is read past the L1 cache, because it changes within a level. */
+ * other blocks may still be adding to the far bits. The OR of both is the same before and after, so no barrier is needed.
+ * The far word is read past the L1 cache, because it changes within a level. */
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))
@@ -98,8 +98,8 @@ __device__ static inline uint32_t threads_of_grid()
     return gridDim.x * blockDim.x;
 }
 
-/* Returns the round of the next level. Rounds 0 to SLICED_ROUNDS - 1 follow each other in turn; the round of a level
- * says which counts and which `found` bitmap the level uses. */
+/* Returns the round of the next level. Rounds 0 to SLICED_ROUNDS - 1 follow each other in turn; the round of a level says
+ * which counts and which `found` bitmap the level uses. */
 __device__ static inline unsigned next_round(unsigned round)
 {
     return round == SLICED_ROUNDS - 1 ? 0 : round + 1;
@@ -138,8 +138,8 @@ __device__ static inline bool has_parents(const gpu_sliced &s)
     return s.of[NORMALS].parent != NULL;
 }
 
-/* Writes the depth of v, and `parent` (a code of code_of) if the search records parents. Other threads may find v in
- * the same level and write other parents, all of which are right. */
+/* Writes the depth of v, and `parent` (a code of code_of) if the search records parents. Other threads may find v in the
+ * same level and write other parents, all of which are right. */
 __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
     const bool normal = v >= s.normals;
@@ -151,8 +151,8 @@ __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t
 
 /* ---- columns ---- */
 
-/* Returns whether any of the four columns `c` of a slice is visited. Reads all four bits before it tests one, so that
- * the reads overlap. */
+/* Returns whether any of the four columns `c` of a slice is visited. Reads all four bits before it tests one, so that the
+ * reads overlap. */
 template <class B> __device__ static inline bool sees_visited(const B &block, const gpu_sliced &s, const uint4 &c)
 {
     return ((int)is_visited(block, s, c.x) | (int)is_visited(block, s, c.y) | (int)is_visited(block, s, c.z) |

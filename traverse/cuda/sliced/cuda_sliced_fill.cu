@@ -17,8 +17,8 @@ static all_rows rows_of(const gpu_csr csr[SUBGRAPHS])
     return rows;
 }
 
-/* The joint row of a vertex: its rows in the two subgraphs of its kind, one behind the other. Columns that are
- * delegates come first, then those that are normals. */
+/* The joint row of a vertex: its rows in the two subgraphs of its kind, one behind the other. Columns that are delegates
+ * come first, then those that are normals. */
 struct joint_row {
     int kind;    /* the kind of the vertex */
     uint32_t id; /* the number of the vertex among the vertices of its kind */
@@ -37,9 +37,8 @@ __device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &r
     return r;
 }
 
-/* Launches the kernels that number the slices. First sliced->first[v] gets the number of slices of vertex v, at least
- * `least`. Then an exclusive prefix sum turns these numbers into the numbers of first slices. One more element becomes
- * the number of all slices. Returns an error of the prefix sum. */
+/* Launches the numbering of slices. First sliced->first[v] gets the number of slices of vertex v, and then an exclusive
+ * prefix sum turns these numbers into the numbers of first slices. One more element becomes the number of all slices. */
 cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], uint32_t least, void *scratch,
                               size_t scratch_bytes, cudaStream_t stream)
 {
@@ -56,18 +55,18 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
     return cuda_scan_u32(sliced->first, count, scratch, scratch_bytes, stream);
 }
 
-/* Writes the head of v: a copy of its first slice, with the number of its slices in the upper bits of the columns.
- * Lanes 0 to SLICED_COLUMNS - 1 call it. Each writes its own `column`, with one group of the bits of `slices`. */
+/* Writes the head of v: a copy of its first slice, with the number of its slices in the upper bits of the columns. Lanes
+ * 0 to SLICED_COLUMNS - 1 call it. Each writes its own `column`, with one group of the bits of `slices`. */
 __device__ static inline void put_head(const gpu_sliced &s, uint32_t v, uint32_t column, uint32_t slices)
 {
     const unsigned j = lane_id();
     s.heads[v].column[j] = column | (j * SLICED_WEIGHT_BITS < 32 ? slices >> j * SLICED_WEIGHT_BITS : 0) << SLICED_ROW_BITS;
 }
 
-/* Writes everything that a search needs of row v, which has the slices first, ..., first + count - 1, by the lanes of
- * one warp: the columns, the links and s.row of each slice, and the head of the row. If the row is long, also appends
- * its pieces to s.pieces, whose length is s.state->pieces. Arrays of `s` that are NULL are left out. `count` is at
- * least 1. All lanes of the warp call it. */
+/* Writes everything that a search needs of row v, which has the slices first, ..., first + count - 1, by the lanes of one
+ * warp: the columns, the links and s.row of each slice, and the head of the row. If the row is long, also appends its
+ * pieces to s.pieces, whose length is s.state->pieces. Arrays of `s` that are NULL are left out. `count` is at least 1.
+ * All lanes of the warp call it. */
 __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows, uint32_t v, uint32_t first, uint32_t count)
 {
     const joint_row r = row_of(s, rows, v);

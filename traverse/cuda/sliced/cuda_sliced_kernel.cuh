@@ -1,8 +1,8 @@
 /* cuda_sliced_kernel.cuh: the kernel of a sliced search; see cuda_sliced.h
  *
  * search_slices does one level after the other. A level has a round, the number of the `found` bitmap and of the counts
- * that it uses; levels take three rounds in turn. The root has depth 0. The weight of a frontier is the number of
- * slices of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
+ * that it uses; levels take three rounds in turn. The root has depth 0. The weight of a frontier is the number of slices
+ * of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
  */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
@@ -14,8 +14,8 @@
 
 /* ---- the kind of a level ---- */
 
-/* BLOCK levels begin if the frontier has at most s.block_capacity / SMALL_SHARE slices, and go on up to
- * s.block_capacity. */
+/* One block goes on alone (BLOCK) from a frontier of at most s.block_capacity / SMALL_SHARE slices, until a frontier has
+ * more than s.block_capacity. */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -43,8 +43,8 @@ __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced
     return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
 
-/* Returns whether SPARSE is predicted to be the cheapest kind of the next level, and its lists have room for the
- * frontier. A PUSH or PULL also costs the words of a bitmap, because each block reads a whole bitmap after it. */
+/* Returns whether SPARSE, a level whose frontier is a list, is predicted to be the cheapest kind, and the lists have room
+ * for the frontier. A PUSH or PULL also costs the words of a bitmap, because each block reads a whole bitmap after it. */
 __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progress &p)
 {
     const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * WORD_PRICE;
@@ -53,8 +53,8 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last
  * level.
- * - BLOCK is for small frontiers, but not directly after BLOCK, which may have ended because the frontier has no room
- *   in the list of a block.
+ * - BLOCK is for small frontiers, but not directly after BLOCK, which may have ended because the frontier has no room in
+ *   the list of a block.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
  * - Other levels are dense, and so is always the one at the depth where the search ends. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
@@ -100,8 +100,8 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     p.kind = next_kind<B>(s, p);
 }
 
-/* Reports the end of the search and the number of its levels to the host. The caller has made a system-wide fence, so
- * the host sees all writes before that fence. */
+/* Reports the end of the search and the number of its levels to the host. The caller has made a system-wide fence, so the
+ * host sees all writes before that fence. */
 __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 {
     s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
@@ -159,16 +159,16 @@ enum listing {
     LISTS_OWN  /* the vertices in the block's own words of the bitmap, which the block will push */
 };
 
-/* Spreads numbers evenly over the numbers below `count`, so that neighbouring numbers i get results that are far apart.
- * The result is `count` times the fractional part of i times the golden ratio, computed without a division. */
+/* Returns a number below `count` for i, such that neighbouring numbers i get results far apart, evenly spread: `count`
+ * times the fractional part of i times the golden ratio, computed without a division. */
 __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
 {
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
 }
 
-/* Appends vertices to the list block.slice[1], whose length is block.count[1]. The vertices are the set bits of `bits`,
- * a word of a bitmap. Vertices for which the list has no room still count, so a length above BLOCK_SLICES says that
- * some are missing. */
+/* Appends vertices to the list block.slice[1], whose length is block.count[1]. The vertices are the set bits of `bits`, a
+ * word of a bitmap. Vertices for which the list has no room still count, so a length above BLOCK_SLICES says that some
+ * are missing. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -178,8 +178,8 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and appends vertices of `more` to block.slice[1] as
- * `lists` says. A word is the block's own if spread() returns the block's number for the word. */
+/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and appends vertices of `more` to block.slice[1] as `lists`
+ * says. A word is the block's own if spread() returns the block's number for the word. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -197,9 +197,9 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* ORs words of the last `found` bitmap into the far bits, and appends their vertices to block.slice[1] unless `lists`
- * is LISTS_NONE. All blocks share the far bits, so each block does a share of the words; but for LISTS_ALL this block
- * needs all vertices, so it does all words. */
+/* ORs words of the last `found` bitmap into the far bits, and appends their vertices to block.slice[1] unless `lists` is
+ * LISTS_NONE. All blocks share the far bits, so each block does a share of the words; but for LISTS_ALL this block needs
+ * all vertices, so it does all words. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -264,9 +264,9 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
     __syncthreads();
 }
 
-/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier
- * in the memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads
- * of all blocks call it after the barrier of each level.
+/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier in
+ * the memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads of
+ * all blocks call it after the barrier of each level.
  *
  * `by_block`: the first block did the last levels by itself. `sparse`: run_sparse did them. In both cases the `found`
  * bitmap of the round has all visited vertices. If the next level is BLOCK after sparse levels, the first block copies
@@ -352,10 +352,10 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
  * these levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more
  * values in registers.
  *
- * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of the
- * round has all visited bits, and gets those of found vertices, too. The next level is BLOCK after SMALL_LEVELS small
- * frontiers in turn, and otherwise a dense level. A single small frontier is not enough for BLOCK, because to hand the
- * list to the first block costs as much as two levels.
+ * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of the round
+ * has all visited bits, and gets those of found vertices, too. The next level is BLOCK after SMALL_LEVELS small frontiers
+ * in turn, and otherwise a dense level. A single small frontier is not enough for BLOCK, because to hand the list to the
+ * first block costs as much as two levels.
  */
 template <class B>
 __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool by_block)
@@ -380,9 +380,9 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
 }
 
 /* Does up to LEVELS small levels in each block by itself, from frontier `few` on. All blocks find the same vertices, so
- * no block waits for another. `few` becomes the frontier after these levels, and block.now gets its depth and the
- * number of unvisited slices. The next kind is ALL if the frontier is too large for a block, and otherwise BLOCK.
- * Returns whether the search is over: the frontier is empty, or has the depth where the search ends. */
+ * no block waits for another. `few` becomes the frontier after these levels, and block.now gets its depth and the number
+ * of unvisited slices. The next kind is ALL if the frontier is too large for a block, and otherwise BLOCK. Returns
+ * whether the search is over: the frontier is empty, or has the depth where the search ends. */
 template <class B> __device__ static inline bool run_each_block(B &block, const gpu_sliced &s, block_frontier &few)
 {
     enum { LEVELS = 4 };
@@ -514,8 +514,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
     end_search(block, s, round, form, each);
 }
 
-/* The kernel for graphs without heads, whose dense levels read all slices (ALL). With NOTED the kernel notes its
- * levels. */
+/* The kernel for graphs without heads, whose dense levels are of kind ALL. With NOTED it notes its levels. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -523,8 +522,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_con
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads, whose dense levels pull or push rows, and without far bits: all visited bits lie in
- * shared memory. */
+/* The kernel for graphs with heads and without far bits, whose dense levels are of kind PULL or PUSH. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -532,8 +530,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
     search_slices(block, s);
 }
 
-/* The kernel for graphs with heads, whose dense levels pull or push rows, and with far bits: some visited bits lie in
- * global memory. */
+/* The kernel for graphs with heads and far bits (visited bits in global memory). */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __grid_constant__ gpu_sliced s)
 {
@@ -541,8 +538,7 @@ __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __gr
     search_slices(block, s);
 }
 
-/* Returns the kernel for the graph of the search: there is one for graphs with far bits, one for other graphs with
- * heads, and one for all other graphs. With NOTED the kernel notes its levels. */
+/* Returns the kernel for the graph of the search. With NOTED the kernel notes its levels. */
 template <bool NOTED> static struct fused_program program(const struct gpu_sliced *s)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;

@@ -1,11 +1,11 @@
 /* cuda_sliced_lists.cuh: sparse levels of all blocks (kind SPARSE); see cuda_sliced.h
  *
- * Sparse levels are for searches with many levels of thousands of vertices, because no block reads a whole bitmap. The
- * frontier is a list of slices. Each block appends the slices that it finds to a part of its own, and then the warps of
- * all blocks share the whole list. The only barrier of a level also tells all blocks the lengths of all parts. The
- * visited bits of all blocks lie in one `found` bitmap meanwhile. A level waits for three reads after each other (list,
- * links, visited bits). It moves 36 bytes for each slice (4 of the list, 32 of links), and 4 bytes of visited bits for
- * each link.
+ * After a dense level each block reads a whole bitmap. A sparse level does without, which pays in searches with many
+ * levels of thousands of vertices. The frontier is a list of slices. Each block appends the slices that it finds to a
+ * part of its own, and then the warps of all blocks share the whole list. The only barrier of a level also tells all
+ * blocks the lengths of all parts. The visited bits of all blocks lie in one `found` bitmap meanwhile. A level waits for
+ * three reads after each other (list, links, visited bits). It moves 36 bytes for each slice, and 4 bytes of visited bits
+ * for each link.
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -60,7 +60,7 @@ struct grid_bits {
 /* A sparse frontier of all blocks: a list of slices with a part for each block. Each thread has a copy of this struct,
  * with the same values. */
 struct sparse_frontier {
-    /* its number among the sparse frontiers of the search; the list is s.list[number % 2] */
+    /* the number of this frontier among the sparse frontiers of the search; the list is s.list[number % 2] */
     unsigned number;
     unsigned total;  /* true: no part is longer than s.list_capacity, so no slice is missing */
     bool fits;       /* no part is longer than s.list_capacity, so no slice is missing */
@@ -94,8 +94,8 @@ __device__ static inline unsigned groups_of_blocks()
     return (gridDim.x + WARP - 1) / WARP;
 }
 
-/* Returns an array in the memory of the block that says where the part of each block ends in a sparse frontier. Ends
- * are counted in slices, from the beginning of the group of WARP blocks to which the block belongs. */
+/* Returns an array in the memory of the block that says where the part of each block ends in a sparse frontier. Ends are
+ * counted in slices, from the beginning of the group of WARP blocks to which the block belongs. */
 template <class B> __device__ static inline uint32_t *part_ends(B &block)
 {
     return block.slice[1];
@@ -112,8 +112,8 @@ template <class B> __device__ static inline void write_part_ends(B &block, unsig
 }
 
 /* Waits until all blocks have told the lengths of their parts of frontier `number`, and returns this frontier. With
- * tell_part, this is the barrier of a sparse level. Writes where the parts end to the memory of the block. All threads
- * of all blocks call it. */
+ * tell_part, this is the barrier of a sparse level. Writes where the parts end to the memory of the block. All threads of
+ * all blocks call it. */
 template <class B>
 __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced &s, unsigned number)
 {
@@ -135,8 +135,8 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
 }
 
 /* Returns frontier `number` if the first block has listed it alone: its part has `slices` slices, and all others are
- * empty. Writes where the parts end to the memory of the block, and sets all block.count to zero. Does not wait for
- * other blocks. All threads of the block call it. */
+ * empty. Writes where the parts end to the memory of the block, and sets all block.count to zero. Does not wait for other
+ * blocks. All threads of the block call it. */
 template <class B>
 __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsigned number, unsigned slices)
 {
@@ -175,9 +175,9 @@ __device__ static inline slice_list part_of_block(const gpu_sliced &s, unsigned 
 }
 
 /* Does a SPARSE level: pushes frontier f, whose vertices have this `depth`, along its links. `visited` is the bitmap of
- * all vertices found so far. Each found vertex gets its bit, depth + 1 and a parent, and its slices are appended to
- * this block's part of the next frontier, number f.number + 1. The caller then makes the barrier of the level
- * (tell_part, gather_parts). All threads of all blocks call it. */
+ * all vertices found so far. Each found vertex gets its bit, depth + 1 and a parent, and its slices are appended to this
+ * block's part of the next frontier, number f.number + 1. The caller then makes the barrier of the level (tell_part,
+ * gather_parts). All threads of all blocks call it. */
 template <class B>
 __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &f, int32_t depth)
 {

@@ -1,15 +1,12 @@
-/* cuda_sliced_one.cuh: levels of kind BLOCK, in which one block pushes small frontiers by itself; see cuda_sliced.h
- *
- * The frontier is a list of slices in the shared memory of the block.
- */
+/* cuda_sliced_one.cuh: levels of kind BLOCK, in which one block pushes small frontiers by itself, from a list of slices
+ * in its shared memory; see cuda_sliced.h */
 #ifndef DBFS_CUDA_SLICED_ONE_CUH
 #define DBFS_CUDA_SLICED_ONE_CUH
 
 #include "cuda_sliced_push.cuh"
 
-/* The visited bits of a BLOCK level, as push_links uses them: near bits in the shared memory of this block, and far
- * bits in global memory, which no other block reads meanwhile. A lane without a link pushes to the root, which is
- * visited. */
+/* The visited bits of a BLOCK level, as push_links uses them: near bits in the shared memory of this block, and far bits
+ * in global memory, which no other block reads meanwhile. A lane without a link pushes to the root, which is visited. */
 template <class B> struct block_bits {
     const B &block;
     const gpu_sliced &s;
@@ -45,9 +42,9 @@ template <class B> struct block_bits {
     }
 };
 
-/* Returns the list for the frontier after f: that of the block's two lists which does not hold f. In graphs with heads,
- * slices for which the list has no room go to the same index in the first block's part of a sparse frontier (s.list),
- * where run_first_block puts the earlier ones, too. */
+/* Returns the list that receives the frontier after f: the one of the block's two lists that does not hold f. In graphs
+ * with heads, slices without room there go to the same index of the first block's part of a sparse frontier (s.list), to
+ * which run_first_block copies the others. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
@@ -58,9 +55,9 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
         return slice_list{list, list, BLOCK_SLICES, s.block_capacity};
 }
 
-/* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. A lane pushes
- * a single link if there are lanes for all links, and otherwise a slice. Found vertices get their visited bit, a depth
- * and a parent, and f.seen goes up by their slices. All threads of the block call it. */
+/* Does one BLOCK level by all warps of the block: pushes frontier f, and replaces f by the next frontier. A lane pushes a
+ * single link if there are lanes for all links, and otherwise a slice. Found vertices get their visited bit, a depth and
+ * a parent, and f.seen goes up by their slices. All threads of the block call it. */
 template <class B> __device__ static void push_by_block(B &block, const gpu_sliced &s, block_frontier &f)
 {
     const block_bits<B> bits = {block, s};
@@ -114,8 +111,8 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         block.one = f;
 }
 
-/* Does BLOCK levels in this block alone, while the frontier is not empty, has at most s.block_capacity slices, and has
- * a depth below f.until. f becomes the frontier at which the block stops. All threads of the block call it. */
+/* Does BLOCK levels in this block alone, while the frontier is not empty, has at most s.block_capacity slices, and has a
+ * depth below f.until. f becomes the frontier at which the block stops. All threads of the block call it. */
 template <class B> __device__ static void push_small_levels(B &block, const gpu_sliced &s, block_frontier &f)
 {
     while (f.count > 0 && f.count <= s.block_capacity && f.depth < f.until) {

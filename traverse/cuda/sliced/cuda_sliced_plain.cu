@@ -14,9 +14,8 @@ static size_t shared_bytes(uint32_t words)
     return gpu_sliced_near(words) * sizeof(uint32_t);
 }
 
-/* Returns whether the current device can run sliced searches, in which bitmaps have `words` words. It must have
- * cooperative launches, and the shared memory of a block must hold the near bits and the rest. Returns 0 if CUDA
- * reports an error. */
+/* Returns whether the current device has cooperative launches, and shared memory for the near bits and the rest of a
+ * block. Returns 0 if CUDA reports an error. */
 int cuda_sliced_fits(uint32_t words)
 {
     int device = 0, shared = 0, cooperative = 0;
@@ -36,8 +35,7 @@ cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, fused_launch *launch)
     launch->threads = THREADS;
     launch->thread_group = 1;
     launch->shared_bytes = shared_bytes(sliced->words);
-    /* one block on each processor. There are fewer if they give each slice a thread, because a barrier of few blocks is
-     * fast */
+    /* one block on each processor, or fewer if these give each slice a thread, since a barrier of few blocks is fast */
     launch->blocks = (int)min(min(processors, (int)SLICED_MOST_BLOCKS), (int)((sliced->count + THREADS - 1) / THREADS));
     return cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 (int)launch->shared_bytes);

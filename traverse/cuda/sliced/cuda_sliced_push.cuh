@@ -1,10 +1,10 @@
 /* cuda_sliced_push.cuh: pushes along slices of links, and lists of the slices of found vertices; see cuda_sliced.h
  *
- * All pushes call push_links. Its argument `bits` hides that levels of different kinds keep the visited bits in
- * different places. It has four functions, which push_links calls in this order:
+ * All pushes call push_links. Its argument `bits` hides that levels of different kinds keep the visited bits in different
+ * places. It has four functions, which push_links calls in this order:
  * - may_be_new(v, has): returns whether vertex v may be unvisited. May return false for a lane without a link (`has`).
- * - claim(v): returns whether this lane may go on with v. Where set() uses bits that all blocks share, claim() lets
- *   only one lane of a block go on, which saves atomics.
+ * - claim(v): returns whether this lane may go on with v. Where set() uses bits that all blocks share, claim() lets only
+ *   one lane of a block go on, which saves atomics.
  * - set(v): sets the visited bit of v, and returns whether this lane was the first to do so.
  * - found(link, depth, parent): writes depth and parent of the vertex of a link, if set() returned true.
  */
@@ -13,8 +13,8 @@
 
 #include "cuda_sliced_block.cuh"
 
-/* Returns the parent of the vertices that a push along this slice finds, the vertex of the slice's row, as a code
- * (code_of). Returns 0 if the search records no parents. */
+/* Returns the vertex to whose row this slice belongs, as a code (code_of), because it is the parent of the vertices that
+ * a push along the slice finds. Returns 0 if the search records no parents. */
 __device__ static inline uint32_t parent_of_slice(const gpu_sliced &s, uint32_t slice)
 {
     return has_parents(s) ? code_of(s, s.link_row[slice] & SLICED_ROW) : 0;
@@ -96,9 +96,9 @@ struct slice_list {
     unsigned capacity, most;
 };
 
-/* Writes the slices first, ..., first + count - 1 to the list, from place `at` on. Writes nothing if the list has no
- * room for all of them; then its length is above `most`, and no level reads it. A lane writes up to BY_LANE slices by
- * itself. More are written by all lanes of the warp together. All lanes of the warp call it. */
+/* Writes the slices first, ..., first + count - 1 to the list, from place `at` on. Writes nothing if the list has no room
+ * for all of them; then its length is above `most`, and no level reads it. A lane writes up to BY_LANE slices by itself.
+ * More are written by all lanes of the warp together. All lanes of the warp call it. */
 __device__ static inline void put_slices(const slice_list &to, unsigned at, uint32_t first, unsigned count)
 {
     enum { FEW = 4, BY_LANE = 16 };
@@ -122,9 +122,9 @@ __device__ static inline void put_slices(const slice_list &to, unsigned at, uint
     }
 }
 
-/* Pushes along LINKS links of a slice for each lane, from number `column` of `slice` on. Found vertices get their
- * visited bit, `depth` and a parent, and their slices are appended to the list `next`, whose length is *count. A lane
- * with `has` false has no links. All lanes of the warp call it. */
+/* Pushes along LINKS links of a slice for each lane, from number `column` of `slice` on. Found vertices get their visited
+ * bit, `depth` and a parent, and their slices are appended to the list `next`, whose length is *count. A lane with `has`
+ * false has no links. All lanes of the warp call it. */
 template <int LINKS, class Bits>
 __device__ static inline void push_to_list(const Bits &bits, const gpu_sliced &s, int32_t depth, uint32_t slice,
                                            unsigned column, bool has, const slice_list &next, unsigned *count)

@@ -21,9 +21,9 @@ __device__ static inline uint32_t warps_of_grid()
     return threads_of_grid() / WARP;
 }
 
-/* Returns the lane that has a given item. The items of all lanes are numbered in the order of lanes, and `before` is
- * the number of items of all lanes below this lane. Returns any lane if `item` is behind the last item. All lanes of
- * the warp call it. */
+/* Returns the lane that has a given item. The items of all lanes are numbered in the order of lanes, and `before` is the
+ * number of items of all lanes below this lane. Returns any lane if `item` is behind the last item. All lanes of the warp
+ * call it. */
 __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 {
     unsigned lane = 0;
@@ -35,8 +35,8 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Sets the bit of v in the `found` bitmap of the round. If no other thread did so before, also counts v and its
- * `slices` slices in `tally`. */
+/* Sets the bit of v in the `found` bitmap of the round. If no other thread did so before, also counts v and its `slices`
+ * slices in `tally`. */
 __device__ static inline void set_found(const gpu_sliced &s, unsigned round, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -77,8 +77,8 @@ enum {
     REST_BITS = 7 /* bits of a number of slices of a short row, the first slice not counted */
 };
 
-/* The HEADS rows that a lane works on at the same time. They are rows number k, ..., k + HEADS - 1 of the lane
- * (row_of), and element j of an array is for number k + j. */
+/* The HEADS rows that a lane works on at the same time. They are rows number k, ..., k + HEADS - 1 of the lane (row_of),
+ * and element j of an array is for number k + j. */
 struct lane_rows {
     uint32_t k;
     unsigned slices[HEADS]; /* the number of slices of each row; 0: the row does not look for a parent */
@@ -89,8 +89,8 @@ struct lane_rows {
 };
 
 /* Returns row number k of a lane of this warp. The row may be behind the last vertex. TOGETHER neighbouring lanes have
- * neighbouring rows. Rows are in the order of their lengths, and those of a warp are spread over this order, so that
- * each warp gets rows of all lengths. */
+ * neighbouring rows. Rows are in the order of their lengths, and those of a warp are spread over this order, so that each
+ * warp gets rows of all lengths. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
@@ -103,10 +103,10 @@ __device__ static inline unsigned rest_of(unsigned rests, int j)
     return rests >> j * REST_BITS & ((1u << REST_BITS) - 1);
 }
 
-/* First step of PULL: the HEADS rows of each lane that begin with number rows.k look for a visited column in their
- * first slices, which are copied in s.heads. A row that sees one gets depth + 1 and a parent. Visited rows, and rows
- * without edges, do not look. Sets all other members of `rows`: which rows look, which have found a parent, and which
- * short rows have more slices. `tally` changes only for notes (probes). All lanes of the warp call it. */
+/* First step of PULL: the HEADS rows of each lane that begin with number rows.k look for a visited column in their first
+ * slices, which are copied in s.heads. A row that sees one gets depth + 1 and a parent. Visited rows, and rows without
+ * edges, do not look. Sets all other members of `rows`: which rows look, which have found a parent, and which short rows
+ * have more slices. `tally` changes only for notes (probes). All lanes of the warp call it. */
 template <class B>
 __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                             slice_tally &tally)
@@ -141,8 +141,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
 }
 
-/* Returns which lanes work on this lane's items, as a bit for each lane. Lane i works on item base + i, and this lane's
- * items are before, ..., before + own - 1. */
+/* Returns which lanes of the warp work on items of this lane, as a bit for each lane. Lane i works on item base + i, and
+ * the items of this lane are before, ..., before + own - 1. */
 __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
 {
     const unsigned end = before + own;
@@ -152,9 +152,9 @@ __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, un
     return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
 }
 
-/* Second step of PULL: short rows that have no parent yet look for a visited column in the slices after their first.
- * The lanes of the warp share these slices, the items. A row that sees a visited column gets depth + 1, a parent, and
- * its bit in rows.found, and then no lane looks at more of its slices. All lanes of the warp call it. */
+/* Second step of PULL: short rows that have no parent yet look for a visited column in the slices after their first. The
+ * lanes of the warp share these slices, the items. A row that sees a visited column gets depth + 1, a parent, and its bit
+ * in rows.found, and then no lane looks at more of its slices. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                            slice_tally &tally)
@@ -278,12 +278,12 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 enum frontier_form {
     /* the frontier is the `found` bitmap of the level before */
     FRONTIER_FOUND,
-    /* after BLOCK or SPARSE levels, which leave all visited vertices in a `found` bitmap: the frontier is those
-     * vertices of this bitmap that have its depth. If the search is over, the first block has ended it, and has written
-     * the visited bits to s.of[].visited */
+    /* after BLOCK or SPARSE levels, which leave all visited vertices in a `found` bitmap: the frontier is those vertices
+     * of this bitmap that have its depth. If the search is over, the first block has ended it, and has written the
+     * visited bits to s.of[].visited */
     FRONTIER_VISITED,
-    /* each block has a share of the frontier, block.count[1] vertices in block.slice[1]. The `found` bitmap of the
-     * level before has the whole frontier */
+    /* each block has a share of the frontier, block.count[1] vertices in block.slice[1]. The `found` bitmap of the level
+     * before has the whole frontier */
     FRONTIER_LISTED,
     /* SPARSE levels ended the search, so there is no frontier. The last `found` bitmap has all visited bits, which no
      * block has added to its near bits yet */
@@ -312,8 +312,7 @@ template <class B> struct dense_bits {
     const gpu_sliced &s;
     uint32_t *found_bits;
 
-    /* Returns whether v may be unvisited: it was so before this level, and this block has not set a near bit of v
-     * since. */
+    /* Returns whether v may be unvisited: it was so before this level, and this block has not set a near bit of v since. */
     __device__ bool may_be_new(uint32_t v, bool) const
     {
         return !is_visited(block, s, v);
@@ -342,8 +341,8 @@ template <class B> struct dense_bits {
     }
 };
 
-/* Pushes along one slice of `row`, a vertex of the frontier. Each lane has a slice of its own. Found vertices get depth
- * + 1, `row` as parent, and their bit in the `found` bitmap of the round, and are counted in `tally`. */
+/* Pushes along one slice of `row`, a vertex of the frontier. Each lane has a slice of its own. Found vertices get depth +
+ * 1, `row` as parent, and their bit in the `found` bitmap of the round, and are counted in `tally`. */
 template <class B>
 __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
                                              uint32_t slice, slice_tally &tally)
@@ -383,8 +382,8 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
 /* Pushes the short rows of frontier vertices in some words of the bitmap, one for each lane: number `word`. This warp
- * does PART_BITS bits of each word, whose vertices the lanes share. If `checks`, the bitmap has all visited vertices,
- * and only those of this `depth` are pushed. All lanes of the warp call it. */
+ * does PART_BITS bits of each word, whose vertices the lanes share. If `checks`, the bitmap has all visited vertices, and
+ * only those of this `depth` are pushed. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)

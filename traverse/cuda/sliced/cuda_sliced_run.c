@@ -47,9 +47,9 @@ static enum status make_slices(struct device *dev, struct error *e)
     return gpu_fetch(dev, &s->piece_count, &s->state->pieces, sizeof s->piece_count, stream, e);
 }
 
-/* Makes the device ready for sliced searches: sets the members of `search`, makes the slices, and plans the launch
- * (with `notes` also that of the kernel with notes). Called once, after gpu_fused_open, when the sections are loaded.
- * Allocates nothing, because all device memory belongs to the plan of the device. */
+/* Makes the device ready for sliced searches: sets the members of `search`, makes the slices, and plans the launch (with
+ * `notes` also that of the kernel with notes). Called once, after gpu_fused_open, when the sections are loaded. Allocates
+ * nothing, because all device memory belongs to the plan of the device. */
 enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
 {
     enum { VERTICES_A_SLICE = 256 };

@@ -3,9 +3,9 @@
  *
  * A found vertex is a code of up to 64 bits: the number of its shard from bit local_bits on, and its local id below. A
  * bin is a list of the local ids (32 bits each) of one shard, and all bins lie in one array (Pan et al., section V-B).
- * Sorting counts the codes of each shard, makes a prefix sum of the counts, which says where each bin begins, and
- * writes the ids into the bins. If there are few codes, one block does all this, because launches take most of the time
- * of a small level.
+ * Sorting counts the codes of each shard, makes a prefix sum of the counts, which says where each bin begins, and writes
+ * the ids into the bins. If there are few codes, one block does all this, because launches take most of the time of a
+ * small level.
  *
  * Twin: the bins of cpu_push.c. Bytes moved for each code: 16 to read the code twice, and 4 to write the id.
  */
@@ -13,8 +13,8 @@
 
 enum { TILE_CODES = 4096 }; /* the number of codes that a block sorts at a time */
 
-/* Counts the codes begin, ..., end - 1 by shard, to count[p] in shared memory. All threads of the block call it, and
- * see the complete counts when it returns. */
+/* Counts the codes begin, ..., end - 1 by shard, to count[p] in shared memory. All threads of the block call it, and see
+ * the complete counts when it returns. */
 __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t begin, uint64_t end)
 {
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
@@ -42,8 +42,8 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
 }
 
 /* Computes where the bin of each shard begins, by a prefix sum of the numbers of codes in cursor[p]. Writes the
- * beginnings to cursor[], to begin[], and to published[], memory of the host. begin[p] and published[p] become the
- * number of all ids. All lanes of one warp call it. */
+ * beginnings to cursor[], to begin[], and to published[], memory of the host. begin[p] and published[p] become the number
+ * of all ids. All lanes of one warp call it. */
 __device__ static void begin_bins(const gpu_bins &b)
 {
     unsigned long long base = 0;
@@ -71,10 +71,9 @@ __global__ static void begin_kernel(gpu_bins b)
     begin_bins(b);
 }
 
-/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[s] is how many of these codes
- * belong to shard s. First the block reserves this many places in the bin, from cursor[s], the next free place, on;
- * at[s] becomes the first one. count[], which is overwritten, and at[] are shared memory. All threads of the block call
- * it. */
+/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[s] of these codes belong to shard
+ * s. First the block reserves this many places behind cursor[s], the next free place of the bin; at[s] becomes the first
+ * of them. count[], which is overwritten, and at[] are shared memory. All threads of the block call it. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {
@@ -123,8 +122,7 @@ __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
     scatter_tile(b, count, at, 0, total);
 }
 
-/* Launches the sorting of at most `most` codes into bins, and returns at once: one kernel for up to TILE_CODES codes,
- * otherwise three. */
+/* Launches the sorting of codes into bins, and returns at once: one kernel for up to TILE_CODES codes, otherwise three. */
 void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 {
     int grid = cuda_full_grid() / 4;
@@ -140,9 +138,7 @@ void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 
 /* ---- arrival ---- */
 
-/* Launches a kernel that takes in vertices from another shard: those of ids[count] that are neither visited nor in
- * `next` are added to `next`. If parents are recorded, they get the parent `parent`. An id may be sent several times.
- * *bad becomes 1 if an id is too large. */
+/* Takes in vertices that arrive as ids, with a thread for each id. The same id may be sent several times. */
 void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
                   cudaStream_t stream)
 {
@@ -155,9 +151,8 @@ void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t co
     });
 }
 
-/* Does the same as cuda_receive for vertices that arrive as the set bits of mask[words], in which mask[0] is word
- * `first` of the bitmap of `vertices`. A thread does a word. It needs no atomic, because between two levels only
- * kernels like this one change `next`, one after the other. */
+/* Takes in vertices that arrive as a bitmap, with a thread for each word. It needs no atomic, because between two levels
+ * only kernels like this one change `next`, one after the other. */
 void cuda_receive_mask(const gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words, uint32_t parent,
                        unsigned int *bad, cudaStream_t stream)
 {

@@ -18,16 +18,16 @@ static int has_peers(const struct device *dev)
     return dev->traffic.peers.count > 1;
 }
 
-/* Returns the bitmap into which the masks of peers are ORed: usually `incoming`, but the device's own `next` if it has
- * no peers, or if `incoming` has the delegates of gpu_know_mask. */
+/* Returns the bitmap into which the masks of peers are ORed: usually `incoming`, but the device's own `next` if it has no
+ * peers, or if `incoming` has the delegates of gpu_know_mask. */
 static uint32_t *gathered_mask(const struct device *dev)
 {
     return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
-/* Launches kernels that OR the masks of the peers i with updating[i] into gathered_mask, if there are peers. Then
- * records the event masks_read, for which the host waits if peers cannot. A mask that kernels cannot read in the memory
- * of its peer is first copied to the memory of dd's prefix sums, which is free when the delegates have been found. */
+/* Launches kernels that OR the masks of the peers i with updating[i] into gathered_mask, if there are peers. Then records
+ * the event masks_read, for which the host waits if peers cannot. A mask that kernels cannot read in the memory of its
+ * peer is first copied to the memory of dd's prefix sums, which is free when the delegates have been found. */
 static enum status gather_masks(struct device *dev, const int *updating, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -42,11 +42,10 @@ static enum status gather_masks(struct device *dev, const int *updating, struct 
     return gpu_host_waits_for(dev, dev->stream.masks_read, e);
 }
 
-/* ORs the delegates that the peers i with updating[i] found. If `to` is NULL, the device keeps the result for
- * gpu_take_mask. Otherwise this device copies the result for all its peers to *to, in memory of the host, and waits: to
- * to->words the words that are not zero, without the delegates of gpu_know_mask, if there are at most to->most;
- * otherwise the whole result to to->mask. Sets to->count and to->has_mask. The memory of dd's prefix sums, which is
- * free by then, holds the counter of words. */
+/* ORs the delegates that the peers i with updating[i] found, and keeps the result for gpu_take_mask if `to` is NULL.
+ * Otherwise copies the result to the host for all peers, and waits: to->words gets the words that are not zero, without
+ * the delegates of gpu_know_mask. If these are more than to->most, to->mask gets the whole result instead. Sets to->count
+ * and to->has_mask. The counter of words lies in the memory of dd's prefix sums, which is free by then. */
 enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -67,8 +66,8 @@ enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_
                                                            : e->status;
 }
 
-/* Makes `incoming`, the delegates of the level, the input of the next previsit. After gpu_know_mask first ORs `next`
- * into it. Then clears the device's mask `next`, on the GPU, when all peers have read it. The host does not wait. */
+/* Makes `incoming`, the delegates of the level, the input of the next previsit. After gpu_know_mask first ORs `next` into
+ * it. Then the GPU waits until all peers have read the device's mask `next`, and clears it. The host does not wait. */
 static enum status pass_mask_on(struct device *dev, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
@@ -93,10 +92,9 @@ static enum status copy_mask(struct device *dev, const uint64_t *mask, struct er
                     dev->where, e);
 }
 
-/* Tells the device, between the two parts of a pull of dd, which delegates any device found in the first part: the
- * bitmap `mask`, in memory of the host. Launches its copy to `incoming`, and ORs it into `next`, so that the second
- * part does not look for these delegates. The host does not wait, so `mask` must stay unchanged until the visit is
- * over. */
+/* Tells the device, between the two parts of a pull of dd, which delegates any device found in the first part: the bitmap
+ * `mask`, in memory of the host. Launches its copy to `incoming`, and ORs it into `next`, so that the second part does
+ * not look for these delegates. The host does not wait, so `mask` must stay unchanged until the visit is over. */
 enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
@@ -107,9 +105,9 @@ enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Gives the next previsit the delegates that all ranks found, at the end of a level, when all peers have read the
- * masks. They come from the list from->words or the bitmap from->mask, or are already in `incoming` (gpu_read_masks) if
- * both are NULL. Clears `next`. The host does not wait, so *from must stay unchanged until the next previsit. */
+/* Gives the next previsit the delegates that all ranks found, at the end of a level, when all peers have read the masks.
+ * They come from the list from->words or the bitmap from->mask, or are already in `incoming` (gpu_read_masks) if both are
+ * NULL. Clears `next`. The host does not wait, so *from must stay unchanged until the next previsit. */
 enum status gpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

@@ -1,9 +1,9 @@
-/* cuda_frontier_updates.cu: writes and reads the messages by which a device tells its visited normals to devices that
- * are no peers; see struct gpu_frontier_update of cuda_kernels.h
+/* cuda_frontier_updates.cu: writes and reads the messages by which a device tells its visited normals to devices that are
+ * no peers; see struct gpu_frontier_update of cuda_kernels.h
  *
  * A message has one bit, 1 if it is visited, for each normal of a shard that is not in `known`. This bitmap is equal on
- * the sender and the receivers, and has the vertices that earlier messages called visited and those without edges of
- * nn. The vertices come in order, so a message needs no positions.
+ * the sender and the receivers, and has the vertices that earlier messages called visited and those without edges of nn.
+ * The vertices come in order, so a message needs no positions.
  *
  * A block of threads works on 256 words of the shard's bitmap, a word for each thread. The message bits of these words
  * lie one behind the other, the lowest first, from a new word of the message on. Kernels write and read messages in
@@ -27,8 +27,8 @@ __device__ static uint64_t blocks_of_shard(const gpu_frontier_update &n)
     return (n.shard_words + BLOCK - 1) / BLOCK;
 }
 
-/* Returns the word of this thread in block `number` of a shard, and where its message bits lie among those of the
- * block. A thread beyond the end of the shard has no message bits. All threads of the block call it. */
+/* Returns the word of this thread in block `number` of a shard, and where its message bits lie among those of the block.
+ * A thread beyond the end of the shard has no message bits. All threads of the block call it. */
 __device__ static update_block open_block(const gpu_frontier_update &n, uint32_t shard, uint64_t number)
 {
     update_block b;
@@ -57,9 +57,9 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update
     }
 }
 
-/* Kernel: replaces the counts in begin[] by prefix sums for each shard, so that begin[] says at which word of the
- * message the bits of a block begin. words[s], memory of the host, becomes the length of the message about shard s. A
- * block of threads does a shard at a time. */
+/* Kernel: replaces the counts in begin[] by prefix sums for each shard, so that begin[] says at which word of the message
+ * the bits of a block begin. words[s], memory of the host, becomes the length of the message about shard s. A block of
+ * threads does a shard at a time. */
 __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -112,8 +112,8 @@ __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
     return scattered;
 }
 
-/* Kernel: writes the message about a shard on the device of this shard: the bit of visited[words] of each vertex that
- * is not in `known`. Then adds the visited bits to `known`, as the receivers will do. `message` is memory of the host. */
+/* Kernel: writes the message about a shard on the device of this shard: the bit of visited[words] of each vertex that is
+ * not in `known`. Then adds the visited bits to `known`, as the receivers will do. `message` is memory of the host. */
 __global__ static void __launch_bounds__(BLOCK)
     write_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *visited, uint64_t words, uint32_t *message)
 {

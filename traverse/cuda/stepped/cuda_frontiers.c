@@ -9,9 +9,8 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Tells the device which normals of a shard have edges of nn: copies mask[words], memory of the host, to
- * update_sources, and waits. The rest of the shard's part becomes zero. Called once for each shard, when devices have
- * joined. */
+/* Tells the device which normals of a shard have edges of nn: copies mask[words], memory of the host, to update_sources,
+ * and waits. The rest of the shard's part becomes zero. Called once for each shard, when devices have joined. */
 enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words, struct error *e)
 {
     const uint64_t shard_words = dev->traffic.update.shard_words;
@@ -24,8 +23,8 @@ enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t
 }
 
 /* Writes the message about this device's shard to `message`, host memory that the device can write, and waits. words[s]
- * becomes the number of 32-bit words of the message about each shard s. Does nothing if `message` is NULL, because
- * peers read the visited bits of this device in its memory. Called before nn is pulled. */
+ * becomes the number of 32-bit words of the message about each shard s. Does nothing if `message` is NULL, because peers
+ * read the visited bits of this device in its memory. Called before nn is pulled. */
 enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct gpu_vertices *normals = &dev->of[NORMALS];
@@ -45,8 +44,8 @@ enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     return e->status;
 }
 
-/* Launches a kernel that reads the message about another shard, and adds the visited vertices to `known`, where a pull
- * of nn looks for them. `message` is memory of the host, and must stay unchanged until the visit is over. */
+/* Launches a kernel that reads the message about another shard, and adds the visited vertices to `known`, where a pull of
+ * nn looks for them. `message` is memory of the host, and must stay unchanged until the visit is over. */
 enum status gpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)

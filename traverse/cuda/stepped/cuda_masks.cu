@@ -8,8 +8,8 @@ enum {
     WAKE_STEP = 1 << 10   /* one word of every WAKE_STEP words behind these lines is read */
 };
 
-/* Returns the number of blocks of 256 threads that fill the current GPU: 8 for each multiprocessor, or 1 if the GPU
- * does not answer. Asks the GPU once, and keeps the number for later calls. */
+/* Returns the number of blocks of 256 threads that fill the current GPU: 8 for each multiprocessor, or 1 if the GPU does
+ * not answer. Asks the GPU once, and keeps the number for later calls. */
 int cuda_full_grid(void)
 {
     static int grid = 0;
@@ -20,8 +20,8 @@ int cuda_full_grid(void)
     return grid > 0 ? grid : 1;
 }
 
-/* Launches reads of some words of from[words], an array of another GPU, because the first read over an idle link is
- * slow. The words lie both close together and far apart, since the hardware does not say which addresses share a link. */
+/* Launches reads of an array of another GPU, so that the links to it wake. The reads lie both close together and far
+ * apart, since the hardware does not say which addresses share a link. */
 void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
 {
     each(words > 0 ? WAKE_LINES + words / WAKE_STEP : 0, stream, [=] __device__(uint64_t i) {
@@ -31,8 +31,7 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
     });
 }
 
-/* Launches a kernel that copies a bitmap of `words` words to `to`, or with `keep` ORs it into `to`. A thread does a
- * word. */
+/* Launches the copy of a bitmap of `words` words to `to`, or with `keep` the OR into `to`, with a thread for each word. */
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream)
 {
     each(words, stream, [=] __device__(uint64_t w) { to[w] = (keep ? to[w] : 0) | from[w]; });
@@ -45,9 +44,8 @@ __device__ static inline unsigned long long word_without(const uint32_t *mask, c
     return ((const unsigned long long *)mask)[w] & ~less;
 }
 
-/* Launches a kernel that lists the words of `mask` that are not zero without the bits set in `known`: list[most] gets
- * the index and these bits of each, in any order. *count must be zero, and becomes the number of all such words. Only
- * `most` of them are written. */
+/* Launches the listing of the words of a bitmap that are not zero, each with its index and without the bits of `known`.
+ * Words without room in list[most] are only counted. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream)
 {
@@ -59,8 +57,7 @@ void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words
         });
 }
 
-/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words, by atomics, because the
- * list may have a word several times. Listed words beyond the end of the bitmap are left out. */
+/* Launches the OR of listed words into a bitmap, by atomics, because the list may have a word several times. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const mask_word *list, uint64_t count, cudaStream_t stream)
 {
     unsigned long long *to = (unsigned long long *)mask;
@@ -77,8 +74,7 @@ void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_
     each(words, stream, [=] __device__(uint64_t w) { to[w] = ~from[w]; });
 }
 
-/* Launches one thread, which sets the bit of `vertex` in `mask`, and parent[vertex] to `value` unless `parent` is
- * NULL. */
+/* Launches one thread, which sets the bit of `vertex` in `mask` and, unless `parent` is NULL, the parent of the root. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value, cudaStream_t stream)
 {
     each(1, stream, [=] __device__(uint64_t) {

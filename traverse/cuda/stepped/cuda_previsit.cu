@@ -17,8 +17,7 @@
  * frontier is dense then. */
 enum { MOST_LISTED = 1024 };
 
-/* The state of a previsit, as join_frontier expects it in its argument `s`. There is one kind of vertices, with index
- * 0. */
+/* The state of a previsit, as join_frontier expects it in its argument `s`. There is one kind of vertices, with index 0. */
 struct kind_previsit {
     static constexpr bool together = false;
     uint32_t keeps; /* 0: no bitmaps of frontiers are kept, so depths are written at once */
@@ -72,8 +71,8 @@ __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t
     }
 }
 
-/* Kernel: does a previsit of one kind of vertices, with a thread for each word. Writes the frontier's bitmap, the
- * visited bits and the depths, and clears `next`. Lists the vertices if they are few. Adds the counts to *p.counts. */
+/* Kernel: does a previsit of one kind of vertices, with a thread for each word. Writes the frontier's bitmap, the visited
+ * bits and the depths, and clears `next`. Lists the vertices if they are few. Adds the counts to *p.counts. */
 __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_constant__ gpu_previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
@@ -108,8 +107,7 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 
 /* ---- the whole frontier, if the previsit did not list all of it ---- */
 
-/* Launches a kernel that fills the queue, from its beginning, with those vertices of the dense frontier that are set in
- * `sources`. *listed must be zero, and becomes the number of listed vertices. */
+/* Launches the listing of the vertices of the dense frontier that are set in `sources`, from the queue's beginning. */
 void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)
 {
@@ -134,7 +132,7 @@ __global__ static void __launch_bounds__(BLOCK)
     block_add(sum, sums, forward);
 }
 
-/* Launches a kernel that counts the frontier's edges in a subgraph exactly, and adds them to *forward. */
+/* Launches the exact count of the frontier's edges in a subgraph, unless there are no vertices or no edges. */
 void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream)
 {
@@ -146,8 +144,8 @@ void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
 
 /* ---- counters ---- */
 
-/* Kernel of one block: copies *level to *published, memory of the host, and sets *level to zero. Then writes `number`
- * to the upper half of published->report, behind a barrier, so that the host sees the whole copy. */
+/* Kernel of one block: copies *level to *published, memory of the host, and sets *level to zero. Then writes `number` to
+ * the upper half of published->report, behind a barrier, so that the host sees the whole copy. */
 __global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level, gpu_level *published, uint32_t number)
 {
     unsigned *from = (unsigned *)level, *to = (unsigned *)published;

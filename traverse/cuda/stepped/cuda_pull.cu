@@ -1,10 +1,10 @@
 /* cuda_pull.cu: pulls: unvisited vertices look for a visited parent among the columns of their rows; see cuda_kernels.h
  * and its twin, cpu_pull.c
  *
- * pull_words of cuda_pull_words.cuh does the work. A warp does 32 words of the bitmap of rows, which are 1,024
- * vertices. All lanes of a warp read a long row together (pull_long_rows), because stepped searches have no list of
- * pieces to pull. Bytes moved: 12 to 16 for each word of the bitmap, and for each column that a row reads 4 (as a head)
- * and a probe of the bitmap of parents.
+ * pull_words of cuda_pull_words.cuh does the work. A warp does 32 words of the bitmap of rows, which are 1,024 vertices.
+ * All lanes of a warp read a long row together (pull_long_rows), because stepped searches have no list of pieces to pull.
+ * Bytes moved: 12 to 16 for each word of the bitmap, and for each column that a row reads 4 (as a head) and a probe of
+ * the bitmap of parents.
  */
 #include "traverse/cuda/visit/cuda_pull_words.cuh"
 
@@ -37,9 +37,9 @@ template <bool PACKED> __device__ static inline uint32_t parent_of_shards(row_pu
                                                            : REMOTE_PARENT;
 }
 
-/* Looks for parents in the rest of long rows, one row after the other, whose columns the lanes of the warp share.
- * `many` has a bit for each lane with such a row, and `r` is the calling lane's row. Returns the column that this
- * lane's row found, or NO_HEAD if none. All lanes of the warp call it. */
+/* Looks for parents in the rest of long rows, one row after the other, whose columns the lanes of the warp share. `many`
+ * has a bit for each lane with such a row, and `r` is the calling lane's row. Returns the column that this lane's row
+ * found, or NO_HEAD if none. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigned many, const pulled_row &r)
 {
@@ -82,7 +82,7 @@ static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }
 
-/* Launches a pull of the rows of `csr`, by a kernel for packed columns or one for raw columns. */
+/* Launches a pull by a kernel for packed columns or for raw columns. */
 void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents,
                     cudaStream_t stream)
 {

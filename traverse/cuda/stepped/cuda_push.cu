@@ -4,8 +4,8 @@
  * - By rows: a warp does 32 rows at a time, or fewer if there are not 32 for all warps. Very long rows are cut into
  *   pieces, which the warps of a second kernel visit, so that no warp works on the row of a hub for long.
  * - By edges (merge-based: Pan et al., section IV-A): warps do tiles of equally many items. All head columns of a row
- *   together are one item, and each other column is one. A prefix sum over the lengths of the rows numbers the items,
- *   and a warp finds the rows of a tile by bisection.
+ *   together are one item, and each other column is one. A prefix sum over the lengths of the rows numbers the items, and
+ *   a warp finds the rows of a tile by bisection.
  *
  * Bytes moved for each row: 4 (work item), 8 to 16 (offsets), and 4k (k heads). By edges, 16 more. Bytes moved for each
  * edge: 4 or 8 (column), and a probe of the visited bitmap.
@@ -14,8 +14,8 @@
 
 enum { TILE_EDGES = 1024 }; /* the number of items of a tile */
 
-/* The state of a push of one subgraph, as functions of visit/ expect it in their argument `s`. Number is the type of
- * raw columns. */
+/* The state of a push of one subgraph, as functions of visit/ expect it in their argument `s`. Number is the type of raw
+ * columns. */
 template <typename Number, bool PACKED> struct row_push {
     static constexpr bool noted = false, packed = PACKED, together = true, stepped = true;
     static constexpr uint32_t row_together = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
@@ -31,9 +31,9 @@ template <typename Number, bool PACKED> struct row_push {
 };
 
 /* Takes the vertices of other shards out of the reached columns e.end[], and keeps them for sending: in the bitmap
- * target.out_mask or, if that is NULL, in the list target.out. Their places in e.end[] become Slots::none. Codes of
- * this shard become local ids. Does nothing unless columns are codes of nn. Called by expand before it sets the bits of
- * the columns, by all lanes of the warp. */
+ * target.out_mask or, if that is NULL, in the list target.out. Their places in e.end[] become Slots::none. Codes of this
+ * shard become local ids. Does nothing unless columns are codes of nn. Called by expand before it sets the bits of the
+ * columns, by all lanes of the warp. */
 template <typename Number, bool PACKED, class Slots>
 __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bool)
 {
@@ -105,8 +105,8 @@ __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32
 }
 
 /* Kernel: pushes the rows of a sparse frontier by equal shares of edges. A warp does a tile of TILE_EDGES items at a
- * time: it finds the tile's first row by bisection in prefix[], where prefix[i] is the number of items before row i,
- * and then pushes the parts of rows in the tile, 32 rows at a time. */
+ * time: it finds the tile's first row by bisection in prefix[], where prefix[i] is the number of items before row i, and
+ * then pushes the parts of rows in the tile, 32 rows at a time. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
     tile_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, const uint64_t *prefix)
@@ -130,8 +130,8 @@ __global__ static void __launch_bounds__(BLOCK)
     note_found(s);
 }
 
-/* Launches the kernels that set scan.prefix[i] to the number of items before row i of a sparse frontier; the last
- * element is the number of all items. A row has one item for all its head columns, and one for each other column. */
+/* Launches the kernels that set scan.prefix[i] to the number of items before row i of a sparse frontier; the last element
+ * is the number of all items. A row has one item for all its head columns, and one for each other column. */
 static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, const gpu_scan &scan, cudaStream_t stream)
 {
     each(sparse.count + 1, stream, [csr, sparse, prefix = scan.prefix] __device__(uint64_t i) {
@@ -163,8 +163,7 @@ static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *s
         piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, by->cut);
 }
 
-/* Launches a push of a sparse frontier, by a kernel for packed columns, for raw columns of 4 bytes, or for raw columns
- * of 8. Launches nothing if there are no rows or no edges. */
+/* Launches a push by a kernel for packed columns, for raw columns of 4 bytes, or for raw columns of 8 bytes. */
 void cuda_push(const gpu_csr *csr, const gpu_sparse_frontier *sparse, const gpu_target *target, const gpu_sharing *by,
                cudaStream_t stream)
 {

@@ -1,13 +1,13 @@
 /* cuda_search.c: the steps of a level of a stepped search on a GPU, which the level loop (loop.c) calls; see engine.h
  *
- * There are two streams, as in figure 3 of Pan et al.: in the stream of the delegates run the visits that find
- * delegates (dd, nd), and in the stream of the normals those that find normals (dn, nn). The streams wait for each
- * other before the previsits, and that of the normals waits for the other one afterwards. The host waits for the counts
- * of the previsits, from which directions are chosen, and once more in a level if devices exchange vertices.
+ * There are two streams, as in figure 3 of Pan et al.: in the stream of the delegates run the visits that find delegates
+ * (dd, nd), and in the stream of the normals those that find normals (dn, nn). The streams wait for each other before the
+ * previsits, and that of the normals waits for the other one afterwards. The host waits for the counts of the previsits,
+ * from which directions are chosen, and once more in a level if devices exchange vertices.
  *
- * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may
- * begin with the previsit of the delegates and the visit of dd while the normals arrive (gpu_dd_went_first). These two
- * steps count in COUNTERS_DD_FIRST, and all later steps in COUNTERS_OF_LEVEL.
+ * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin
+ * with the previsit of the delegates and the visit of dd while the normals arrive (gpu_dd_went_first). These two steps
+ * count in COUNTERS_DD_FIRST, and all later steps in COUNTERS_OF_LEVEL.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -39,8 +39,8 @@ static void time_end(struct device *dev, enum phase phase, enum vertex_kind stre
         c->timed[phase] = cudaEventRecord(c->end[phase], dev->stream.of[stream]) == cudaSuccess;
 }
 
-/* Sets times->phase_s[] to the seconds of each phase of this level, 0 for phases that were not timed. Waits for the
- * ends of the phases, and marks all as not timed. */
+/* Sets times->phase_s[] to the seconds of each phase of this level, 0 for phases that were not timed. Waits for the ends
+ * of the phases, and marks all as not timed. */
 static enum status gpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     struct gpu_clock *c = &dev->clock;
@@ -94,8 +94,8 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- counters ---- */
 
-/* Launches, on `stream`, the copy of a set of counters to the host, which sets the counters to zero. wait_published
- * waits for this copy. `counters` is COUNTERS_OF_LEVEL or COUNTERS_DD_FIRST. */
+/* Launches, on `stream`, the copy of a set of counters to the host, which sets the counters to zero. wait_published waits
+ * for this copy. `counters` is COUNTERS_OF_LEVEL or COUNTERS_DD_FIRST. */
 static void publish(struct device *dev, int counters, enum vertex_kind stream)
 {
     struct gpu_counters *c = &dev->counters;
@@ -164,12 +164,11 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
         dev->masks.in = dev->of[DELEGATES].next;
 }
 
-/* Launches the previsits of these kinds of vertices, and the copy of their counters to the host. The host does not
- * wait.
- * - BOTH_KINDS: the streams wait for each other before the previsits, and the stream of the normals waits for that of
- *   the delegates afterwards. If there are no delegates, they do so in level 0 only.
- * - ONLY_DELEGATES, and later ONLY_NORMALS: the streams do not wait for each other, because arriving normals are
- *   received in one while dd is visited in the other. */
+/* Launches the previsits of these kinds of vertices, and the copy of their counters to the host. The host does not wait.
+ * - BOTH_KINDS: the streams wait for each other before the previsits, and the stream of the normals waits for that of the
+ *   delegates afterwards. If there are no delegates, they do so in level 0 only.
+ * - ONLY_DELEGATES, and later ONLY_NORMALS: the streams do not wait for each other, because arriving normals are received
+ *   in one while dd is visited in the other. */
 enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const int join = kinds == BOTH_KINDS && (depth == 0 || dev->of[DELEGATES].count > 0);
@@ -194,8 +193,8 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
 }
 
 /* Waits for the last previsit, copies its counts to dev->frontier, and fills *work: only work->of[DD] after
- * ONLY_DELEGATES, everything else after ONLY_NORMALS, and everything after BOTH_KINDS. `forward`, the number of edges
- * of the frontier, is a lower bound if the previsit did not list the whole frontier. ST_BAD_DATA: another shard sent a
+ * ONLY_DELEGATES, everything else after ONLY_NORMALS, and everything after BOTH_KINDS. `forward`, the number of edges of
+ * the frontier, is a lower bound if the previsit did not list the whole frontier. ST_BAD_DATA: another shard sent a
  * vertex that this shard does not have. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
@@ -266,8 +265,8 @@ static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
     return dev->counters.level + (g == DD && gpu_dd_went_first(dev) ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
 }
 
-/* Returns where a visit of g puts the vertices that it finds: those of this shard in the bitmap `next` of their kind,
- * and those of other shards in the list of codes or in the bitmap sent_mask. */
+/* Returns where a visit of g puts the vertices that it finds: those of this shard in the bitmap `next` of their kind, and
+ * those of other shards in the list of codes or in the bitmap sent_mask. */
 static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
@@ -388,9 +387,9 @@ static enum status pull_own_rows(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Launches the visits of nd on the stream of the delegates, and of dn and nn on the stream of the normals. If dd has
- * two parts, nd is left for VISIT_REST. Then the host waits for the first part of dd if peers cannot, since peers will
- * read the delegates that this device found. */
+/* Launches the visits of nd on the stream of the delegates, and of dn and nn on the stream of the normals. If dd has two
+ * parts, nd is left for VISIT_REST. Then the host waits for the first part of dd if peers cannot, since peers will read
+ * the delegates that this device found. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -402,9 +401,9 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return visit_normals(dev, plan, e);
 }
 
-/* Launches the second part of a pull of dd, in which the delegates that other devices own look for parents, and then
- * the visit of nd. First adds the delegates that peers found in the first part to `next`, so that the second part does
- * not look for them. */
+/* Launches the second part of a pull of dd, in which the delegates that other devices own look for parents, and then the
+ * visit of nd. First adds the delegates that peers found in the first part to `next`, so that the second part does not
+ * look for them. */
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
     /* after gpu_know_mask `next` has these delegates already */
@@ -456,8 +455,8 @@ static enum status finish_delegates(struct device *dev, struct visit_result *res
     return e->status;
 }
 
-/* Returns the vertices of shard `shard` that this level's visit of nn found: the ids in the shard's bin, or its words
- * of sent_mask. The span is empty for the own shard, and in levels that did not push nn. */
+/* Returns the vertices of shard `shard` that this level's visit of nn found: the ids in the shard's bin, or its words of
+ * sent_mask. The span is empty for the own shard, and in levels that did not push nn. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct gpu_traffic *t = &dev->traffic;
@@ -471,8 +470,8 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
 }
 
 /* Waits for the visits of a level, and fills *result. With ONLY_DELEGATES waits for dd and nd, and sets found_delegates
- * only. Otherwise waits for all visits, and sets found_delegates, found, outgoing[p] and, if phases are timed, the
- * times. Then also copies the counters to the host, which sets them to zero. */
+ * only. Otherwise waits for all visits, and sets found_delegates, found, outgoing[p] and, if phases are timed, the times.
+ * Then also copies the counters to the host, which sets them to zero. */
 enum status gpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;

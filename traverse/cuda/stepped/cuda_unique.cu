@@ -11,8 +11,7 @@
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Launches kernels that drop duplicates from ids[count], and returns at once. The kept ids stand at the beginning of
- * ids[], in any order, and *kept, zero before, becomes their number. The bitmap memory->mask is zero before and after. */
+/* Drops duplicates in one of the two ways. The bitmap memory->mask is zero before and after. */
 void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *memory, unsigned long long *kept, cudaStream_t stream)
 {
     const gpu_seen seen = *memory;
