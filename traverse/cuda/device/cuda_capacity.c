@@ -9,8 +9,7 @@
 #include <stdio.h>
 
 /* Returns the bytes of device memory that a plan needs while the device is open. Memory that other processes read is
- * rounded up to whole pages of 2 MiB, because CUDA shares whole pages: other allocations on the last page would be
- * shared, too. */
+ * rounded up to whole pages of 2 MiB, because CUDA shares whole pages, with everything else on the last one. */
 static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     enum { GPU_SHARED_PAGE = 2 << 20 };
@@ -24,8 +23,8 @@ static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *pl
     return planned_bytes(dev, plan) + plan->staging_bytes;
 }
 
-/* Returns whether a plan fits: its device memory into `unused` bytes, and its memory of the host into what is left of the
- * memory budget. */
+/* Returns whether a plan fits into `unused` bytes of device memory and, with its memory of the host, into the rest of the
+ * budget. */
 static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t unused)
 {
     return needed_bytes(dev, plan) <= unused && plan->host_bytes <= memory_left(dev->memory.budget);
@@ -103,8 +102,7 @@ static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
                 residence_name[plan->resident], left, enough);
 }
 
-/* Chooses the first plan that fits, and allocates its device memory. Memory of the host is only checked here, because
- * gpu_take_hosted allocates it. */
+/* Chooses the first plan that fits, and allocates its device memory; gpu_take_hosted allocates the memory of the host. */
 enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan, struct error *e)
 {
     size_t unused = 0, total = 0;

@@ -17,8 +17,7 @@ enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
  * that gets no more blocks; its threads stride over the work. */
 int cuda_full_grid(void);
 
-/* Returns how many blocks to launch for `items` items, if a block does `per_block` items at a time: at least 1, and at
- * most cuda_full_grid(). */
+/* Returns how many blocks to launch for `items` items, `per_block` at a time in a block: 1 to cuda_full_grid(). */
 static inline int blocks_for(uint64_t items, uint64_t per_block)
 {
     uint64_t blocks = (items + per_block - 1) / per_block, most = (uint64_t)cuda_full_grid();
@@ -73,8 +72,7 @@ template <typename T> __device__ static inline T warp_sum(T value)
     return value;
 }
 
-/* Returns the sum of the 32-bit values of all lanes, by one instruction on GPUs from sm_80 on. All lanes of the warp call
- * it, and get the sum. */
+/* Returns the sum of the 32-bit values of all lanes to every lane, by one instruction from sm_80 on. All lanes call it. */
 __device__ static inline unsigned sum_lanes(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -114,7 +112,7 @@ __device__ static inline void block_add(unsigned long long value, unsigned long 
     }
 }
 
-/* Returns the sum of `own` over the threads of the block before this thread (an exclusive prefix sum). *total becomes the
+/* Returns the sum of `own` over the threads of the block before this one (an exclusive prefix sum). *total becomes the
  * sum over all threads. All threads of the block call it. */
 __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
 {
@@ -133,8 +131,8 @@ __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
 }
 
 /* Reserves `total` places in a list for a block, by one atomic on *counter, the length of the list. Returns the index of
- * the first place to every thread. All threads of the block call it with the same `total`, and pass a barrier before they
- * call it again. */
+ * the first place to every thread. All threads of the block call it with the same `total`, and pass a barrier before the
+ * next call. */
 __device__ static inline unsigned long long reserve(unsigned total, unsigned long long *counter)
 {
     __shared__ unsigned long long base;
@@ -176,9 +174,8 @@ static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t s
         list_each_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(count, listed, count_of, put);
 }
 
-/* Reserves a place in a list for each lane of a warp that takes part: bit i of `lanes` stands for lane i. Needs one
- * atomic, on *counter, the length of the list. Returns the index of the calling lane's place. Exactly these lanes call
- * it, together. */
+/* Reserves a place in a list for each lane of the set `lanes` (bit i: lane i), by one atomic on *counter, the length of
+ * the list. Returns the index of the calling lane's place. Exactly the lanes of the set call it, together. */
 __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, unsigned long long *counter)
 {
     const int first = __ffs(lanes) - 1;
@@ -188,8 +185,8 @@ __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, un
     return __shfl_sync(lanes, base, first) + __popc(lanes & ((1u << lane_id()) - 1));
 }
 
-/* Lists the vertices whose bits are set in `bits`, word w of a bitmap of vertices. Their numbers go to queue[at],
- * queue[at + 1], ..., the lowest first. */
+/* Lists the set bits of `bits`, word w of a bitmap of vertices, as vertex numbers in queue[at], queue[at + 1], ..., in
+ * order. */
 __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits, unsigned long long at)
 {
     for (; bits != 0; bits &= bits - 1)
@@ -220,8 +217,8 @@ __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_
     return row;
 }
 
-/* Returns the last i with low <= i < high and at(i) <= most, by bisection. Returns `low` if there is no such i. at(i)
- * must not decrease with i. */
+/* Returns the last i with low <= i < high and at(i) <= most, by bisection, or `low` if there is none. at() must not
+ * decrease. */
 template <typename At>
 __device__ static inline uint64_t last_not_above(uint64_t low, uint64_t high, uint64_t most, At at)
 {

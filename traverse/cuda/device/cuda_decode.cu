@@ -36,15 +36,13 @@ struct found_block {
     uint64_t base;
 };
 
-/* Returns entry i of an array in a section's directory. The array begins at `bytes`, and its entries have the type
- * Element. */
+/* Returns entry i, of type Element, of the array in a section's directory that begins at `bytes`. */
 template <typename Element> __device__ static Element entry_at(const unsigned char *bytes, uint64_t i)
 {
     return ((const Element *)bytes)[i];
 }
 
-/* Returns the index in the section of a block's first word: the position of the block's group plus the position of the
- * block in its group. */
+/* Returns the index in the section of a block's first word: the position of the block's group plus the block's own in it. */
 __device__ static uint64_t block_position(const packed &s, uint64_t block)
 {
     return entry_at<uint64_t>(s.group, block / GROUP_BLOCKS) +
@@ -74,8 +72,7 @@ template <typename Element> __device__ static bool find_block(const packed &s, u
     return true;
 }
 
-/* Returns the code of element i of a block. A code has up to 64 bits, which lie in at most three words. If codes have no
- * bits, the code is 0. */
+/* Returns the code of element i of a block: up to 64 bits, which lie in at most three words. A code without bits is 0. */
 __device__ static uint64_t code_at(const found_block &b, uint32_t i)
 {
     uint32_t first = i * b.code_bits, word = first / 32, shift = first % 32;

@@ -133,7 +133,7 @@ struct gpu_frontier {
     uint64_t unvisited[SUBGRAPHS]; /* the number of unvisited vertices that have edges of the subgraph */
 };
 
-/* Streams and events. Visits that find delegates (dd, nd) run in one stream, and visits that find normals (dn, nn) in the
+/* Streams and events. Visits that find delegates (dd, nd) run in one stream, those that find normals (dn, nn) in the
  * other. */
 struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
@@ -164,8 +164,7 @@ struct gpu_peers_search {
     int ran;                           /* 1: the last search was fused on several GPUs */
 };
 
-/* A sliced search. launch.blocks is 0 if searches are not sliced; noted.blocks is 0 if the device was opened without
- * notes. */
+/* A sliced search. launch.blocks is 0 if searches are not sliced, and noted.blocks is 0 if no notes of levels are made. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
     struct fused_launch launch, noted; /* the kernel without and with notes of levels */
@@ -242,8 +241,7 @@ static inline int gpu_is_packed(const struct device *dev)
     return is_packed;
 }
 
-/* Returns the rows that a pull along g reads: those of the reverse subgraph of g, because there the vertices that look
- * for a parent have their rows. */
+/* Returns the rows that a pull along g reads: those of the vertices that look for a parent, in the reverse subgraph of g. */
 static inline const struct gpu_csr *gpu_pull_rows(const struct device *dev, enum subgraph g)
 {
     return &dev->csr[shard_pulled(dev->shard, subgraph_reverse(g))];
@@ -262,10 +260,9 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* Copies `bytes` bytes between host and device memory, in any direction. Waits, so that every stream then finds the bytes
- * at `to`. The copy runs in the stream of the normals, behind earlier launches. cudaMemcpy would not do: it copies in the
- * default stream, for which the device's streams do not wait, and it may return before bytes from pageable memory have
- * reached the device. */
+/* Copies `bytes` bytes between host and device memory, in any direction, behind earlier launches on the stream of the
+ * normals. Waits, so that every stream then finds the bytes at `to`. cudaMemcpy copies in the default stream, for which
+ * the device's streams do not wait, and may return before bytes from pageable memory have reached the device. */
 static inline enum status gpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -296,20 +293,18 @@ static inline enum status gpu_fetch(const struct device *dev, void *to, const vo
 
 /* In cuda_capacity.c. Chooses the first plan that fits the free memory of the GPU, and allocates its device memory, which
  * gpu_close frees. Plans have the residence planned->resident; for RESIDENT_AUTO all residences are tried in turn. Writes
- * the plan to *plan and its options to *planned. ST_RESOURCE: no plan fits; *e says how many shards, and so GPUs, would
- * be enough. */
+ * the plan to *plan and its options to *planned. ST_RESOURCE: no plan fits; *e says how many shards (GPUs) would do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
 
-/* In cuda_shard.c. gpu_open calls these functions in this order. ST_BAD_DATA: a packed block is corrupt, or an index is
- * out of range.
- * - gpu_take_hosted: allocates the memory of the host that the plan has for columns, charges it to the budget, and fills
- *   it by `threads` threads. gpu_free_hosted frees it, and gives the bytes back to the budget.
- * - gpu_load_shard: copies the sections of the shard to device memory, and decodes packed columns that are to be raw
- *   there. at[i] is the address of array i of the plan. Meanwhile plan->staging_bytes more bytes of device memory are
- *   allocated.
- * - gpu_check_ranges: checks that all indices of the loaded shard are in range (shard_ranges.h). locals[p] has the number
- *   of normals of every shard. Columns that stay packed are checked in the file, by `threads` threads of the host. */
+/* In cuda_shard.c. gpu_open calls these functions in this order. ST_BAD_DATA: a packed block is corrupt, or an index is out
+ * of range.
+ * - gpu_take_hosted: allocates the memory of the host that the plan has for columns, charges it to the budget, and fills it
+ *   by `threads` threads. gpu_free_hosted frees it, and gives the bytes back to the budget.
+ * - gpu_load_shard: copies the sections of the shard to device memory, and decodes packed columns that are to be raw there.
+ *   at[i] is the address of array i of the plan. Meanwhile plan->staging_bytes more bytes of device memory are allocated.
+ * - gpu_check_ranges: checks that all indices of the loaded shard are in range (shard_ranges.h). locals[p] has the number of
+ *   normals of every shard. Columns that stay packed are checked in the file, by `threads` threads of the host. */
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
@@ -317,8 +312,8 @@ enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, v
 enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
 /* In cuda_fused_run.c. Prepares fused searches; with several shards gpu_peers_open does the rest when the peers are
- * known. `possible`: the plan has memory for fused searches. `notes`: it has memory for notes of levels. gpu_fused_close
- * frees the host memory of these searches. */
+ * known. The plan has memory for such searches if `possible`, and for notes of levels if `notes`. gpu_fused_close frees
+ * their host memory. */
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
@@ -332,15 +327,14 @@ int gpu_has_hubs(const struct device *device);
 enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
-/* Finds, for some lengths, the vertex behind which no row is longer (gpu_fused.longest). Waits. Called when the sections
- * are loaded. */
+/* Finds, for some lengths, the vertex behind which no row is longer (gpu_fused.longest), when the sections are loaded.
+ * Waits. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* In cuda_sliced_run.c.
  * - gpu_sliced_open: makes the slices of sliced searches. Called after gpu_fused_open, when the sections are loaded.
  *   `notes`: the plan has memory for notes of levels.
- * - gpu_sliced_open_answers: lets sliced searches write their answers, if they can. Called when device->answers is
- *   complete.
+ * - gpu_sliced_open_answers: lets sliced searches write their answers, if they can. Called when device->answers is complete.
  * - gpu_sliced_begin: starts a sliced search, and returns at once. gpu_await_kernels waits for its end. */
 enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 void gpu_sliced_open_answers(struct device *device);
@@ -375,10 +369,9 @@ enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error 
  * - gpu_leave: ends the sharing of memory with peers.
  * - gpu_host_waits_for: waits on the host for an event of this device, if the GPUs of peers cannot wait for it.
  * - gpu_gather_frontiers: begins to copy the visited normals of all peers to peers.gathered. Called before nn is pulled.
- * - gpu_or_found: launches to |= the delegates found by peers: by the peers i with updating[i], or by all other devices
- *   if `updating` is NULL. staging[words] is scratch for bitmaps that kernels cannot read in the peer's memory.
- * - gpu_take_peers_updates: launches kernels that add the delegates that peers found in VISIT_DD to this device's
- *   `next`. */
+ * - gpu_or_found: launches to |= the delegates found by peers: by the peers i with updating[i], or by all other devices if
+ *   `updating` is NULL. staging[words] is scratch for bitmaps that kernels cannot read in the peer's memory.
+ * - gpu_take_peers_updates: launches kernels that add the delegates that peers found in VISIT_DD to this device's `next`. */
 int gpu_can_read(int from, int to);
 void gpu_leave(struct device *device);
 enum status gpu_host_waits_for(struct device *device, cudaEvent_t event, struct error *e);
@@ -393,15 +386,15 @@ static inline cudaStream_t gpu_answer_stream(const struct device *device)
     return device->stream.of[NORMALS];
 }
 
-/* Returns the counter of the vertices with a parent on another device, in device memory. In the tables of answers the
+/* Returns the counter of the vertices with a parent on another device. In the tables of answers (device memory) the
  * counter follows a cursor for each shard. */
 static inline unsigned long long *gpu_remote_count(const struct device *device)
 {
     return (unsigned long long *)device->answers.tables + device->shard->p;
 }
 
-/* Returns the flag, in device memory, that becomes 1 if a question or a column names a vertex that does not exist. In the
- * tables of answers it follows gpu_remote_count. */
+/* Returns the flag that becomes 1 if a question or a column names a vertex that does not exist. It follows
+ * gpu_remote_count. */
 static inline unsigned int *gpu_bad_flag(const struct device *device)
 {
     return (unsigned int *)(gpu_remote_count(device) + 1);
@@ -414,16 +407,14 @@ static inline uint32_t gpu_value_width(const struct device *device, enum answer_
 }
 
 /* In cuda_values.c. These functions launch kernels and do not wait.
- * - gpu_follow_search: lets later launches on the stream of the normals wait for the search on the stream of the
- *   delegates.
+ * - gpu_follow_search: lets later launches on the stream of the normals wait for the search on the stream of the delegates.
  * - gpu_fused_settle: completes the depths of the last search, if they are not complete.
- * - gpu_write_depths: writes the depths of the vertices of one kind to `to`, in the order of vertex numbers. The depths
- *   of the search need not be complete before.
- * - gpu_write_parents: writes the input ids of the recorded parents to answers.by_vertex, in the order of vertex numbers.
- *   If the device scatters answers, they go to answers.values, each at the input id of its vertex. Normals with a parent
- *   on another device are listed in `remote`, unless it is NULL.
- * - gpu_gather_values: writes all values of an answer, first in the order of vertex numbers, and then in that of the
- *   answer.
+ * - gpu_write_depths: writes the depths of the vertices of one kind to `to`, in the order of vertex numbers. The depths of
+ *   the search need not be complete before.
+ * - gpu_write_parents: writes the input ids of the recorded parents to answers.by_vertex, in the order of vertex numbers. If
+ *   the device scatters answers, they go to answers.values, each at the input id of its vertex. Normals with a parent on
+ *   another device are listed in `remote`, unless it is NULL.
+ * - gpu_gather_values: writes all values of an answer, first in the order of vertex numbers, and then in that of the answer.
  * - gpu_scatter_values: writes all values of an answer, each directly at its input id.
  * - gpu_can_answer_ahead: returns whether the next search can launch its answer before it has ended.
  * - gpu_answer_ahead: launches the kernels of the answer behind the kernel of the search, before the search has ended. */
@@ -438,9 +429,8 @@ enum status gpu_scatter_values(struct device *device, enum answer_kind kind, str
 int gpu_can_answer_ahead(const struct device *device);
 enum status gpu_answer_ahead(struct device *device, struct error *e);
 
-/* In cuda_parents.c. gpu_open_look is called when answers are opened, if all devices read each other's memory. It
- * copies the addresses of the arrays that peers show to the device. The other functions are those of backend_answers
- * (engine.h). */
+/* In cuda_parents.c. gpu_open_look is called when answers are opened, if all devices read each other's memory: it copies to
+ * the device the addresses of the arrays that peers show. The other functions are those of backend_answers (engine.h). */
 int gpu_reads_peer(const struct device *device, uint32_t shard);
 enum status gpu_open_look(struct device *device, struct error *e);
 enum status gpu_ask(struct device *device, uint32_t levels, struct slice *questions, struct error *e);

@@ -10,8 +10,8 @@
  * message has the call, its file and line, and `where` (host, rank and GPU). */
 #define CUDA_TRY(call, where, e) cuda_check((call), #call, __FILE__, __LINE__, (where), (e))
 
-/* Gives the status of this thread's kernel launches, which return nothing themselves. CUDA forgets the error that is
- * reported here. Does not wait for the kernels. */
+/* Gives the status of this thread's kernel launches, which return nothing, and makes CUDA forget it. Does not wait for
+ * kernels. */
 #define CUDA_LAUNCHED(where, e) \
     cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__, (where), (e))
 

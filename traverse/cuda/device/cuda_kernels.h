@@ -36,8 +36,7 @@
 extern "C" {
 #endif
 
-/* A subgraph in CSR form on a device (formats/graph/shard.h). The first columns of each row, the head columns, lie in an
- * array of their own. */
+/* A subgraph in CSR form on a device (formats/graph/shard.h). The first columns of a row, its head columns, lie apart. */
 struct gpu_csr {
     uint64_t rows, edges;
     uint32_t head_columns;               /* the number k of head columns of a row */
@@ -75,8 +74,7 @@ struct gpu_vertices {
  * for the subgraph whose columns are vertices of kind k. */
 struct gpu_counts {
     unsigned long long fresh; /* the number of vertices of the frontier */
-    /* the number of places of the queue that were reserved. If it is above gpu_previsit.capacity, the queue had no room
-     * for the vertices of some blocks */
+    /* the number of places of the queue that were reserved; if above gpu_previsit.capacity, some vertices are missing */
     unsigned long long listed;
     /* q of the paper: the number of vertices of the frontier that have edges in the subgraph */
     unsigned long long sources[VERTEX_KINDS];
@@ -112,8 +110,8 @@ struct gpu_previsit {
  * if there are few: the queue has the whole frontier if counts->listed equals counts->fresh and is at most `capacity`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
-/* Launches a kernel that fills the queue with those vertices of the frontier that are set in `sources`. *listed must be
- * zero, and becomes the number of these vertices. */
+/* Launches a kernel that fills the queue with those vertices of the frontier that are set in `sources`. *listed, before
+ * zero, becomes their number. */
 void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream);
 
@@ -208,8 +206,8 @@ struct gpu_bins {
     unsigned long long *published; /* [p + 1], host memory: a copy of `begin` for the host */
 };
 
-/* Launches kernels that sort the codes into bins, and so fill ids, begin and published. `most` is an upper bound for the
- * number of codes; UINT64_MAX: no bound. */
+/* Launches kernels that sort at most `most` codes into bins: fills ids, begin and published. UINT64_MAX: any number of
+ * codes. */
 void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
 /* Memory for dropping duplicates. */
@@ -232,8 +230,7 @@ void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint
                   unsigned int *bad, cudaStream_t stream);
 
 /* Does the same as cuda_receive for vertices that arrive as a bitmap: the set bits of mask[words], whose first word is
- * word `first` of the shard's bitmap. *bad becomes 1 if a bit's number is not below vertices->count; its word is left
- * out. */
+ * word `first` of the shard's bitmap. *bad becomes 1 if a bit is not below vertices->count; its word is left out. */
 void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words,
                        uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
@@ -274,16 +271,14 @@ void cuda_frontier_update_read(const struct gpu_frontier_update *update, uint32_
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
-/* Launches the search for indices out of range in a subgraph, which has `columns` columns behind its head columns. *found
- * gets the first row or column with each fault, and counts. *found and bounds->locals are device memory. csr_ranges_find
- * is the twin on the CPU. */
+/* Launches the search for indices out of range in a subgraph with `columns` columns behind the head columns. *found gets the
+ * first row or column with each fault, and counts. *found and bounds->locals are device memory. Twin: csr_ranges_find. */
 void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
                       struct csr_ranges *found, cudaStream_t stream);
 
 /* ---- bitmaps and results ---- */
 
-/* Launches reads of some words of from[words], an array of another device, because the first read over an idle link is
- * slow. */
+/* Launches reads of from[words], an array of another device, to wake the links, over which a first read is slow. */
 void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 
 /* Launches a kernel that copies a bitmap of `words` words to `to`, or with `keep` ORs it into `to`. */
@@ -291,13 +286,11 @@ void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, 
 
 /* Launches a kernel that lists the words of a bitmap that are not zero, in any order. The bitmap has `words` 64-bit
  * words; bits that are set in `known` count as zero, unless it is NULL. list[most] is host memory that the device can
- * write. *count must be zero, and becomes the number of words that are not zero. If there are more than `most`, the rest
- * is not listed. */
+ * write. *count must be zero, and becomes the number of words that are not zero, of which at most `most` are listed. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, struct mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream);
 
-/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words. Listed words beyond the end
- * of the bitmap are left out. */
+/* Launches a kernel that ORs the words of list[count] into a bitmap of `words` 64-bit words, except words beyond its end. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const struct mask_word *list, uint64_t count,
                    cudaStream_t stream);
 

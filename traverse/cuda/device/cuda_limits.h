@@ -1,7 +1,6 @@
 /* cuda_limits.h: sizes that kernels and the plan of device memory share. Most names begin with the kind of search: GPU
- * and SEARCH for stepped searches (the host launches kernels for each level), FUSED for fused ones (one kernel runs all
- * levels), PEERS for those fused on several GPUs, and SLICED for sliced ones (one kernel for a small graph on a single
- * GPU). */
+ * and SEARCH for stepped ones (the host launches kernels for each level), FUSED for those of one kernel, PEERS for those
+ * of one kernel on each of several GPUs, and SLICED for those of one kernel for a small graph on a single GPU. */
 #ifndef DBFS_CUDA_LIMITS_H
 #define DBFS_CUDA_LIMITS_H
 
@@ -42,8 +41,8 @@ enum {
     PEERS_ARRIVAL_BYTES = 8       /* the bytes of a vertex that a peer sends, together with the number of a barrier */
 };
 
-/* Sizes at which a search changes its way of working. They are smaller on an emulated GPU (tests/emulator), so that small
- * graphs also reach them. */
+/* Sizes at which a search changes its way of working: smaller on an emulated GPU (tests/emulator), so that small graphs
+ * reach them. */
 #ifdef DBFS_EMULATED
 #define SIZE(real, emulated) (emulated)
 #else
@@ -104,9 +103,9 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
  * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (sliced_has_heads in cuda_plan.c). */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
-/* The smallest capacity of a sparse frontier of a fused search, in vertices. The thread group, a few blocks that do small
- * levels, may leave a frontier of up to 16 * 1024 * 8 vertices. A level that is sparse because of its cost finds up to
- * 120,000 vertices. */
+/* The smallest capacity of a sparse frontier of a fused search, in vertices. The few blocks that do small levels (thread
+ * group) may leave a frontier of 16 * 1024 * 8 vertices, and a level that is sparse because of its cost finds up to
+ * 120,000. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
 /* Returns an upper bound for the number of work items of a sparse frontier of a fused search. `vertices` and `edges` are
@@ -120,8 +119,7 @@ static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
     return 2 * listed + edges / (FUSED_ITEM_EDGES / 4) + 64;
 }
 
-/* Returns the bound of gpu_fused_capacity for a GPU in a search that is fused on several GPUs, whose sparse frontiers
- * have at most PEERS_LISTED_EDGES edges. */
+/* Returns the bound of gpu_fused_capacity for several GPUs, whose sparse frontiers have at most PEERS_LISTED_EDGES edges. */
 static inline uint64_t gpu_peers_capacity(uint64_t vertices, uint64_t edges)
 {
     return gpu_fused_capacity(vertices < PEERS_LISTED_EDGES ? vertices : (uint64_t)PEERS_LISTED_EDGES, edges);
@@ -134,24 +132,24 @@ static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: all, or those of
- * SLICED_NEAR_VERTICES vertices if that is less. */
+/* Returns how many of the `words` words of a sliced search's visited bitmap lie in shared memory: at most those of
+ * SLICED_NEAR_VERTICES vertices. */
 static inline uint32_t gpu_sliced_near(uint32_t words)
 {
     const uint32_t most = (uint32_t)(((SLICED_NEAR_VERTICES + 126) / 64 * 2 + 3) / 4 * 4);
     return words < most ? words : most;
 }
 
-/* Returns an upper bound for the number of slices of all rows of a sliced search. In each row at most one slice has less
- * than SLICED_COLUMNS columns. */
+/* Returns an upper bound for the slices of all rows of a sliced search. One slice of a row may have less than
+ * SLICED_COLUMNS columns. */
 static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
 {
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
 }
 
-/* Returns an upper bound for the number of pieces of the long rows of a sliced search, whose rows have `slices` slices in
- * all. A long row has at least two pieces, and only one of them may have less than SLICED_PIECE slices. So there are at
- * most 2 pieces for each SLICED_PIECE slices. */
+/* Returns an upper bound for the pieces of long rows in a sliced search with `slices` slices. A long row has at least two
+ * pieces, of which one may have less than SLICED_PIECE slices. So there are at most 2 pieces for each SLICED_PIECE
+ * slices. */
 static inline uint64_t gpu_sliced_pieces(uint64_t slices)
 {
     return 2 * slices / SLICED_PIECE;

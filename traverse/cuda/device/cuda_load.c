@@ -1,5 +1,4 @@
-/* cuda_load.c: copies mapped files to device memory through pinned buffers. Several threads fill the buffers; see
- * cuda_load.h */
+/* cuda_load.c: copies mapped files to device memory through pinned buffers, which several threads fill; see cuda_load.h */
 #include "cuda_error.h"
 #include "cuda_load.h"
 
@@ -24,8 +23,8 @@ static uint64_t pieces_of(const struct gpu_copy *copy)
     return (copy->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 }
 
-/* Sends a piece to the device through the next buffer of the ring, after the last copy of that buffer is done. `piece`
- * counts through the pieces of all copies. */
+/* Sends piece number `piece` of all copies to the device, through the ring's next buffer, when that buffer's last copy is
+ * done. */
 static enum status load_piece(struct ring *l, const struct gpu_copy *copies, uint64_t piece, const char *where,
                               struct error *e)
 {
@@ -91,8 +90,7 @@ enum status gpu_loader_open(struct gpu_loader **result, int threads, const char 
     return ST_OK;
 }
 
-/* Makes the copies by several threads, which take one piece after the other. If a thread fails, the other threads stop,
- * and *e gets the first error. */
+/* Makes the copies by several threads, piece by piece. If a thread fails, the others stop, and *e gets the first error. */
 enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count, struct error *e)
 {
     uint64_t pieces = 0, next = 0;

@@ -22,8 +22,7 @@ enum status gpu_loader_open(struct gpu_loader **loader, int threads, const char 
 void gpu_loader_close(struct gpu_loader *loader); /* `loader` may be NULL */
 
 /* Makes copies[0..count), and waits until the bytes are on the device. While a thread fills one buffer, the copy engine
- * of the GPU empties another. The driver alone would be slower, because it copies a mapped file page by page through one
- * buffer. */
+ * of the GPU empties another. The driver alone is slower: it copies a mapped file page by page through one buffer. */
 enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count, struct error *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* cuda_open.c: opens and closes a device of the CUDA backend. open_device has the steps in order, and the table of the
- * backend (engine.h) stands at the end. */
+/* cuda_open.c: opens and closes a device of the CUDA backend. open_device has the steps; the backend's table stands at
+ * the end. */
 #include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -53,8 +53,7 @@ static void describe(const struct device *dev, struct device_description *d)
     read_driver(d->driver, sizeof d->driver);
 }
 
-/* Returns 0, because a GPU has its own memory, and searches take nothing of the memory budget. The arguments, which are
- * not used, are those that the backend's table asks for. */
+/* Returns 0, because a GPU has its own memory, so that searches take nothing of the memory budget. */
 uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     (void)shard, (void)threads, (void)parents;
@@ -93,9 +92,8 @@ static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 #undef ARRAY
 };
 
-/* Gives each array of the plan its address in one of the two allocations of dev->memory, and writes the addresses to
- * at[]. Sets all pointers and sizes of the device that belong to these arrays. `parents`: searches record parents.
- * Allocates nothing. */
+/* Gives each array of the plan its address in one of the two allocations of dev->memory, also in at[], and sets all
+ * pointers and sizes of the device that belong to these arrays. `parents`: searches record parents. Allocates nothing. */
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *at[GPU_ARRAY_COUNT])
 {
     const struct shard *shard = dev->shard;
@@ -250,8 +248,7 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) : e->status;
 }
 
-/* Opens a device, for which gpu_open has set the options only. After a failure the device is open in part, and the caller
- * closes it. */
+/* Opens a device, for which gpu_open has set the options. After a failure it is open in part, and the caller closes it. */
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;

@@ -41,8 +41,8 @@ int gpu_can_read(int from, int to)
 
 /* ---- peer handles ---- */
 
-/* What a struct peer_handle holds: the facts that a device tells its peers. Pointers are valid in the process of the
- * device. */
+/* What a struct peer_handle holds: facts that a device tells its peers, with pointers that are valid in the device's
+ * process. */
 struct gpu_peer_handle {
     struct device *device;
     char *memory; /* the beginning of the device's allocation */
@@ -68,9 +68,9 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
     return moved;
 }
 
-/* Fills the handle of this device with the addresses of the arrays that peers read, and with facts that peers must know.
- * With `elsewhere` also makes the handles of CUDA IPC for peers in other processes. ST_RESOURCE: these cannot be made,
- * but the device stays usable. */
+/* Fills the handle of this device with the addresses of the arrays that peers read, and facts that peers must know. With
+ * `elsewhere` also makes the handles of CUDA IPC for other processes. ST_RESOURCE: these cannot be made, but the device
+ * stays usable. */
 enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
     const struct shard *s = dev->shard;
@@ -142,8 +142,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     return ST_OK;
 }
 
-/* Divides the delegates with edges of dd into two bitmaps in device memory: peers.own gets the delegates that this shard
- * owns, and peers.others the rest. Waits. */
+/* Divides the delegates with edges of dd into bitmaps in device memory: peers.own (of this shard) and peers.others.
+ * Waits. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
@@ -158,8 +158,7 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 
 /* Returns whether hosts must wait for the events of peers, because GPUs should not. There are two reasons:
  * - The driver crashes if several devices of one process open an event of another process.
- * - Processes that share a GPU use it in turns. A process whose kernels wait for an event keeps its turn for
- *   milliseconds.
+ * - Processes that share a GPU use it in turns. A process whose kernels wait for an event keeps its turn for milliseconds.
  *
  * The result depends on the peer handles only, so it is the same in all processes.
  */
@@ -225,8 +224,7 @@ static enum status join_peers(struct device *dev, const struct peer_handle *hand
 }
 
 /* Leaves the earlier peers, and makes the devices of handles[count] the peers of this device. `count` may be 0.
- * *searches_fused becomes 1 if the device can run a search in one kernel, alone (one shard) or together with these
- * peers. */
+ * *searches_fused becomes 1 if the device can run a search in one kernel, alone (one shard) or together with these peers. */
 enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {
@@ -268,9 +266,8 @@ enum status gpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Begins to copy the visited normals of all peers, this device included, to peers.gathered, where a pull of nn looks
- * for parents. Each shard begins with a new word there. Kernels copy, or the driver where kernels cannot read. Does
- * not wait. */
+/* Begins to copy the visited normals of all peers, this device included, to peers.gathered, in which each shard begins
+ * with a new word. A pull of nn looks for parents there. The driver copies where kernels cannot. Does not wait. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];

@@ -1,5 +1,4 @@
-/* cuda_plan.c: plans the memory of a shard on its GPU: computes the size of each array, and allocates nothing; see
- * cuda_plan.h */
+/* cuda_plan.c: plans the memory of a shard on its GPU: computes the size of each array; see cuda_plan.h */
 #include "cuda_plan.h"
 
 #include "cuda_limits.h"
@@ -64,9 +63,8 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
 }
 
 /* Plans the sections of subgraph g: heads, offsets, columns, the directory of columns that stay packed, and sources.
- * Columns in memory of the host count in plan->host_bytes, everything else in plan->graph_bytes. The shard may be an
- * imagined one (gpu_plan_shards), which has only a part of the columns of the file; then packed columns take the same
- * part of the bytes. */
+ * Columns in memory of the host count in plan->host_bytes, everything else in plan->graph_bytes. An imagined shard
+ * (gpu_plan_shards) has only a part of the columns of the file, and its packed columns take the same part of the bytes. */
 static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
                     const struct gpu_plan_options *options)
 {
@@ -114,22 +112,20 @@ static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
     }
 }
 
-/* Returns the number of 32-bit words of a bitmap of the normals of all shards, or 0 if the shard has no such bitmaps
- * (shard_has_masks). */
+/* Returns the number of 32-bit words of a bitmap of the normals of all shards, 0 if there are none (shard_has_masks). */
 static uint64_t column_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
-/* Returns an upper bound for the pieces of long rows in stepped pushes of subgraph a or b, whichever has more. Pushes of
- * the two subgraphs use the same array in turn. */
+/* Returns an upper bound for the pieces of long rows in stepped pushes of subgraph a or b, which use the same array in
+ * turn. */
 static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
 }
 
-/* Plans the arrays of a fused search, on a single GPU or together with peers. If the plan saves memory, all but the state
- * of the search are empty. */
+/* Plans the arrays of a fused search, on one GPU or with peers. Without such searches all but their state are empty. */
 static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -143,8 +139,8 @@ static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const s
     plan_array(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
-/* Returns the largest degree, which is that of the first delegate or of the first normal, because the vertices of each
- * kind are in the order of falling degrees. */
+/* Returns the largest degree: that of the first delegate or first normal, as each kind is in the order of falling
+ * degrees. */
 uint64_t gpu_longest_row(const struct shard *shard)
 {
     const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
@@ -206,9 +202,8 @@ static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
     plan_array(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 
-/* Returns an upper bound for the vertices of other shards that this shard finds in a level. It is also a bound for the
- * ids for which this shard asks other shards when parents are found. It is the number of edges of nn, in the direction
- * with more. */
+/* Returns an upper bound for the vertices of other shards that this shard finds in a level, and for the ids for which it
+ * asks other shards when parents are found: the number of edges of nn, in the direction with more. */
 static uint64_t across_edges(const struct shard *shard)
 {
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);

@@ -14,7 +14,7 @@ enum gpu_array_id {
     /* The sections of csr[0]. Section i of csr[g] has the id GPU_SECTIONS * g + i */
     GPU_HEADS,
     GPU_OFFSETS,
-    GPU_COLUMNS,       /* if the columns stay packed: the words of their blocks, and the positions of groups (packed_row.h) */
+    GPU_COLUMNS,       /* if the columns stay packed: the words of their blocks, and where groups begin (packed_row.h) */
     GPU_COLUMN_PLACES, /* if the columns stay packed: where each block begins, in a form for searches */
     GPU_SOURCES,
     GPU_SECTIONS,
@@ -52,8 +52,7 @@ struct gpu_plan {
     uint64_t staging_bytes;
 };
 
-/* Returns the number of 32-bit words of a bitmap of `bits` bits. The number is even, as bitmaps of shard files have
- * 64-bit words. */
+/* Returns the number of 32-bit words of a bitmap of `bits` bits: even, because bitmaps of shard files have 64-bit words. */
 static inline uint64_t gpu_mask_words(uint64_t bits)
 {
     return 2 * mask_words(bits);
@@ -66,8 +65,8 @@ static inline uint64_t gpu_aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Returns the bytes of the tables of answers: a cursor for each of p shards, a counter and a flag, 8 bytes each
- * (gpu_remote_count and gpu_bad_flag of cuda_device.h). */
+/* Returns the bytes of the tables of answers: a cursor for each of p shards, gpu_remote_count and gpu_bad_flag, 8 bytes
+ * each. */
 static inline uint64_t gpu_answer_table_bytes(uint32_t p)
 {
     return 8 * ((uint64_t)p + 2);
@@ -81,15 +80,14 @@ struct gpu_plan_options {
     int notes;    /* fused and sliced searches may note their levels */
     enum residence resident; /* where columns lie; not RESIDENT_AUTO in gpu_plan_make */
     unsigned hosted; /* for RESIDENT_HOST: bit g says whether the columns of subgraph g lie in memory of the host */
-    int saves;       /* the plan saves memory at the cost of time: searches are stepped, and one GPU alone scatters answers */
+    int saves;       /* the plan saves memory, not time: searches are stepped, and one GPU alone scatters answers */
     int by_classes;  /* searches are never sliced, even if the graph is small */
 };
 
 /* The value of gpu_plan_options.hosted for all subgraphs. */
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
 
-/* Fills *plan with the sizes of all arrays of a shard under these options. Allocates nothing. If the shard is loaded, the
- * `source` of an array points into the shard. */
+/* Fills *plan with the sizes of all arrays under these options. If the shard is loaded, sources of arrays point into it. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options);
 
 /* Returns the number of bytes of device memory that a plan needs until the device is closed. */
@@ -127,13 +125,11 @@ int gpu_degrees_alike(const struct shard *shard);
 /* Returns the largest degree of the shard's vertices. */
 uint64_t gpu_longest_row(const struct shard *shard);
 
-/* Estimates how many shards the graph needs so that each fits into `capacity` bytes of device memory: at least the
- * present number. Each shard is taken as a part of this shard with all delegates. Returns 0 if no number is enough,
- * because the delegates alone need more memory. */
+/* Estimates how many shards the graph needs so that each fits into `capacity` bytes of device memory: at least the present
+ * number. Each is taken as a part of this shard with all delegates. Returns 0 if the delegates alone need more memory. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity);
 
-/* Returns whether the columns of subgraph g stay packed on the device under a residence. If so, sets *packed to the place
- * of the columns in the file. */
+/* Returns whether the columns of subgraph g stay packed on the device. If so, *packed becomes their place in the file. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed);
 
 /* Returns the section of the packed columns of subgraph g if the device decodes them when it loads the shard, else NULL. */

@@ -48,23 +48,22 @@ __device__ static inline unsigned long long load_awaited(const unsigned long lon
     return value;
 }
 
-/* Stores 8 bytes in memory of another GPU, all at once. Earlier writes of this thread may arrive later, because the store
- * does not order other writes. */
+/* Stores 8 bytes in memory of another GPU, all at once. Does not order other writes, so earlier ones may arrive later. */
 __device__ static inline void store_for_peer(unsigned long long *to, unsigned long long value)
 {
     asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
 /* A fence of release and acquire among the blocks of this GPU: a thread that sees a store behind the fence also sees all
- * writes that this thread made or saw before the fence. It is faster than __threadfence(), which also puts all fences of
- * the GPU into one order. */
+ * writes that this thread made or saw before it. __threadfence() is slower, since it also puts all fences of the GPU into
+ * one order. */
 __device__ static inline void fence_of_gpu()
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-/* A fence of release and acquire among all GPUs and the host: who sees a store behind the fence also sees all writes that
- * this thread made or saw before the fence. */
+/* A fence of release and acquire among all GPUs and the host: a thread that sees a store behind the fence also sees all
+ * writes that this thread made or saw before it. */
 __device__ static inline void fence_of_system()
 {
     asm volatile("fence.acq_rel.sys;" ::: "memory");
@@ -101,16 +100,16 @@ __device__ static inline void cluster_arrive_relaxed()
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 
-/* Waits until all threads of the cluster have arrived at its barrier. All threads of the block call it after their
- * arrival. */
+/* Waits until all threads of the cluster have arrived at its barrier. All threads of the block call it after they
+ * arrived. */
 __device__ static inline void cluster_wait()
 {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
 /* Reads the shared memory of another block of the cluster: returns the variable of block `rank` that *own is in this
- * block. T has 4 or 16 bytes. A barrier of the cluster must come between the other block's write and this read. The other
- * block must not end before the read. */
+ * block. T has 4 or 16 bytes. A barrier of the cluster must lie between the write and this read, and that block must not
+ * end before. */
 template <typename T> __device__ static inline T cluster_load(const T *own, unsigned rank)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");

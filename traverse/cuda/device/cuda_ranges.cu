@@ -59,8 +59,7 @@ __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bo
 }
 
 /* Kernel: checks offsets, heads and the source bitmap, with a thread for each row. Lowers found->first[] to the first
- * rows with faults. Adds the number of heads to found->edges, and the number of rows that are not empty to
- * found->source_rows. */
+ * rows with faults. Adds the number of heads to found->edges, and that of rows that are not empty to found->source_rows. */
 __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_ranges *found)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -103,8 +102,7 @@ __global__ static void find_in_columns(const Column *columns, uint64_t count, co
         atomicAdd((unsigned long long *)&found->edges, (unsigned long long)count);
 }
 
-/* Launches the check of a subgraph with `columns` columns behind its heads, and returns at once. Sets all of *found, which
- * is device memory. */
+/* Launches the check of a subgraph with `columns` columns behind its heads. Sets all of *found, which is device memory. */
 void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
                       struct csr_ranges *found, cudaStream_t stream)
 {

@@ -3,16 +3,14 @@
 
 #include <cub/device/device_scan.cuh>
 
-/* Launches an exclusive prefix sum: each of values[count] becomes the sum of the values before it. `scratch` has at least
- * cuda_scan_bytes(count) bytes. */
+/* Launches an exclusive prefix sum: each of values[count] becomes the sum of the values before it. */
 template <typename T>
 static cudaError_t scan(T *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {
     return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, values, values, count, stream);
 }
 
-/* Returns the number of bytes of scratch memory for a scan of `count` values of 8 bytes. A scan of values of 4 bytes
- * needs no more. Launches nothing. */
+/* Returns the bytes of scratch memory for a scan of `count` values of 8 bytes, which are enough for 4 bytes, too. */
 size_t cuda_scan_bytes(uint64_t count)
 {
     size_t bytes = 0;

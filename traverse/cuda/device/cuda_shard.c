@@ -20,8 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes to *e that the shard's file has a corrupt packed block in this section. Returns ST_BAD_DATA, or the status of an
- * earlier error. */
+/* Writes to *e that the shard's file has a corrupt packed block in this section. Returns e->status. */
 static enum status fail_packed(const struct device *dev, uint32_t section, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
@@ -83,9 +82,8 @@ void gpu_free_hosted(struct device *dev)
 
 /* ---- packed columns ---- */
 
-/* Makes the directory of the columns of subgraph g on the host, copies it to the device, and waits. Does nothing unless
- * these columns stay packed on the device. The memory on the host is charged to the budget until the function returns.
- * ST_BAD_DATA: a block is corrupt. */
+/* Makes the directory of the columns of subgraph g on the host, in memory of the budget, copies it to the device, and
+ * waits. Does nothing unless these columns stay packed on the device. ST_BAD_DATA: a block is corrupt. */
 static enum status load_places(const struct device *dev, enum subgraph g, struct gpu_loader *loader,
                                const struct device_options *options, struct error *e)
 {
@@ -124,8 +122,8 @@ static uint64_t group_position(const struct packed *section, uint64_t group)
     return at;
 }
 
-/* Plans a copy of `bytes` bytes from `from` to *to in *copy, and moves *to behind them, to a multiple of 256. Returns the
- * address at which the bytes will lie. Copies nothing yet. */
+/* Plans a copy of `bytes` bytes from `from` to *to in *copy, and moves *to behind them, to a multiple of 256. Copies
+ * nothing yet. Returns the address at which the bytes will lie. */
 static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, uint64_t bytes, char **to)
 {
     *copy = (struct gpu_copy){*to, from, bytes};
@@ -199,8 +197,7 @@ static enum status unpack_columns(struct device *dev, enum subgraph g, const str
 /* ---- all sections ---- */
 
 /* Brings the sections of the shard to device memory, and waits: copies raw sections, makes the directories of columns
- * that stay packed, and decodes all other packed columns. Adds the seconds to dev->load.seconds, and sets
- * dev->load.bytes. */
+ * that stay packed, and decodes all other packed columns. Sets the bytes of dev->load, and adds the seconds. */
 enum status gpu_load_shard(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                            const struct device_options *options, struct error *e)
 {

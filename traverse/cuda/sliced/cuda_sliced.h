@@ -99,13 +99,12 @@ struct sliced_state {
      * the sums of a set in turn. A search uses one of the two sets, and clears the other for the next search */
     unsigned long long arrived[2][SLICED_ROUNDS];
     unsigned long long probes[SLICED_ROUNDS][SUBGRAPHS]; /* for notes: how many columns a level looked at */
-    /* what the first block leaves after its BLOCK levels: the depth of the frontier, and the number of slices of all
-     * vertices that these levels found */
+    /* left by the first block after its BLOCK levels: the frontier's depth; the slices of all vertices that it found */
     int32_t depth;
     uint32_t seen;
     uint32_t pieces; /* the number of pieces of long rows that cuda_sliced_fill has made */
-    /* for each block, the length of its part of a sparse frontier, with a tag (TOLD_BITS in cuda_sliced_lists.cuh).
-     * Frontiers use the two rows of this array in turn */
+    /* for each block, the length of its part of a sparse frontier, with a tag (TOLD_BITS in cuda_sliced_lists.cuh);
+     * frontiers use the two rows in turn */
     unsigned long long told[2][SLICED_MOST_BLOCKS];
     unsigned answered; /* how many blocks have written their share of the answer; zero before and after a search */
 };
@@ -127,8 +126,7 @@ struct gpu_sliced {
     struct slice_links *links;
     /* for each slice of links, its row with the weight of the row, like `row`; in an undirected graph it is `row` itself */
     uint32_t *link_row;
-    /* [32 words + 1]: the number of the first slice of links of each vertex; the last element is the number of all
-     * slices */
+    /* [32 words + 1]: the number of each vertex's first slice of links; the last element is the number of all slices */
     uint32_t *first;
     /* [32 words]: a copy of the first slice of each vertex; NULL: the graph has no heads. The upper SLICED_WEIGHT_BITS
      * bits of the columns together are the number of the vertex's slices, lowest bits first; 0: the vertex has no edges */
@@ -136,13 +134,11 @@ struct gpu_sliced {
     struct slice_piece *pieces; /* [piece_count]: the pieces of all long rows, in any order */
     uint32_t piece_count, count;
     uint32_t words;   /* the number of words of a bitmap of all vertices, a multiple of 4 */
-    /* the number of the first normal, a multiple of 64. A vertex v below it is delegate v, any other is normal v -
-     * normals */
+    /* the number of the first normal, a multiple of 64: a vertex v below is delegate v, any other normal v - normals */
     uint32_t normals;
     struct gpu_vertices of[VERTEX_KINDS];
     /* the frontier */
-    /* [SLICED_BITMAPS][words]: the `found` bitmaps, which levels use in turn and which are zero between searches; behind
-     * them two far bitmaps */
+    /* [SLICED_BITMAPS][words]: the `found` bitmaps, which are zero between searches, and two far bitmaps */
     uint32_t *found;
     /* [words]: the far bitmap of this search, used from word near_words on; the next search uses the other one */
     uint32_t *far;
@@ -160,8 +156,7 @@ struct gpu_sliced {
     struct sliced_state *state;
 };
 
-/* Return the kernel that fits the graph (sliced->heads, words and near_words): cuda_sliced_plain without notes of levels,
- * cuda_sliced_noted with notes. */
+/* Return the kernel that fits the graph (sliced->heads, words and near_words), without or with notes of levels. */
 struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced);
 struct fused_program cuda_sliced_noted(const struct gpu_sliced *sliced);
 

@@ -1,8 +1,7 @@
 /* cuda_sliced_all.cuh: levels of kind ALL, which read all slices of unvisited rows; see cuda_sliced.h
  *
  * A slice is four columns of a row. A row is found if one of its slices has a visited column. Each thread has the same
- * slices in all levels of a search. It keeps its first BATCH slices in registers, and reads the others again in each
- * level.
+ * slices in all levels of a search. It keeps its first BATCH slices in registers, and reads the others again in each level.
  */
 #ifndef DBFS_CUDA_SLICED_ALL_CUH
 #define DBFS_CUDA_SLICED_ALL_CUH

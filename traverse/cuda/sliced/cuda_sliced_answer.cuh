@@ -2,8 +2,7 @@
  * cuda_sliced.h
  *
  * Each block writes a share of the answer after the last barrier of the search. The kernels of cuda_answers.cu write the
- * answers for which this does not do: answers of the other kind (depths or parents), and answers for a root without
- * edges.
+ * answers for which this does not do: answers of the other kind (depths or parents), and answers for a root without edges.
  */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
 #define DBFS_CUDA_SLICED_ANSWER_CUH

@@ -44,14 +44,12 @@ template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     unsigned found, weight;
     unsigned probes[SUBGRAPHS];      /* for notes: how many columns this block has looked at in this level */
     block_frontier one;              /* the frontier that push_by_warp hands to the block's other warps */
-    /* lists of slices, of this frontier and of the next one. In other levels slice[1] is a list of vertices (enum
-     * listing), or the array part_ends() */
+    /* lists of slices, of this frontier and the next; at other times slice[1] is a list of vertices, or part_ends() */
     uint32_t slice[2][BLOCK_SLICES];
     /* lengths of lists, which levels use in turn, so that the next one can be cleared in time */
     unsigned count[SLICED_ROUNDS];
     unsigned told[WARP];           /* the number of slices of a sparse frontier in each group of WARP blocks */
-    /* where in s.found the `found` bitmap of the level before begins, which other blocks may still be adding to the far
-     * bits */
+    /* where the last `found` bitmap begins in s.found; other blocks may still be adding it to the far bits */
     uint32_t last;
 };
 
@@ -63,8 +61,7 @@ __device__ static inline uint32_t *near_bits()
     return (uint32_t *)memory;
 }
 
-/* Returns whether a word of the visited bits is far, which means in global memory. Four words that begin at a multiple of
- * 4 are all far or all near. */
+/* Returns whether a word of the visited bits is far (in global memory). Words 4 i to 4 i + 3 are all far or all near. */
 template <class B> __device__ static inline bool is_far(const B &, const gpu_sliced &s, uint32_t word)
 {
     return B::split && word >= s.near_words;
@@ -125,8 +122,7 @@ __device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
     return v < s.normals ? v : v - s.normals;
 }
 
-/* Returns the code by which v is recorded as a parent (engine.h): its number among the vertices of its kind, with
- * KIND_BIT if it is a delegate. */
+/* Returns the code by which v is recorded as a parent (engine.h): its number in its kind, with KIND_BIT for a delegate. */
 __device__ static inline uint32_t code_of(const gpu_sliced &s, uint32_t v)
 {
     return id_of(s, v) | (kind_of(s, v) == DELEGATES ? KIND_BIT : 0);
@@ -151,8 +147,8 @@ __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t
 
 /* ---- columns ---- */
 
-/* Returns whether any of the four columns `c` of a slice is visited. Reads all four bits before it tests one, so that the
- * reads overlap. */
+/* Returns whether any of the four columns `c` of a slice is visited. Reads all four bits first, so that the reads
+ * overlap. */
 template <class B> __device__ static inline bool sees_visited(const B &block, const gpu_sliced &s, const uint4 &c)
 {
     return ((int)is_visited(block, s, c.x) | (int)is_visited(block, s, c.y) | (int)is_visited(block, s, c.z) |
@@ -181,8 +177,7 @@ struct slice_tally {
 };
 
 /* For notes: counts the four columns `c` of a slice of `row` in tally.probes, each for its subgraph, but not those that
- * only fill up the slice. `pushed`: the row was pushed; otherwise it looked for a parent. Does nothing in a kernel
- * without notes. */
+ * only fill up the slice. `pushed`: the row was pushed; otherwise it looked for a parent. Without notes does nothing. */
 template <class B>
 __device__ static inline void note_columns(B &, const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
                                            slice_tally &tally)
@@ -197,8 +192,7 @@ __device__ static inline void note_columns(B &, const gpu_sliced &s, uint32_t ro
     }
 }
 
-/* Adds the counts of the lanes to those of the block: block.found, block.weight and, for notes, block.probes. All lanes
- * of the warp call it. */
+/* Adds the lanes' counts to block.found, block.weight and, for notes, block.probes. All lanes of the warp call it. */
 template <class B> __device__ static inline void add_tally(B &block, const slice_tally &tally)
 {
     if (__any_sync(ALL_LANES, tally.found != 0)) {

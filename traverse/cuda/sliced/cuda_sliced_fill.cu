@@ -1,5 +1,4 @@
-/* cuda_sliced_fill.cu: makes the slices of a sliced search from the rows of all subgraphs when a device is opened; see
- * cuda_sliced.h */
+/* cuda_sliced_fill.cu: makes slices from the rows of all subgraphs when a device is opened; see cuda_sliced.h */
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_sliced.h"
 
@@ -63,10 +62,10 @@ __device__ static inline void put_head(const gpu_sliced &s, uint32_t v, uint32_t
     s.heads[v].column[j] = column | (j * SLICED_WEIGHT_BITS < 32 ? slices >> j * SLICED_WEIGHT_BITS : 0) << SLICED_ROW_BITS;
 }
 
-/* Writes everything that a search needs of row v, which has the slices first, ..., first + count - 1, by the lanes of one
- * warp: the columns, the links and s.row of each slice, and the head of the row. If the row is long, also appends its
- * pieces to s.pieces, whose length is s.state->pieces. Arrays of `s` that are NULL are left out. `count` is at least 1.
- * All lanes of the warp call it. */
+/* Writes everything that a search needs of row v, which has the slices first, ..., first + count - 1 (at least one), by
+ * the lanes of one warp: the columns, the links and s.row of each slice, and the head of the row. If the row is long,
+ * also appends its pieces to s.pieces, whose length is s.state->pieces. Arrays of `s` that are NULL are left out. All
+ * lanes of the warp call it. */
 __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows, uint32_t v, uint32_t first, uint32_t count)
 {
     const joint_row r = row_of(s, rows, v);

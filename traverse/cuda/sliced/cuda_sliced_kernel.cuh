@@ -14,8 +14,8 @@
 
 /* ---- the kind of a level ---- */
 
-/* One block goes on alone (BLOCK) from a frontier of at most s.block_capacity / SMALL_SHARE slices, until a frontier has
- * more than s.block_capacity. */
+/* One block goes on alone (BLOCK) from a frontier of up to s.block_capacity / SMALL_SHARE slices, until one exceeds the
+ * capacity. */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -34,8 +34,7 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
     return min((float)p.left, rows * max(until, 1.0f));
 }
 
-/* Returns the kind of the next level if it is to be dense: ALL in a graph without heads. In a graph with heads, PUSH or
- * PULL, whichever is predicted to cost less. */
+/* Returns the kind of the next level if it is to be dense: ALL without heads, otherwise the cheaper one of PUSH and PULL. */
 __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     if (s.heads == NULL)
@@ -51,10 +50,9 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
     return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
 }
 
-/* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last
- * level.
- * - BLOCK is for small frontiers, but not directly after BLOCK, which may have ended because the frontier has no room in
- *   the list of a block.
+/* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
+ * - BLOCK is for small frontiers, but not directly after BLOCK, which may have ended because the frontier has no room in the
+ *   list of a block.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
  * - Other levels are dense, and so is always the one at the depth where the search ends. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
@@ -73,8 +71,7 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
 /* ---- the barrier ---- */
 
 /* The fields of the word that each block adds to a sum at the barrier of a level: from bit 0 the number 1, which counts
- * the block; from bit FOUND_SHIFT the number of vertices that the block has found; from bit WEIGHT_SHIFT the number of
- * their slices. */
+ * the block; then the number of vertices that the block has found, and from bit WEIGHT_SHIFT the number of their slices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
 /* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's
@@ -83,8 +80,7 @@ enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
  * - After BLOCK p gets the depth and the number of visited slices that the first block has left in s.state. It may have
  *   done several levels.
  * - At the depth where the search ends (s.order.deepest) the depth stays. The level there does nothing, so it finds
- *   nothing and ends the search. Before this empty level, take_level adds the last vertices to the visited bits of all
- *   blocks. */
+ *   nothing and ends the search. It lets take_level add the last vertices to the visited bits of all blocks before. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
@@ -109,13 +105,12 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 
 enum { GOES_ON = -1 }; /* for `levels` of grid_barrier: the search is not over */
 
-/* The barrier of all blocks after a level. Each block adds its counts of the level (vertices, slices and, for notes,
- * probes) to sums, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call
- * it.
+/* The barrier of all blocks after a level. Each block adds its counts of the level (vertices, slices and, for notes, probes)
+ * to sums, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call it.
  *
- * If `levels` is GOES_ON, block.now becomes the state after the level, the same in all blocks. Otherwise the search is
- * over after `levels` levels, and block.now stays. The first block then reports this to the host before it waits for
- * other blocks.
+ * If `levels` is GOES_ON, block.now becomes the state after the level, the same in all blocks. Otherwise the search is over
+ * after `levels` levels, and block.now stays. The first block then reports this to the host before it waits for other
+ * blocks.
  */
 template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
 {
@@ -166,9 +161,8 @@ __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
 }
 
-/* Appends vertices to the list block.slice[1], whose length is block.count[1]. The vertices are the set bits of `bits`, a
- * word of a bitmap. Vertices for which the list has no room still count, so a length above BLOCK_SLICES says that some
- * are missing. */
+/* Appends the vertices of the set bits of `bits`, a word of a bitmap, to the list block.slice[1]. Its length,
+ * block.count[1], also counts vertices without room: above BLOCK_SLICES it says that some are missing. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -197,9 +191,9 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* ORs words of the last `found` bitmap into the far bits, and appends their vertices to block.slice[1] unless `lists` is
- * LISTS_NONE. All blocks share the far bits, so each block does a share of the words; but for LISTS_ALL this block needs
- * all vertices, so it does all words. */
+/* ORs words of the last `found` bitmap into the far bits, and lists their vertices in block.slice[1] unless `lists` is
+ * LISTS_NONE. All blocks share the far bits, so each does a share of the words; but for LISTS_ALL this block does all
+ * words. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -301,8 +295,8 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     return by_block ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
-/* Clears a bitmap of s.found: the `found` bitmap of a round, or a far bitmap if `round` is SLICED_ROUNDS or more. The
- * threads of all blocks share the words. */
+/* Clears the `found` bitmap of a round, or a far bitmap if `round` is SLICED_ROUNDS or more, by the threads of all
+ * blocks. */
 __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 {
     uint4 *found = (uint4 *)(s.found + round * s.words);
@@ -312,10 +306,9 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 
 /* ---- levels ---- */
 
-/* Does the level of kind block.now.kind, but nothing at the depth where the search ends. All threads of all blocks call
- * it.
- * - ALL, PULL, PUSH: all blocks find the next frontier. PUSH takes the frontier from where `form` says. ALL uses `own`,
- *   the first slices of the thread, and drops those of visited rows.
+/* Does the level of kind block.now.kind, but nothing at the depth where the search ends. All threads of all blocks call it.
+ * - ALL, PULL, PUSH: all blocks find the next frontier. PUSH takes the frontier from where `form` says. ALL uses `own`, the
+ *   first slices of the thread, and drops those of visited rows.
  * - BLOCK: the first block does several levels by itself, from the frontier `few` on. The other blocks do nothing.
  * - SPARSE: only lists the frontier. run_sparse pushes the list after the barrier. */
 template <class B>
@@ -442,15 +435,14 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited, where later kernels read them,
- * and writes the answer if the search has one. Then clears all `found` bitmaps for the next search. `form` is the last
- * result of take_level. `each`: run_each_block ended the search, so no barrier followed the last levels. All threads of
- * all blocks call it. */
+/* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited for later kernels, and writes the
+ * answer if the search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of
+ * take_level. `each`: run_each_block ended the search, so no barrier followed the last levels. All threads of all blocks
+ * call it. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
 {
-    /* true: run_first_block ended the search. Then only the first block knew all visited bits, and it has written them
-     * already */
+    /* true: run_first_block ended the search, so only the first block knew all visited bits, and wrote them already */
     const bool written = form == FRONTIER_VISITED;
     end_notes(block.notes, block.now.depth);
     if (each) {
@@ -475,9 +467,9 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         clear_found(s, i);
 }
 
-/* Does a whole search, until a frontier is empty. Each turn of the loop does one level by all blocks, several levels by
- * one block, or several sparse levels, and then take_level adds the found vertices to the visited bits. All threads of
- * all blocks call it. */
+/* Does a whole search, until a frontier is empty. Each turn of the loop does one level by all blocks, several by one
+ * block, or several sparse levels; then take_level adds the found vertices to the visited bits. All threads of all blocks
+ * call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
     slice_batch own; /* the first slices of the thread, for levels that read all slices */

@@ -1,11 +1,10 @@
 /* cuda_sliced_lists.cuh: sparse levels of all blocks (kind SPARSE); see cuda_sliced.h
  *
- * After a dense level each block reads a whole bitmap. A sparse level does without, which pays in searches with many
- * levels of thousands of vertices. The frontier is a list of slices. Each block appends the slices that it finds to a
- * part of its own, and then the warps of all blocks share the whole list. The only barrier of a level also tells all
- * blocks the lengths of all parts. The visited bits of all blocks lie in one `found` bitmap meanwhile. A level waits for
- * three reads after each other (list, links, visited bits). It moves 36 bytes for each slice, and 4 bytes of visited bits
- * for each link.
+ * After a dense level each block reads a whole bitmap. A sparse level does without, which pays in searches with many levels
+ * of thousands of vertices. The frontier is a list of slices. Each block appends the slices that it finds to a part of its
+ * own, and then the warps of all blocks share the whole list. The only barrier of a level also tells all blocks the lengths
+ * of all parts. The visited bits of all blocks lie in one `found` bitmap meanwhile. A level waits for three reads after each
+ * other (list, links, visited bits). It moves 36 bytes for each slice, and 4 bytes of visited bits for each link.
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -34,8 +33,7 @@ struct grid_bits {
         return has && (!looks || !(((const volatile uint32_t *)bits)[v / 32] >> (v % 32) & 1));
     }
 
-    /* Returns true, so that each lane goes on to set(): the block has no visited bits of its own that could decide
-     * between lanes. */
+    /* Returns true, so that each lane goes on to set(): nothing in the block could decide between lanes before. */
     __device__ bool claim(uint32_t) const
     {
         return true;
@@ -57,8 +55,8 @@ struct grid_bits {
     }
 };
 
-/* A sparse frontier of all blocks: a list of slices with a part for each block. Each thread has a copy of this struct,
- * with the same values. */
+/* A sparse frontier of all blocks: a list of slices with a part for each block. Each thread has a copy, with the same
+ * values. */
 struct sparse_frontier {
     /* the number of this frontier among the sparse frontiers of the search; the list is s.list[number % 2] */
     unsigned number;
@@ -75,9 +73,9 @@ __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned
     return (unsigned long long)s.order.number << 8 | (number & 0xff);
 }
 
-/* Tells all blocks the length of this block's part of frontier `number`, block.count[number % SLICED_ROUNDS], by a word
- * of s.state->told with the frontier's tag. A block that reads the tag sees all earlier writes of this block. Does not
- * wait for other blocks. All threads of the block call it. */
+/* Tells all blocks the length of this block's part of frontier `number` (block.count[number % SLICED_ROUNDS]), by
+ * s.state->told, with a tag. A block that reads it sees all earlier writes of this block. Does not wait. All threads of
+ * the block call it. */
 template <class B> __device__ static inline void tell_part(B &block, const gpu_sliced &s, unsigned number)
 {
     __syncthreads();
@@ -111,9 +109,8 @@ template <class B> __device__ static inline void write_part_ends(B &block, unsig
         block.told[threadIdx.x / WARP] = before + own;
 }
 
-/* Waits until all blocks have told the lengths of their parts of frontier `number`, and returns this frontier. With
- * tell_part, this is the barrier of a sparse level. Writes where the parts end to the memory of the block. All threads of
- * all blocks call it. */
+/* The barrier of a sparse level, after tell_part: waits until all blocks have told the lengths of their parts of frontier
+ * `number`, and returns this frontier. Writes where the parts end to part_ends(). All threads of all blocks call it. */
 template <class B>
 __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced &s, unsigned number)
 {
@@ -149,8 +146,8 @@ __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsig
     return sparse_frontier{number, slices, true};
 }
 
-/* Returns slice i of a sparse frontier, for i < f.total. Finds the group of blocks in whose parts the slice lies, and
- * then the block by bisection. */
+/* Returns slice i of a sparse frontier (i < f.total): finds the group of blocks with the slice, and the block by
+ * bisection. */
 template <class B>
 __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, const sparse_frontier &f, unsigned i)
 {

@@ -42,9 +42,9 @@ template <class B> struct block_bits {
     }
 };
 
-/* Returns the list that receives the frontier after f: the one of the block's two lists that does not hold f. In graphs
- * with heads, slices without room there go to the same index of the first block's part of a sparse frontier (s.list), to
- * which run_first_block copies the others. */
+/* Returns the list that receives the frontier after f, the other one of the block's two lists. In graphs with heads,
+ * slices that find no room there go to the same index of s.list (the first block's part of a sparse frontier), to which
+ * run_first_block copies the other slices at the end. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
@@ -83,10 +83,9 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
     f.seen += f.count;
 }
 
-/* Does BLOCK levels by the first warp alone, one after the other without a barrier of the block. Goes on while the
- * frontier is not empty, has a link for each lane at most, and has a depth below f.until. Found vertices get their
- * visited bit, a depth and a parent. block.one becomes the frontier at the end, for the other warps. All lanes of the
- * first warp call it. */
+/* Does BLOCK levels by the first warp alone, without a barrier of the block between them. Goes on while the frontier is not
+ * empty, has a link for each lane at most, and has a depth below f.until. Found vertices get their visited bit, a depth and
+ * a parent. At the end block.one becomes the frontier, for the other warps. All lanes of the first warp call it. */
 template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, block_frontier &f)
 {
     const unsigned lane = lane_id();
@@ -128,8 +127,7 @@ template <class B> __device__ static void push_small_levels(B &block, const gpu_
     }
 }
 
-/* Writes the visited bits that this block knows to the bitmaps s.of[].visited of both kinds of vertices, for later
- * kernels. All threads of the block call it. */
+/* Writes the visited bits that this block knows to s.of[].visited, for later kernels. All threads of the block call it. */
 template <class B> __device__ static inline void write_visited(B &block, const gpu_sliced &s)
 {
     const uint32_t normals = s.normals / 32;

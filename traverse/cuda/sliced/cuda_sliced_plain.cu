@@ -1,5 +1,4 @@
-/* cuda_sliced_plain.cu: the kernels of a sliced search without notes of levels, and the plan of the launch; see
- * cuda_sliced.h */
+/* cuda_sliced_plain.cu: the kernels of a sliced search without notes of levels, and plans of launches; see cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
 /* Returns the kernel without notes for this graph (see program). */

@@ -89,8 +89,7 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
-/* A list of up to `most` slices. Place i is slice[i] below `capacity`, and beyond[i] from there on. `beyond` may be
- * another array. */
+/* A list of up to `most` slices. Places from `capacity` on lie in `beyond`, which may be another array than `slice`. */
 struct slice_list {
     uint32_t *slice, *beyond;
     unsigned capacity, most;

@@ -21,9 +21,8 @@ __device__ static inline uint32_t warps_of_grid()
     return threads_of_grid() / WARP;
 }
 
-/* Returns the lane that has a given item. The items of all lanes are numbered in the order of lanes, and `before` is the
- * number of items of all lanes below this lane. Returns any lane if `item` is behind the last item. All lanes of the warp
- * call it. */
+/* Returns the lane that has a given item, or any lane for an item behind the last. The items of all lanes are numbered in
+ * the order of lanes, and `before` is the number of items of all lanes below this lane. All lanes of the warp call it. */
 __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 {
     unsigned lane = 0;
@@ -35,8 +34,8 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Sets the bit of v in the `found` bitmap of the round. If no other thread did so before, also counts v and its `slices`
- * slices in `tally`. */
+/* Sets the bit of v in the `found` bitmap of the round. The first thread to do so counts v and its `slices` slices in
+ * `tally`. */
 __device__ static inline void set_found(const gpu_sliced &s, unsigned round, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
@@ -51,9 +50,8 @@ struct row_piece {
     uint32_t row, first, count; /* the slices of the piece are first..first + count - 1 */
 };
 
-/* Calls act(piece) for each piece of a long row for which wants(row) is true. Each lane reads a piece and asks
- * wants(row), and then all lanes of the warp call act() together for each wanted piece. All threads of all blocks call
- * it. */
+/* Calls act(piece) for each piece of a long row for which wants(row) is true. Each lane reads a piece and asks wants(row);
+ * then the warp calls act() with all lanes for one wanted piece after the other. All threads of all blocks call it. */
 template <class Wants, class Act>
 __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants, const Act &act)
 {
@@ -88,9 +86,9 @@ struct lane_rows {
     unsigned found;         /* bit j: row j has found a parent */
 };
 
-/* Returns row number k of a lane of this warp. The row may be behind the last vertex. TOGETHER neighbouring lanes have
- * neighbouring rows. Rows are in the order of their lengths, and those of a warp are spread over this order, so that each
- * warp gets rows of all lengths. */
+/* Returns row number k of a lane of this warp, maybe one behind the last vertex. TOGETHER neighbouring lanes have
+ * neighbouring rows. Rows are in the order of their lengths, and each warp gets rows of all lengths, spread over this
+ * order. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
@@ -201,9 +199,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
 }
 
 /* Third step of PULL: sets the bits of the rows in rows.found in the `found` bitmap of the round, and counts these rows
- * and their slices in `tally`. One atomic sets the bits of all found short rows of TOGETHER neighbouring lanes, because
- * these rows lie in one word. Warps that work on other pieces of a long row may find the row, too; set_found counts it
- * once. All lanes of the warp call it. */
+ * and their slices in `tally`. One atomic is enough for the short rows of TOGETHER neighbouring lanes, which lie in one
+ * word. A long row may be found by warps at its pieces, too; set_found counts it once. All lanes of the warp call it. */
 __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
@@ -282,11 +279,9 @@ enum frontier_form {
      * of this bitmap that have its depth. If the search is over, the first block has ended it, and has written the
      * visited bits to s.of[].visited */
     FRONTIER_VISITED,
-    /* each block has a share of the frontier, block.count[1] vertices in block.slice[1]. The `found` bitmap of the level
-     * before has the whole frontier */
+    /* the frontier is the last `found` bitmap; each block has a share of it, block.count[1] vertices in block.slice[1] */
     FRONTIER_LISTED,
-    /* SPARSE levels ended the search, so there is no frontier. The last `found` bitmap has all visited bits, which no
-     * block has added to its near bits yet */
+    /* SPARSE levels ended the search; the last `found` bitmap has visited bits that no block has added to its own yet */
     FRONTIER_SPARSE_ENDED
 };
 
@@ -305,8 +300,8 @@ __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t
     return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
 }
 
-/* The visited bits of a PUSH, as push_links uses them: the visited bits of this block, and the `found` bitmap of the
- * round, which all blocks share. */
+/* The visited bits of a PUSH, as push_links uses them: those of this block, and the `found` bitmap of the round, which
+ * all share. */
 template <class B> struct dense_bits {
     B &block;
     const gpu_sliced &s;
@@ -326,8 +321,7 @@ template <class B> struct dense_bits {
         return is_far(block, s, v / 32) || (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit));
     }
 
-    /* Sets the bit of v in the `found` bitmap of the round. Returns whether this lane was the first of all lanes of all
-     * blocks. */
+    /* Sets the bit of v in the `found` bitmap of the round. Returns whether this lane was the first of all blocks. */
     __device__ bool set(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
@@ -377,8 +371,7 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
     }
 }
 
-/* WORD_PARTS warps share a word of the frontier's bitmap, PART_BITS bits each, because the frontier may lie in a few
- * words. */
+/* A frontier may lie in a few words of its bitmap, so WORD_PARTS warps share a word, PART_BITS bits each. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
 /* Pushes the short rows of frontier vertices in some words of the bitmap, one for each lane: number `word`. This warp

@@ -87,9 +87,8 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->fused.sliced.noted), dev->where, e) : ST_OK;
 }
 
-/* Lets each search write its answer itself if dev->answers has the vertex of each id, ids of parents have 4 bytes, and
- * there are at most MOST_IDS ids for each thread. Otherwise cuda_values.c makes the answers. Called when answers are
- * opened, after the members of dev->answers are set. */
+/* Lets searches write their answers themselves if dev->answers, complete by now, has the vertex of each id, ids of
+ * parents have 4 bytes, and there are at most MOST_IDS ids for each thread. Otherwise cuda_values.c makes the answers. */
 void gpu_sliced_open_answers(struct device *dev)
 {
     enum { MOST_IDS = 32 }; /* with more ids for each thread the kernels of cuda_answers.cu are faster */

@@ -1,11 +1,10 @@
-/* cuda_bins.cu: sorts the vertices of other shards that pushes of nn found into a bin for each shard, and receives
- * arriving vertices; see cuda_kernels.h
+/* cuda_bins.cu: sorts the vertices of other shards that pushes of nn found into a bin for each shard, and receives arriving
+ * vertices; see cuda_kernels.h
  *
- * A found vertex is a code of up to 64 bits: the number of its shard from bit local_bits on, and its local id below. A
- * bin is a list of the local ids (32 bits each) of one shard, and all bins lie in one array (Pan et al., section V-B).
- * Sorting counts the codes of each shard, makes a prefix sum of the counts, which says where each bin begins, and writes
- * the ids into the bins. If there are few codes, one block does all this, because launches take most of the time of a
- * small level.
+ * A found vertex is a code of up to 64 bits: the number of its shard from bit local_bits on, and its local id below. A bin
+ * is a list of the local ids (32 bits each) of one shard, and all bins lie in one array (Pan et al., section V-B). Sorting
+ * counts the codes of each shard, makes a prefix sum of the counts, which says where each bin begins, and writes the ids
+ * into the bins. If there are few codes, one block does all this, because launches take most of the time of a small level.
  *
  * Twin: the bins of cpu_push.c. Bytes moved for each code: 16 to read the code twice, and 4 to write the id.
  */
@@ -13,8 +12,8 @@
 
 enum { TILE_CODES = 4096 }; /* the number of codes that a block sorts at a time */
 
-/* Counts the codes begin, ..., end - 1 by shard, to count[p] in shared memory. All threads of the block call it, and see
- * the complete counts when it returns. */
+/* Counts the codes begin, ..., end - 1 by shard, in count[p], shared memory. All threads of the block call it and see all
+ * counts. */
 __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t begin, uint64_t end)
 {
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
@@ -91,8 +90,8 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     __syncthreads();
 }
 
-/* Kernel: writes the local id of each code into the bin of its shard. cursor[s] is the next free place in the bin of
- * shard s, at first its beginning. */
+/* Kernel: writes the local id of each code into the bin of its shard s. cursor[s] is the next free place, at first the
+ * bin's beginning. */
 __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];

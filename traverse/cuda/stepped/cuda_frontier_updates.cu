@@ -58,8 +58,8 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update
 }
 
 /* Kernel: replaces the counts in begin[] by prefix sums for each shard, so that begin[] says at which word of the message
- * the bits of a block begin. words[s], memory of the host, becomes the length of the message about shard s. A block of
- * threads does a shard at a time. */
+ * the bits of a block begin. words[s], memory of the host, becomes the length of the message about shard s. A block does
+ * a shard at a time. */
 __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -88,8 +88,8 @@ void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t 
     begin_kernel<<<blocks_for(update->p, 1), BLOCK, 0, stream>>>(*update);
 }
 
-/* Packs the bits of `bits` that are set in `chosen`: bit i of the result is the bit of `bits` at the i-th set bit of
- * `chosen`, from the lowest. */
+/* Packs those bits of `bits` that are set in `chosen`: result bit i is the bit at the i-th set bit of `chosen`, from the
+ * lowest. */
 __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t gathered = 0;
@@ -100,8 +100,8 @@ __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
     return gathered;
 }
 
-/* Unpacks what gather_bits has packed: bit i of `bits` goes to the i-th set bit of `chosen`, from the lowest. All other
- * bits of the result are 0. */
+/* Unpacks what gather_bits has packed: bit i goes to the i-th set bit of `chosen`, from the lowest. Other result bits are
+ * 0. */
 __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t scattered = 0;

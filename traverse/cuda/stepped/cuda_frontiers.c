@@ -1,10 +1,9 @@
-/* cuda_frontiers.c: messages that tell the frontier of a GPU to devices that are no peers, before nn is pulled; see
- * engine.h
+/* cuda_frontiers.c: messages that tell the frontier of a GPU to devices that are no peers, before nn is pulled; see engine.h
  *
  * A message says which normals of a shard are visited. A pull may look for visited vertices in place of the frontier,
- * because an unvisited vertex has no neighbour that was visited before the frontier. It looks in the bitmap `known`
- * (struct gpu_frontier_update of cuda_kernels.h), whose vertices later messages leave out. At first `known` has the
- * vertices without edges of nn, which no pull meets.
+ * because an unvisited vertex has no neighbour that was visited before the frontier. It looks in the bitmap `known` (struct
+ * gpu_frontier_update of cuda_kernels.h), whose vertices later messages leave out. At first `known` has the vertices without
+ * edges of nn, which no pull meets.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"

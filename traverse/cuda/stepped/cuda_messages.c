@@ -11,8 +11,8 @@
 
 /* Allocates a buffer of `bytes` bytes for messages, which gpu_release_buffer frees: pinned memory of the host for
  * EXCHANGE_HOST, and device memory otherwise. A buffer of device memory is an allocation of its own, so that MPI
- * libraries can open it in another process. Returns NULL after a failure; the message in *e names the buffer by `what`.
- * The budget is not charged. */
+ * libraries can open it in another process. The budget is not charged. Returns NULL after a failure, and names the buffer
+ * in *e by `what`. */
 void *gpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t bytes, const char *what, struct error *e)
 {
     void *memory = NULL;
@@ -50,9 +50,8 @@ static struct gpu_seen seen_by(const struct device *dev)
                              .capacity = 2 * dev->shard->csr[NN].edges};
 }
 
-/* Launches the clearing of the memory for dropping duplicates of `count` lists: the bitmap sent_mask, and the numbers of
- * kept ids, which lie in bins.cursor. A level that sends lists does not use sent_mask, and the cursors are free after
- * sorting. */
+/* Launches the clearing of the memory for dropping duplicates of `count` lists. This is the bitmap sent_mask, which a
+ * level that sends lists does not use, and the numbers of kept ids in bins.cursor, which is free after sorting. */
 static enum status clear_seen(struct device *dev, uint32_t count, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -88,8 +87,8 @@ enum status gpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t
 }
 
 /* Launches the copy of a span of found vertices to `to`, in memory of this or another device, or in pinned memory of the
- * host. With `adds` ORs the words of a bitmap into those at `to` instead. Records event `event` behind the copy, even if
- * the span is empty. */
+ * host. With `adds` ORs the words of a bitmap into those at `to` instead. Records event `event` behind it, also for an
+ * empty span. */
 enum status gpu_copy_vertices(struct device *dev, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
                               struct error *e)
 {
@@ -105,8 +104,8 @@ enum status gpu_copy_vertices(struct device *dev, const struct vertex_span *span
     return CUDA_TRY(cudaEventRecord(dev->stream.event[event], stream), dev->where, e);
 }
 
-/* Sets *over to whether the GPU has reached the last recording of event `event`, so that all launches before it are done.
- * Does not wait. */
+/* Sets *over to whether the GPU has reached the last recording of event `event`, and so all launches before. Does not
+ * wait. */
 enum status gpu_is_over(struct device *dev, uint32_t event, int *over, struct error *e)
 {
     cudaError_t code = cudaEventQuery(dev->stream.event[event]);
@@ -141,8 +140,8 @@ enum status gpu_receive(struct device *dev, const struct vertex_span *span, stru
 }
 
 /* Launches kernels that take in the normals of this device that its peers found. spans[i] lies in the memory of peer i.
- * Kernels read it there; if they cannot, the driver copies it to traffic.received, a piece at a time. The words of a
- * bitmap beyond the normals of this device are left out. */
+ * Kernels read it there; if they cannot, the driver copies it to traffic.received piece by piece. Words of a bitmap
+ * beyond the normals are left out. */
 enum status gpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     const uint64_t capacity = dev->traffic.received_capacity;

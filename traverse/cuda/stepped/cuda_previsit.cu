@@ -3,18 +3,17 @@
  *
  * A previsit is one pass over the words of a bitmap of found vertices. Those that were not visited before become the
  * frontier (join_frontier of cuda_previsit_words.cuh). A frontier that is small, and nowhere dense, is also listed in a
- * queue, and the lengths of its rows are added up. Other frontiers are usually pulled, which needs neither. A block
- * reserves places in the queue for all its vertices at once, since an atomic for each warp would be too many for long
- * lists. Bytes moved: 12 to 24 for each word, and for each vertex of the frontier from 4 (its depth) to 24 (if it is
- * listed).
+ * queue, and the lengths of its rows are added up. Other frontiers are usually pulled, which needs neither. A block reserves
+ * places in the queue for all its vertices at once, since an atomic for each warp would be too many for long lists. Bytes
+ * moved: 12 to 24 for each word, and for each vertex of the frontier from 4 (its depth) to 24 (if it is listed).
  *
  * In this file *fresh* vertices are the vertices of the new frontier. The *sources* of a subgraph are the vertices with
  * edges in it.
  */
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* A block looks at 256 words at a time. It does not list their fresh vertices if there are more than this, because the
- * frontier is dense then. */
+/* A block does not list the fresh vertices of its 256 words if there are more than this, because the frontier is dense
+ * then. */
 enum { MOST_LISTED = 1024 };
 
 /* The state of a previsit, as join_frontier expects it in its argument `s`. There is one kind of vertices, with index 0. */

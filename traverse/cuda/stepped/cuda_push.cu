@@ -14,8 +14,7 @@
 
 enum { TILE_EDGES = 1024 }; /* the number of items of a tile */
 
-/* The state of a push of one subgraph, as functions of visit/ expect it in their argument `s`. Number is the type of raw
- * columns. */
+/* The state of a push of one subgraph, as functions of visit/ expect it as `s`. Number is the type of raw columns. */
 template <typename Number, bool PACKED> struct row_push {
     static constexpr bool noted = false, packed = PACKED, together = true, stepped = true;
     static constexpr uint32_t row_together = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
@@ -30,10 +29,10 @@ template <typename Number, bool PACKED> struct row_push {
     bool found; /* this thread has found a vertex */
 };
 
-/* Takes the vertices of other shards out of the reached columns e.end[], and keeps them for sending: in the bitmap
- * target.out_mask or, if that is NULL, in the list target.out. Their places in e.end[] become Slots::none. Codes of this
- * shard become local ids. Does nothing unless columns are codes of nn. Called by expand before it sets the bits of the
- * columns, by all lanes of the warp. */
+/* Takes the vertices of other shards out of the reached columns e.end[], if columns are codes of nn, and keeps them for
+ * sending: in the bitmap target.out_mask or, if that is NULL, in the list target.out. Their places become Slots::none,
+ * and codes of this shard become local ids. Called by expand before it sets the bits of the columns, by all lanes of the
+ * warp. */
 template <typename Number, bool PACKED, class Slots>
 __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bool)
 {

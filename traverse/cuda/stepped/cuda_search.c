@@ -30,8 +30,7 @@ static void time_begin(struct device *dev, enum phase phase, enum vertex_kind st
         cudaEventRecord(dev->clock.begin[phase], dev->stream.of[stream]);
 }
 
-/* Records where a phase ends, behind all earlier launches on `stream`, and marks the phase as timed in this level. Does
- * nothing if phases are not timed. */
+/* Records where a phase ends, behind all earlier launches on `stream`, and that the phase is timed, if phases are timed. */
 static void time_end(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
     struct gpu_clock *c = &dev->clock;
@@ -57,10 +56,9 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
 
 /* ---- start ---- */
 
-/* Begins a search on a device, without waiting: launches the clearing of bitmaps and counters, and sets the bit of the
- * root in `next`, which the first previsit reads, and the root's parent. Every device does this for a root that is a
- * delegate, and only the device of the root's shard for a normal. Forgets the last search, and counts all sources as
- * unvisited in dev->frontier. */
+/* Begins a search on a device, without waiting. Launches the clearing of bitmaps and counters. Sets the parent of the
+ * root, and its bit in `next`, which the first previsit reads: on every device if it is a delegate, and on the device of
+ * its shard if it is a normal. Forgets the last search, and counts all sources as unvisited in dev->frontier. */
 enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
@@ -102,8 +100,8 @@ static void publish(struct device *dev, int counters, enum vertex_kind stream)
     cuda_publish(c->level + counters, c->published + counters, ++c->number, dev->stream.of[stream]);
 }
 
-/* Waits until the set `counters`, which was published last, has arrived in memory of the host. The publication must be
- * the last launch on `stream`. Fails if a kernel failed. */
+/* Waits until the set `counters`, which was published last, as the last launch on `stream`, has arrived in memory of the
+ * host. Fails if a kernel failed. */
 static enum status wait_published(struct device *dev, int counters, enum vertex_kind stream, struct error *e)
 {
     const struct gpu_counters *c = &dev->counters;
@@ -112,9 +110,8 @@ static enum status wait_published(struct device *dev, int counters, enum vertex_
                : e->status;
 }
 
-/* Copies the published counts of a kind of vertices to dev->frontier: vertices, sources and edges of the frontier, and
- * whether all vertices were listed. Called only once for each previsit, because it subtracts the sources from
- * dev->frontier.unvisited. */
+/* Copies the published counts of a kind of vertices to dev->frontier: the frontier's vertices, sources and edges, and
+ * whether all were listed. Called once for each previsit, since it subtracts the sources from dev->frontier.unvisited. */
 static void read_counts(struct device *dev, enum vertex_kind kind)
 {
     const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
@@ -193,9 +190,9 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
 }
 
 /* Waits for the last previsit, copies its counts to dev->frontier, and fills *work: only work->of[DD] after
- * ONLY_DELEGATES, everything else after ONLY_NORMALS, and everything after BOTH_KINDS. `forward`, the number of edges of
- * the frontier, is a lower bound if the previsit did not list the whole frontier. ST_BAD_DATA: another shard sent a
- * vertex that this shard does not have. */
+ * ONLY_DELEGATES, everything else after ONLY_NORMALS, and everything after BOTH_KINDS. `forward`, the edges of the
+ * frontier, is a lower bound if the previsit did not list the whole frontier. ST_BAD_DATA: another shard sent a vertex
+ * that this shard does not have. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -258,8 +255,7 @@ enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 
 /* ---- visits ---- */
 
-/* Returns the counters of a visit of g: COUNTERS_DD_FIRST if g is dd and is visited before the previsit of the normals,
- * otherwise COUNTERS_OF_LEVEL. */
+/* Returns the counters of a visit of g: COUNTERS_DD_FIRST if it is the visit of dd before the previsit of the normals. */
 static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
 {
     return dev->counters.level + (g == DD && gpu_dd_went_first(dev) ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
@@ -366,7 +362,8 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
         return e->status;
     if (t->binned && t->form == OUTGOING_LIST) {
         time_begin(dev, PHASE_BINS, NORMALS);
-        /* there is no bound for the codes if the previsit did not list the whole frontier, as edges were not counted */
+        /* if the previsit did not list the whole frontier, its edges were not counted, so nothing bounds the number of
+         * codes */
         cuda_bin(&t->bins, dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX, stream);
         time_end(dev, PHASE_BINS, NORMALS);
         CUDA_LAUNCHED(dev->where, e);
@@ -388,8 +385,8 @@ static enum status pull_own_rows(struct device *dev, struct error *e)
 }
 
 /* Launches the visits of nd on the stream of the delegates, and of dn and nn on the stream of the normals. If dd has two
- * parts, nd is left for VISIT_REST. Then the host waits for the first part of dd if peers cannot, since peers will read
- * the delegates that this device found. */
+ * parts, leaves nd for VISIT_REST, and waits for the first part on the host if peers cannot wait before they read the
+ * found delegates. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -401,9 +398,8 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return visit_normals(dev, plan, e);
 }
 
-/* Launches the second part of a pull of dd, in which the delegates that other devices own look for parents, and then the
- * visit of nd. First adds the delegates that peers found in the first part to `next`, so that the second part does not
- * look for them. */
+/* Launches the second part of a pull of dd, for the delegates that other devices own, and then the visit of nd. First
+ * adds the delegates that peers found in the first part to `next`, so that the second part does not look for them. */
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
     /* after gpu_know_mask `next` has these delegates already */
@@ -417,9 +413,8 @@ static enum status visit_rest(struct device *dev, const struct directions *direc
     return visit_subgraph(dev, ND, directions, e);
 }
 
-/* Launches a part of the level's visit. Usually this is VISIT_DD (dd), and then VISIT_OTHERS (nd, dn, nn). If dd is
- * divided, VISIT_DD pulls the rows of dd that this device owns, VISIT_OTHERS visits dn and nn, and VISIT_REST does the
- * other rows of dd and nd. */
+/* Launches a part of the level's visit: VISIT_DD is dd, and VISIT_OTHERS is nd, dn and nn. If dd is divided, VISIT_DD is
+ * the rows of dd that this device owns, VISIT_OTHERS is dn and nn, and VISIT_REST is the other rows of dd, and nd. */
 enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
@@ -437,8 +432,7 @@ enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 /* ---- the end of a level ---- */
 
 /* Waits for the stream of the delegates only. Sets result->found_delegates to whether this level's visits of dd and nd
- * found a delegate: 0 with one shard or without delegates. If dd was visited first, reads the flags of both sets of
- * counters. */
+ * found a delegate, by both sets of counters if dd was visited first; 0 with one shard or without delegates. */
 static enum status finish_delegates(struct device *dev, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;

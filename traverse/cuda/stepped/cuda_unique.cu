@@ -1,13 +1,12 @@
 /* cuda_unique.cu: drops duplicates among vertices that are sent to a shard; see cuda_kernels.h and its twin, unique.c
  *
  * Ids are marked as bits of a bitmap (option U of Pan et al., section V-B). There are two ways:
- * - In a short list, with at most as many ids as the bitmap has words, an id is kept if it is the first to set its bit.
- *   Then a thread for each kept id clears its word.
+ * - In a short list, with at most as many ids as the bitmap has words, an id is kept if it is the first to set its bit. Then
+ *   a thread for each kept id clears its word.
  * - In a long list all ids set their bits. Then the set bits are written as ids, and the words are cleared.
  *
- * Bytes moved: 8 to read an id and look at its word, and 4 to write a kept id. A short list moves 12 more for each kept
- * id. A long list moves more for each vertex of the shard: 1/8 if the vertex's word stays zero, and otherwise at most
- * 1/4.
+ * Bytes moved: 8 to read an id and look at its word, and 4 to write a kept id. A short list moves 12 more for each kept id.
+ * A long list moves more for each vertex of the shard: 1/8 if the vertex's word stays zero, and otherwise at most 1/4.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
