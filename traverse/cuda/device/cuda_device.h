@@ -327,8 +327,8 @@ int gpu_has_hubs(const struct device *device);
 enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
-/* Finds, for some lengths, the vertex behind which no row is longer (gpu_fused.longest), when the sections are loaded.
- * Waits. */
+/* Measures the rows, when the sections are loaded, and waits. gpu_fused.longest then says, for some lengths, behind which
+ * vertex no row is longer. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* In cuda_sliced_run.c.

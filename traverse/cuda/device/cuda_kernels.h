@@ -110,8 +110,8 @@ struct gpu_previsit {
  * if there are few: the queue has the whole frontier if counts->listed equals counts->fresh and is at most `capacity`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
-/* Launches a kernel that fills the queue with those vertices of the frontier that are set in `sources`. *listed, before
- * zero, becomes their number. */
+/* Launches a kernel that fills the queue with those vertices of the frontier that are set in `sources`. *listed must be
+ * zero, and becomes their number. */
 void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream);
 

@@ -48,7 +48,7 @@ struct gpu_plan {
     uint64_t graph_bytes;   /* the bytes of the sections in device memory: the arrays before GPU_MASKS */
     uint64_t working_bytes; /* the bytes of the arrays from GPU_MASKS on in device memory */
     uint64_t host_bytes;    /* the bytes of the arrays in memory of the host, which no other sum counts */
-    /* more device memory while the shard is loaded: the bytes of a piece of packed columns */
+    /* the bytes of device memory that only loading needs: for a piece of packed columns */
     uint64_t staging_bytes;
 };
 

@@ -95,11 +95,11 @@ struct slice_piece {
 
 /* Words in global memory that blocks write for each other and for the host, zero before the first search. */
 struct sliced_state {
-    /* the sums of the words that blocks add at the barriers of levels (FOUND_SHIFT in cuda_sliced_kernel.cuh). Levels use
-     * the sums of a set in turn. A search uses one of the two sets, and clears the other for the next search */
+    /* what blocks add up at the barriers of levels (FOUND_SHIFT in cuda_sliced_kernel.cuh). Levels take the sums of a set
+     * in turn; a search uses one set, and clears the other for the next search */
     unsigned long long arrived[2][SLICED_ROUNDS];
     unsigned long long probes[SLICED_ROUNDS][SUBGRAPHS]; /* for notes: how many columns a level looked at */
-    /* left by the first block after its BLOCK levels: the frontier's depth; the slices of all vertices that it found */
+    /* left by the first block after its BLOCK levels: the depth of the frontier; how many slices it has found */
     int32_t depth;
     uint32_t seen;
     uint32_t pieces; /* the number of pieces of long rows that cuda_sliced_fill has made */

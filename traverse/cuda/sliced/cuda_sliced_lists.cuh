@@ -73,9 +73,9 @@ __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned
     return (unsigned long long)s.order.number << 8 | (number & 0xff);
 }
 
-/* Tells all blocks the length of this block's part of frontier `number` (block.count[number % SLICED_ROUNDS]), by
- * s.state->told, with a tag. A block that reads it sees all earlier writes of this block. Does not wait. All threads of
- * the block call it. */
+/* Tells all blocks the length of this block's part of frontier `number`: writes block.count[number % SLICED_ROUNDS], with
+ * a tag, to s.state->told. A block that reads the tag sees all earlier writes of this block. Does not wait. All threads
+ * of the block call it. */
 template <class B> __device__ static inline void tell_part(B &block, const gpu_sliced &s, unsigned number)
 {
     __syncthreads();

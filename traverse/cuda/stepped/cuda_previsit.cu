@@ -106,7 +106,7 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 
 /* ---- the whole frontier, if the previsit did not list all of it ---- */
 
-/* Launches the listing of the vertices of the dense frontier that are set in `sources`, from the queue's beginning. */
+/* Launches the listing of those vertices of the dense frontier that are set in `sources`. Overwrites the queue. */
 void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)
 {

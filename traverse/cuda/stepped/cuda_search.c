@@ -100,8 +100,8 @@ static void publish(struct device *dev, int counters, enum vertex_kind stream)
     cuda_publish(c->level + counters, c->published + counters, ++c->number, dev->stream.of[stream]);
 }
 
-/* Waits until the set `counters`, which was published last, as the last launch on `stream`, has arrived in memory of the
- * host. Fails if a kernel failed. */
+/* Waits until the set `counters` has arrived in memory of the host. It must be the set that was published last, and
+ * nothing may have been launched on `stream` since. Fails if a kernel failed. */
 static enum status wait_published(struct device *dev, int counters, enum vertex_kind stream, struct error *e)
 {
     const struct gpu_counters *c = &dev->counters;
@@ -384,9 +384,8 @@ static enum status pull_own_rows(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Launches the visits of nd on the stream of the delegates, and of dn and nn on the stream of the normals. If dd has two
- * parts, leaves nd for VISIT_REST, and waits for the first part on the host if peers cannot wait before they read the
- * found delegates. */
+/* Launches the visits of nd, on the stream of the delegates, and of dn and nn, on the stream of the normals. If dd has
+ * two parts, nd is left for VISIT_REST, and the host waits for the first part unless the GPUs of peers can wait for it. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
