@@ -13,8 +13,8 @@ enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
 #define KIND_BIT 0x80000000u      /* PARENT_DELEGATE_BIT: the vertex is a delegate */
 #define ALL_LANES 0xffffffffu
 
-/* Returns the number of blocks of BLOCK threads that fill the current GPU (cuda_masks.cu). A kernel for more work than
- * that gets no more blocks; its threads stride over the work. */
+/* Returns the number of blocks of BLOCK threads that fill the current GPU (cuda_masks.cu). Kernels of this many blocks
+ * stride over their work. */
 int cuda_full_grid(void);
 
 /* Returns how many blocks to launch for `items` items, `per_block` at a time in a block: 1 to cuda_full_grid(). */

@@ -49,7 +49,7 @@
  *   cuda_sliced_all.cuh     ALL
  *   cuda_sliced_rows.cuh    PULL and PUSH
  *   cuda_sliced_answer.cuh  the answer
- *   cuda_sliced_plain.cu    the kernels without notes of levels, and the launch
+ *   cuda_sliced_plain.cu    the kernels without notes of levels, and plans of launches
  *   cuda_sliced_noted.cu    the kernels with notes of levels
  *   cuda_sliced_fill.cu     makes slices
  *   cuda_sliced_run.c       the host's side
