@@ -1,13 +1,12 @@
-/* choose.c: chooses directions, by factors or by predicted costs. Also counts the rows and edges of a shard, from which
- * costs are predicted. See choose.h and cost.h */
+/* choose.c: chooses directions (choose.h), and counts the rows and edges of a shard for predictions of costs
+ * (cost.h) */
 #include "choose.h"
 
 #include "formats/base/arith.h"
 
 #include <string.h>
 
-/* The policy for a user who gives no options. Its factors are defined in rates.def. A CPU uses factors only if the user
- * gives factors. */
+/* The policy of a user who gives no options. Its factors (rates.def) serve only backends that predict no costs. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
     .factor0 = {
@@ -20,19 +19,15 @@ const struct direction_policy direction_defaults = {
     },
 };
 
-/* Returns the backward workload BV = |U| (q + s) / q of a subgraph, an estimate of the cost of a pull. The frontier must not
- * be empty. */
+/* Returns BV = |U| (q + s) / q, which choose.h explains. q must not be 0. */
 double backward_work(const struct subgraph_work *w)
 {
     double q = (double)w->frontier, s = (double)w->unvisited_sources;
     return (double)w->unvisited_targets * (q + s) / q;
 }
 
-/* Returns whether the choice by factors needs the exact forward workload FV. FV is not needed in three cases:
- * - the frontier is empty;
- * - the mode says the direction;
- * - the number q of frontier vertices, which is a lower bound of FV, decides already.
- * Changes nothing. */
+/* Returns whether the exact FV could change a choice by factors. It cannot if the frontier is empty, if the mode
+ * prescribes a direction, or if the lower bound q of FV decides already. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                             enum direction current)
 {
@@ -44,8 +39,7 @@ int direction_needs_forward(const struct direction_policy *policy, enum subgraph
     return least < policy->factor1[g] * backward;
 }
 
-/* Returns the direction of the next visit of g, by factors or as the mode says. In DIRECTION_AUTO a push turns to a pull if
- * FV is above factor0 * BV. A pull turns to a push if FV is below factor1 * BV. An empty frontier keeps `current`. */
+/* Chooses a direction by the mode or the factors. An empty frontier keeps `current`. */
 enum direction choose_direction(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                                 enum direction current)
 {
@@ -65,7 +59,7 @@ enum direction choose_direction(const struct direction_policy *policy, enum subg
 
 /* ---- by cost ---- */
 
-/* Zeroes the counts of visited rows and edges and the overlap, before a search begins. */
+/* Forgets what the last search visited. */
 void direction_costs_begin(struct direction_costs *costs)
 {
     memset(costs->seen_rows, 0, sizeof costs->seen_rows);
@@ -73,18 +67,16 @@ void direction_costs_begin(struct direction_costs *costs)
     costs->overlap = 0;
 }
 
-/* Adds the rows and edges that a level's frontier has in subgraph g to seen_rows[g] and seen_edges[g], the sums of the
- * search. */
+/* Adds the frontier's rows and edges in g to the sums of the search. */
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     costs->seen_rows[g] += (double)work->frontier;
     costs->seen_edges[g] += (double)work->forward;
 }
 
-/* Returns an estimate of the number of vertices that a push along g finds. The estimate begins with the number of the
- * frontier's edges to vertices that were not visited before this level. Some of these edges lead to a vertex that another
- * edge of the same level finds, too. The share `overlap` of such edges is subtracted. In meshes most edges are such
- * edges, and their share changes little from level to level. The estimate is at most the number of unvisited targets. */
+/* Predicts how many vertices a push along g finds. Begins with the frontier's edges to unvisited vertices, and
+ * subtracts the share `overlap` of them, which only lead to a vertex that another edge finds, too. In meshes this share
+ * is large and changes little from level to level, so the share of the last level is a good guess. */
 static double expect_found(const struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     enum subgraph reverse = subgraph_reverse(g);
@@ -94,8 +86,8 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
-/* Returns the share of the rows of a pull of g that remain without a parent after the pull of cost_before(g) in the same
- * level. Returns 1 if the subgraph cost_before(g) is g itself, has no frontier, or is pushed. */
+/* Returns which share of the rows of a pull of g still lacks a parent after cost_before(g) was pulled in the same
+ * level. Returns 1 if no such pull comes before, because g itself is first or that subgraph is pushed. */
 static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
 {
     const int before = cost_before(g);
@@ -105,9 +97,8 @@ static double left_by_pull(const struct direction_costs *costs, enum subgraph g,
                : 1;
 }
 
-/* Returns the predicted costs of a push and of a pull of g, and the number of vertices that the push may find. All three
- * are 0 if g has no frontier. `all`: the counts of all subgraphs. The costs of cost_before(g) in `all` must be set,
- * because that subgraph is pulled before g. */
+/* Predicts the costs of a push and of a pull of g, and how many vertices the push finds; all 0 if g has no frontier.
+ * `all` must already have the costs of cost_before(g), which is pulled before g. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *all)
 {
@@ -122,7 +113,7 @@ struct direction_costs_of direction_costs_of(const struct direction_costs *costs
     return costs_of;
 }
 
-/* Returns the direction that the mode says or, in DIRECTION_AUTO, the direction of less predicted cost. */
+/* Returns the direction of the mode or, in DIRECTION_AUTO, the cheaper one. */
 enum direction direction_by_cost(enum direction_mode mode, const struct subgraph_work *work)
 {
     if (mode != DIRECTION_AUTO)
@@ -142,9 +133,7 @@ const struct cost_rates cost_rates_h200 = {
 #include "formats/rates.def"
 };
 
-/* Returns an estimate of the number of rows that a pull along g reads. `unvisited`: the number of unvisited rows of the
- * reverse of g. In an undirected graph the pull reads the rows that a push reads, so the estimate is `unvisited`. In a
- * directed graph the pull reads other rows. The share of unvisited rows among these is assumed to be equal. */
+/* Estimates how many rows a pull along g reads. cost.h has the assumption. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited)
 {
     const struct csr *pushed = &shard->csr[subgraph_reverse(g)], *pulled = shard_pull_rows(shard, g);
@@ -154,8 +143,7 @@ uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t u
     return (uint64_t)(share * (double)pulled->source_rows);
 }
 
-/* Sets rows_each and edges_each: the number of rows and edges that a pull reads for each row and each edge of a push.
- * Called after the counts of rows and edges are set. */
+/* Sets rows_each and edges_each, the ratios of pulled to pushed rows and edges. Called when both have been counted. */
 void cost_settle_pulled(struct cost_graph *graph)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -165,7 +153,8 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
-/* Returns how many vertices of a kind have rows in both subgraphs in which pulls find vertices of this kind. */
+/* Returns how many vertices of a kind have rows in both of the subgraphs whose pulls find this kind. The second pull
+ * can skip such a vertex if the first one found a parent for it. */
 static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
 {
     const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
@@ -176,12 +165,12 @@ static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
     return (double)rows;
 }
 
-/* Counts the rows and edges of a shard, on which the costs of its visits depend. Copies the rates, and raises the copies
- * of `found` and `list_edge` with the size of the shard. Called once, when a device is opened. */
+/* Counts what the costs of visits depend on in a shard. Copies the rates, but raises `found` and `list_edge` with the
+ * number of vertices, because reads of large arrays miss the caches. Called when a device is opened. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
-    static const double NEAR_VERTICES = 1 << 18; /* with this many vertices, of 8 bytes each, the vertices fit the
-                                                  * second-level cache of a core */
+    static const double NEAR_VERTICES = 1 << 18; /* so many vertices of 8 bytes each fit into the second-level cache of
+                                                  * a core */
     const double vertices = (double)(shard->locals + shard->d);
     struct cost_graph graph = {.rates = *rates};
     for (int g = 0; g < SUBGRAPHS; g++) {

@@ -1,13 +1,12 @@
-/* choose.h: chooses push or pull, for each subgraph of each device and level (section IV-B of Pan et al.).
+/* choose.h: chooses push or pull for each subgraph, on each device and in each level (section IV-B of Pan et al.)
  *
- * The forward workload FV is the cost of a push: the sum of the lengths of the frontier's rows. The backward workload BV
- * estimates the cost of a pull: BV = |U| (q + s) / q. struct subgraph_work explains the letters. A subgraph changes from
- * push to pull when FV > factor0 * BV. It changes back to push when FV < factor1 * BV. Factors decide if the user gave
- * factors, or if the backend predicts no costs. Otherwise the direction with the smaller predicted cost is chosen
- * (cost.h).
+ * There are two ways to choose. If the backend predicts costs (cost.h), the cheaper direction is taken. If it does not,
+ * or if the user gave the paper's factors, two workloads are compared. FV is the number of edges that a push follows
+ * from the frontier. BV = |U| (q + s) / q estimates the edges that a pull probes; struct subgraph_work explains the
+ * letters. A push changes to a pull when FV > factor0 * BV, and a pull changes back when FV < factor1 * BV.
  *
- * For dd, nd and dn each device can decide by itself, because both directions of each of these edges are on the same
- * device. The reverse of an nn edge may be on another device. So either all devices pull nn, or all devices push nn. */
+ * A device has both directions of each edge of dd, nd and dn, so it can choose for these subgraphs alone. The reverse
+ * of an nn edge may be on another device, so all devices must make the same choice for nn. */
 #ifndef DBFS_CHOOSE_H
 #define DBFS_CHOOSE_H
 
@@ -17,8 +16,8 @@
 
 #include <stdint.h>
 
-/* The direction of a visit. PUSH: rows of the frontier look for unvisited vertices. PULL: unvisited vertices look for a
- * parent. */
+/* The direction of a visit. PUSH: the vertices of the frontier look for unvisited neighbours. PULL: unvisited vertices
+ * look for a visited neighbour, which becomes their parent. */
 enum direction { PUSH, PULL };
 
 enum direction_mode { DIRECTION_AUTO, DIRECTION_PUSH, DIRECTION_PULL };
@@ -31,22 +30,23 @@ struct directions {
 /* How directions are chosen, according to the user's options. */
 struct direction_policy {
     enum direction_mode mode;
-    int by_classes; /* a direction is chosen for each class of edges, even in small graphs (--direction cost) */
+    int by_classes; /* each subgraph gets a direction even in a small graph, which rules out sliced searches
+                     * (--direction cost) */
     double factor0[SUBGRAPHS]; /* for a change from push to pull */
     double factor1[SUBGRAPHS]; /* for a change from pull to push */
     int factors_given;         /* the user gave the factors, so a backend must not choose by its own costs */
 };
 
-/* The counts of one subgraph on one device. The direction of the subgraph is chosen from these counts. */
+/* The counts of one subgraph on one device in a level. The direction is chosen from them. */
 struct subgraph_work {
-    uint64_t forward;           /* FV: the number of edges in the rows of the frontier, or an estimate; at least q */
+    uint64_t forward;           /* FV: number of the frontier's edges, or an estimate of at least q */
     uint64_t frontier;          /* q: the number of frontier vertices that are sources of the subgraph */
     uint64_t unvisited_sources; /* s: the number of unvisited sources of the subgraph */
     uint64_t unvisited_targets; /* |U|: the number of unvisited sources of the reverse subgraph */
-    double cost[2]; /* picoseconds of a visit in each enum direction; set only if the backend predicts costs */
+    double cost[2]; /* predicted picoseconds of a push and a pull; set only if the backend predicts costs */
 };
 
-/* The counts of all subgraphs on one device in a level, and the size of the frontier. */
+/* The counts of one device in a level. */
 struct workload {
     struct subgraph_work of[SUBGRAPHS];
     uint64_t fresh;     /* number of vertices of the frontier, of both kinds */
@@ -55,39 +55,39 @@ struct workload {
 
 extern const struct direction_policy direction_defaults;
 
-/* Returns whether the user's options ask for a choice of directions. If so, a search that ignores classes of edges (a
- * sliced search) must not run. */
+/* Returns whether the user's options demand a direction for each subgraph. Sliced searches know no subgraphs, so they
+ * are ruled out then. */
 static inline int direction_by_classes(const struct direction_policy *policy)
 {
     return policy->by_classes || policy->factors_given || policy->mode != DIRECTION_AUTO;
 }
 
-/* Returns the backward workload BV of a subgraph. The frontier in the subgraph must not be empty. */
+/* Returns BV, the work of a pull by the paper's estimate. work->frontier must not be 0. */
 double backward_work(const struct subgraph_work *work);
 
-/* Returns whether FV must be counted for the choice by factors. Counting FV costs a pass over the frontier's rows. Often
- * FV is not needed, because its lower bound q decides already, or because only one direction is possible. */
+/* Returns whether a choice by factors needs the exact FV, which costs a pass over the frontier's rows. Often only one
+ * direction is possible, or the lower bound q of FV decides already. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                             enum direction current);
 
-/* Returns the direction of the next visit of g, chosen by factors. If FV is not needed, work->forward may be the lower
- * bound q. */
+/* Chooses the direction of the next visit of g by factors. `current` is the direction of the last visit. If
+ * direction_needs_forward returned 0, work->forward may be the lower bound q in place of FV. */
 enum direction choose_direction(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                                 enum direction current);
 
-/* The input of choices by cost: the graph, and which part of the graph the search has visited. */
+/* What predicted costs depend on: the graph, and how much of it the search has visited. */
 struct direction_costs {
     struct cost_graph graph;
-    double seen_rows[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* number of rows and edges of all visited vertices, the frontier
+    double seen_rows[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* rows and edges of all vertices visited so far, the frontier
                                                          * included */
-    double overlap; /* from 0 to 1. Among the edges of the last level to new vertices: the share of edges to a vertex that
-                     * another edge of the level had found already */
+    double overlap; /* of the last level's edges to unvisited vertices, the share that led to a vertex found by another
+                     * edge, too: 0 to 1 */
 };
 
-/* Zeroes the counts of the part of the graph that the last search visited. Called when a search begins. */
+/* Forgets what the last search visited. Called when a search begins. */
 void direction_costs_begin(struct direction_costs *costs);
 
-/* Adds the frontier's rows and edges in g to the counts of the visited part of the graph. Called once a level. */
+/* Adds the frontier's rows and edges in g to what the search has visited. Called once a level. */
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work);
 
 /* The predicted cost of a level's visit of g. */
@@ -96,12 +96,12 @@ struct direction_costs_of {
     double found; /* number of vertices that a push may find */
 };
 
-/* Returns the predicted cost of both directions for g. The costs of cost_before(g) in work->of[] must be set, because
- * that subgraph is pulled before g in a level. */
+/* Predicts the costs of a push and of a pull of g. A pull of g is cheaper after a pull of cost_before(g) in the same
+ * level, so the costs of that subgraph must already be set in work->of[]. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *work);
 
-/* Returns the direction of the next visit. The mode decides. In DIRECTION_AUTO the smaller of the two work->cost decides. */
+/* Returns the direction that the mode prescribes or, in DIRECTION_AUTO, the one with the smaller work->cost. */
 enum direction direction_by_cost(enum direction_mode mode, const struct subgraph_work *work);
 
 #endif

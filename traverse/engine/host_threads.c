@@ -1,8 +1,8 @@
-/* host_threads.c: starts host threads, makes them run jobs and steps, and lets them wait for each other; see
- * host_threads.h
+/* host_threads.c: host threads, their jobs and steps, and the barrier at which they wait for each other
+ * (host_threads.h)
  *
- * Barriers of a search are microseconds apart, so threads spin at first when they wait. If no barrier comes for some
- * milliseconds, as between two searches, threads sleep. Threads sleep at once if other programs want their cores. */
+ * Barriers of a search are microseconds apart, so a waiting thread spins at first. After some milliseconds without a
+ * barrier, as between two searches, it sleeps. It sleeps at once if another program wants its core. */
 #include "host_threads.h"
 
 #include "formats/base/barrier.h"
@@ -26,12 +26,10 @@ struct worker {
 struct host_threads {
     struct worker *worker; /* [count] */
     _Atomic uint32_t count;
-    struct barrier calls;      /* threads wait here for the next call. A thread that is late may miss a call to steps */
-    _Atomic uint32_t job_call; /* the number of the last call to a job. No thread can miss a call to a job */
-    _Atomic uint64_t left; /* the number of the last call to steps << 32 | the number of its steps that no thread has
-                            * begun */
-    _Atomic uint32_t done, failed; /* the number of steps of this call that are done, and whether a step of this call
-                                    * failed */
+    struct barrier calls;      /* threads wait here for the next call; a late thread may miss a call to steps */
+    _Atomic uint32_t job_call; /* number of the last call to a job, which no thread can miss */
+    _Atomic uint64_t left; /* number of the last call to steps << 32 | how many of its steps no thread has begun */
+    _Atomic uint32_t done, failed; /* how many steps of the last call are done, and whether one failed */
     struct error step_failure;     /* the failure of the step that failed first */
     host_thread_job *job;          /* NULL: the threads must end */
     device_step *step;
@@ -43,8 +41,8 @@ struct host_threads {
 
 /* ---- the barrier of a job ---- */
 
-/* Waits until all threads of the job have called this function. The last thread that arrives moves the first failure from
- * `earliest` to `failure`, which all threads read. Then it ends the barrier. */
+/* Waits until all threads of the job have called this function. The last one to arrive publishes the first failure: it
+ * moves the failure from `earliest` to `failure`, where all threads read it. */
 static void await_all(struct host_threads *all)
 {
     uint32_t number;
@@ -56,9 +54,9 @@ static void await_all(struct host_threads *all)
     barrier_end(&all->barrier);
 }
 
-/* Waits for all threads of the job. If any thread came with a failure, sets *e of each thread to the first failure, and
- * returns its status. The thread must then leave the job (w->over). A thread's own failure is kept in w->error. A single
- * thread does not wait, and returns e->status. */
+/* Waits for all threads of the job. If any thread came with a failure, each thread gets the first failure in *e and
+ * must leave the job (w->over). A thread keeps its own failure in w->error. A single thread returns e->status at
+ * once. */
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
     struct host_threads *all = thread->all;
@@ -79,9 +77,8 @@ enum status host_threads_barrier(const struct host_thread *thread, struct error 
 
 /* ---- jobs and steps ---- */
 
-/* Runs the current job on the calling thread, and waits until all threads have ended the job. A failure is left in
- * w->error. After a failure the threads wait a second time, so that no thread changes its error before all threads have
- * read it. Called with w->thread, after all->job was set. */
+/* Runs the current job on the calling thread, leaves a failure in w->error, and waits for the other threads to end the
+ * job. */
 static void run_job(struct host_threads *all, struct worker *w)
 {
     w->over = 0;
@@ -90,13 +87,12 @@ static void run_job(struct host_threads *all, struct worker *w)
     if (!w->over)
         host_threads_barrier(&w->thread, &w->error);
     if (w->over)
-        await_all(all); /* no thread changes its w->error before all threads have copied the first failure */
+        await_all(all); /* no thread may change its w->error before all threads have copied the first failure */
 }
 
-/* Runs steps of call `number` until no step is left. Runs only steps that no other thread has begun. Counts each finished
- * step in all->done. Keeps the first failure in all->step_failure. Does nothing if a later call has begun. The caller
- * waits for each step that a thread has begun, so the call stays open during the step, and all->step and all->context
- * belong to call `number`. */
+/* Runs steps of call `number` that no thread has begun, until none is left or a later call has begun. all->step and
+ * all->context cannot change during a step, because the caller waits for every step that was begun. Keeps the first
+ * failure in all->step_failure. */
 static void take_steps(struct host_threads *all, uint32_t number)
 {
     uint64_t left = atomic_load(&all->left);
@@ -111,8 +107,8 @@ static void take_steps(struct host_threads *all, uint32_t number)
     }
 }
 
-/* The main function of each thread except the caller's. Waits for calls, and does its part of each call. A call without a
- * job ends the thread. `argument` is the thread's struct worker. */
+/* The main function of all threads except the caller's: waits for calls, and does its part of each. A call to the job
+ * NULL ends the thread. `argument` is the thread's struct worker. */
 static void *thread_main(void *argument)
 {
     struct worker *w = argument;
@@ -129,14 +125,13 @@ static void *thread_main(void *argument)
     }
 }
 
-/* Returns the number of the next call. Calls to jobs and calls to steps have one common numbering. */
+/* Returns the number of the next call. Jobs and steps are numbered together. */
 static uint32_t next_call(struct host_threads *all)
 {
     return atomic_load(&all->calls.over) + 1;
 }
 
-/* Gives a job to all threads except the caller, and wakes them. Sets all->job and all->context. Returns without waiting
- * for the job. If `job` is NULL, the threads end. */
+/* Starts a job on all threads except the caller, without waiting for them. The job NULL ends the threads. */
 static void call_to_job(struct host_threads *all, host_thread_job *job, void *context)
 {
     all->job = job;
@@ -145,9 +140,7 @@ static void call_to_job(struct host_threads *all, host_thread_job *job, void *co
     barrier_end(&all->calls);
 }
 
-/* Runs the job on all threads, the caller included, and waits until all threads have ended the job. Sets *e to the first
- * failure of any thread, unless *e has failed already. If there is a single thread, the caller calls the job once, as a
- * thread that drives all devices. */
+/* Runs a job on all threads and waits for them (host_threads.h). */
 enum status host_threads_run(struct host_threads *all, host_thread_job *job, void *context, struct error *e)
 {
     struct worker *own = &all->worker[0];
@@ -160,9 +153,8 @@ enum status host_threads_run(struct host_threads *all, host_thread_job *job, voi
     return e->status;
 }
 
-/* Runs the step once for each device, and waits until all steps are done. Each step runs on the first thread that is
- * free. The caller runs steps, too. Sets *e to the failure that came first. Does nothing if *e has failed already. If the
- * caller is the only thread, it runs the steps in order, and stops at the first failure. */
+/* Runs a step for each device on the threads that are free first, the caller included, and waits. If the caller is the
+ * only thread, it runs the steps in order and stops at the first failure. */
 enum status host_threads_each(struct host_threads *all, uint32_t devices, device_step *step, void *context, struct error *e)
 {
     struct patience patience = {0};
@@ -187,8 +179,7 @@ enum status host_threads_each(struct host_threads *all, uint32_t devices, device
 
 /* ---- opening ---- */
 
-/* With `side_by_side` starts a thread for each device except the first. Otherwise starts no thread. Sets *result. After a
- * failure *result is NULL, and no thread and no memory is left. */
+/* Starts a thread for each device but the first, or none without `side_by_side`. */
 enum status host_threads_open(struct host_threads **result, uint32_t devices, int side_by_side, struct error *e)
 {
     const uint32_t count = side_by_side ? devices : 1;
@@ -218,7 +209,7 @@ enum status host_threads_open(struct host_threads **result, uint32_t devices, in
     return ST_OK;
 }
 
-/* Ends all threads except the caller, waits for their end, and frees the memory. No job may be running. NULL is allowed. */
+/* Ends all threads except the caller, and frees the memory. No job may be running. */
 void host_threads_close(struct host_threads *all)
 {
     if (all == NULL)

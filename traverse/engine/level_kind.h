@@ -1,9 +1,8 @@
-/* level_kind.h: the kinds of levels. C and CUDA files share this list. */
+/* level_kind.h: the kinds of levels, for C and CUDA files */
 #ifndef DBFS_LEVEL_KIND_H
 #define DBFS_LEVEL_KIND_H
 
-/* Which code runs a level, and in which form the frontier of the level is: sparse (a list of vertices) or dense (a
- * bitmap). */
+/* Which code runs a level, and whether the level's frontier is sparse (a list of vertices) or dense (a bitmap). */
 enum level_kind {
     LEVEL_STEPPED,      /* run by the level loop (loop.c), step by step */
     LEVEL_DENSE,        /* dense: a pull, or a push of a large frontier */

@@ -12,8 +12,7 @@ const char *const level_kind_name[LEVEL_KINDS] = {
     [LEVEL_SLICED_BLOCK] = "block",   [LEVEL_SLICED_SPARSE] = "list",  [LEVEL_SLICED_ALL] = "slices",
     [LEVEL_SLICED_PULL] = "slices",   [LEVEL_SLICED_PUSH] = "slices"};
 
-/* Appends a copy of a level to the log. If memory is short, sets `failed`, and the level is lost. After `failed` is set,
- * every later level is lost, too. */
+/* Appends a copy of a level, unless memory is short or has been short before. */
 void level_log_add(struct level_log *log, const struct level_trace *level)
 {
     if (log->failed)
@@ -26,7 +25,7 @@ void level_log_add(struct level_log *log, const struct level_trace *level)
     log->level[log->count++] = *level;
 }
 
-/* Frees the levels, and zeroes the log. The log is then empty and has not failed. */
+/* Frees the levels. The log is then empty, and has not failed. */
 void level_log_clear(struct level_log *log)
 {
     free(log->level);

@@ -11,9 +11,9 @@ struct level_counts {
     uint64_t fresh; /* number of vertices of the frontier; a delegate is counted once for every device */
     uint64_t delegates; /* number of delegates among `fresh` */
     uint64_t frontier[SUBGRAPHS]; /* number of sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS]; /* number of edges of these sources, or the lower bound from which the direction was
-                                  * chosen */
-    uint64_t pushed[SUBGRAPHS];   /* the part of `forward` that belongs to devices that pushed */
+    uint64_t forward[SUBGRAPHS]; /* number of their edges, or the lower bound by which the direction was chosen */
+    uint64_t pushed[SUBGRAPHS];   /* number of the edges of these sources, or the lower bound by which the direction was
+                                   * chosen */
     uint64_t pulling[SUBGRAPHS];  /* number of devices that pulled */
     uint64_t probes[SUBGRAPHS];   /* number of columns that pulls looked at */
 };
@@ -24,7 +24,7 @@ struct level_trace {
     struct level_counts counts;
     double backward[SUBGRAPHS];   /* the sum of the devices' BV (backward workload) */
     int counts_probes;            /* counts.probes is valid */
-    struct exchange_stats exchange; /* if the search is timed, exchange.times also has the times of the devices' phases */
+    struct exchange_stats exchange; /* if the search is timed, exchange.times has the phases of the devices, too */
     double compute_s, exchange_s;
 };
 

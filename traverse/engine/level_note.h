@@ -1,12 +1,11 @@
-/* level_note.h: the phases of a level, which are timed. Also the note of a level: a device writes it in a search that the
- * device runs by itself (backend.search_begin) */
+/* level_note.h: the phases of a level, which are timed, and the note of a level by a device that searches by itself */
 #ifndef DBFS_LEVEL_NOTE_H
 #define DBFS_LEVEL_NOTE_H
 
 #include "choose.h"
 #include "level_kind.h"
 
-/* The phases of a level. Each phase has a time. Figure 10 of Pan et al. shows these times as bars. */
+/* The phases of a level whose times are measured. Figure 10 of Pan et al. shows them as bars. */
 enum phase {
     PHASE_PREVISIT,
     PHASE_VISIT,                          /* one phase for each subgraph: PHASE_VISIT + subgraph */
@@ -15,11 +14,9 @@ enum phase {
     PHASE_LOCAL_EXCHANGE = DEVICE_PHASES, /* exchange of vertices between the devices of a rank */
     PHASE_REMOTE_EXCHANGE,                /* exchange of vertices and counts between ranks */
     PHASE_MASK_REDUCTION,
-    PHASE_MERGED_EXCHANGE, /* the time in which vertices and masks are both under way. This time is not part of the two
-                            * phases above */
-    PHASE_CHOOSE, /* in a search of a single device by itself: the choice of directions and the making of the sparse
-                   * frontier */
-    PHASE_AHEAD, /* the time in which dd of the next level is visited while messages with vertices are under way */
+    PHASE_MERGED_EXCHANGE, /* vertices and masks both under way; not part of the two phases above */
+    PHASE_CHOOSE, /* choosing directions, and making the sparse frontier; only if one device searches by itself */
+    PHASE_AHEAD, /* dd of the next level is visited while messages with vertices are under way */
     PHASES
 };
 
@@ -31,10 +28,12 @@ struct breakdown {
 /* What a device notes about one level. */
 struct level_note {
     enum level_kind kind;
-    struct workload work; /* FV (the number of edges of the frontier) is exact if edges are counted, else an estimate */
+    struct workload work; /* FV is exact if the device was opened to count edges, else an estimate */
     struct directions directions;
-    uint64_t probes[SUBGRAPHS]; /* number of columns that pulls looked at; 0 unless the device was opened to count them */
-    uint64_t peer_vertices, peer_bytes; /* vertices and bytes read in the memory of peers; peer_bytes includes masks */
+    uint64_t probes[SUBGRAPHS]; /* number of columns that pulls looked at; 0 unless the device was opened to count
+                                 * them */
+    uint64_t peer_vertices, peer_bytes; /* vertices and bytes read in the memory of peers; only the bytes include
+                                         * masks */
     double seconds;
     struct breakdown times;
 };

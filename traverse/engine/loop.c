@@ -1,43 +1,33 @@
-/* loop.c: one search, level by level (figures 3 and 4 of Pan et al.); see loop.h
+/* loop.c: one search, level by level (figures 3 and 4 of Pan et al.)
  *
- * A search runs in one of two ways. Both ways find the same distances:
- * - Devices run all levels by themselves (backend.search_begin). This is possible for a single device, and for several
- *   devices that read each other's memory. Devices note their levels if there is a log. Direction factors rule this way
- *   out. For several devices an option for the form of vertices rules it out, too.
- * - Otherwise the loop runs the steps of each level (search_levels). The loop is the reference for the first way.
+ * A search runs in one of two ways, which find the same distances. Either the devices run all levels by themselves
+ * (backend.search_begin), which needs a single device, or devices that all read each other's memory (may_run_fused). Or
+ * the loop below runs the steps of each level. The loop is the reference for the first way.
  *
- * Each host thread (host_threads.h) runs search_levels for the devices that it drives. A level has five steps:
- *   previsit  the vertices that the last level found become the frontier, except vertices visited before
- *   choose    push or pull is chosen for each subgraph
- *   visit     dd and nd find delegates; dn and nn find normals
- *   reduce    the delegates that any device found become known to every device
- *   exchange  the normals that nn found become known to the devices that own them
- * If ranks send messages, the next level begins between `reduce` and `exchange` (run_ahead). At that time the delegates of
- * the next level are known. So dd is visited, or the first part of a divided pull of dd.
+ * Each host thread (host_threads.h) runs search_levels for its devices. A level has five steps:
+ * - previsit: the vertices that the last level found become the frontier, except vertices visited before;
+ * - choose: each subgraph gets a direction, push or pull;
+ * - visit: dd and nd find delegates, dn and nn find normals;
+ * - reduce: all devices learn which delegates any device found;
+ * - exchange: the owners of normals learn which normals nn found on other devices.
+ * If ranks send messages, the next level's visit of dd begins between `reduce` and `exchange`, because its delegates
+ * are known by then (run_ahead).
  *
- * Why all vertices are found: a delegate is known to every device, and a normal vertex is known to its owner. Three things
- * hold when level L begins:
- * 1. A vertex at a distance below L has its visited bit on every device that knows the vertex.
- * 2. A vertex at distance L is known as found, and is about to become part of the frontier.
- * 3. No other vertex has been found.
- * Each edge from the frontier is an entry of a row, and the device that has the row knows that the row is in the frontier.
- * So pushes find every vertex at distance L + 1. Pulls find the same vertices from the other end of the edges, because the
- * reverse of an edge is on the same device. Only the reverse of an nn edge may be on another device. So before a pull of nn
- * devices get the frontiers of all other devices. The search ends after the first level in which no device finds anything.
- * With a depth limit it ends before the visit at that depth.
+ * Why all vertices are found: when level L begins, every vertex at a distance below L is marked as visited, and every
+ * vertex at distance L is known as found, on all devices that know the vertex. All devices know a delegate, and its
+ * owner knows a normal. So each device knows which of its rows are in the frontier, and pushes of these rows find all
+ * vertices at distance L + 1. Pulls find the same vertices from the other end of the edges. The other end of an nn edge
+ * may be a row of another device, so devices get each other's frontiers before nn is pulled.
  *
- * Barriers: the host threads of all devices that read each other's memory (exchange/group.h) wait for each other twice a
- * level, because a device needs results of another device:
- * - After the counts: every device has read what other devices found for it, so these devices may overwrite that memory.
- * - After the visits: every device has found its vertices, so the exchange may read them.
- * There is one more barrier between the two parts of a pull of dd (enum visit_part), and one more before a pull of nn.
- * Between the two parts ranks that send messages reduce masks, if many rows are pulled.
+ * The search ends after a level in which no device found anything, or before the visit at the greatest depth wanted.
  *
- * A single device exchanges nothing. Once a level the host waits for the counts of the device. The cost of a level is the
- * work of its frontier and some passes over masks. Nothing else is proportional to n, the number of vertices.
+ * Host threads of devices that read each other's memory meet at two barriers a level. After the counts no device reads
+ * any more what others found for it, so that memory may be overwritten. After the visits everything is found, so the
+ * exchange may read it. One more barrier comes between the two parts of a pull of dd, and one before a pull of nn.
  *
- * After a failure a host thread skips all steps up to the next barrier. There the other threads get the failure, too.
- */
+ * A level costs the work of its frontier and some passes over masks, but nothing else proportional to the number of
+ * vertices. With a single device the host only waits for its counts, once a level. After a failure a host thread skips
+ * all steps up to the next barrier, where all other threads get the failure, too. */
 #include "loop.h"
 
 #include "formats/base/cli.h"
@@ -47,23 +37,20 @@
 
 /* ---- previsit: the frontier, and its work ---- */
 
-/* Returns whether directions are chosen by factors. This is so if the user gave factors, or if the backend predicts no
- * costs. */
+/* Returns whether directions follow factors: the user gave some, or the backend predicts no costs. */
 static int follows_factors(const struct bfs *bfs)
 {
     return !bfs->rank->backend->knows_costs || bfs->options.policy.factors_given;
 }
 
-/* Returns whether a previsit of these kinds of vertices counts the work of subgraph g. A previsit of delegates alone
- * counts only dd. A previsit of normals alone counts all other subgraphs. */
+/* Returns whether a previsit of these kinds counts g: delegates alone count only dd, and normals alone all but dd. */
 static int is_counted(enum subgraph g, enum vertex_kinds kinds)
 {
     return kinds == BOTH_KINDS || (kinds == ONLY_DELEGATES) == (g == DD);
 }
 
-/* Counts the frontier's edges on device i exactly, in each subgraph in which a choice by factors needs the exact number.
- * The choice is that of a direction, or of the form of nn's vertices. Changes levels[i].work. Does nothing if directions
- * are not chosen by factors. */
+/* Counts the frontier's edges on device i exactly in each subgraph in which a choice by factors needs the exact number,
+ * for its direction or for the form of nn's vertices. Updates levels[i].work. */
 static void count_needed_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds kinds, struct error *e)
 {
     struct device_level *level = &bfs->levels[i];
@@ -80,8 +67,8 @@ static void count_needed_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds ki
         bfs->rank->backend->count_edges(bfs->rank->devices[i], needed, &level->work, e);
 }
 
-/* Counts the frontier's edges on device i exactly for a trace, if the options ask for this. Changes levels[i].work.
- * Called after directions are chosen, so the exact numbers change no choice. */
+/* Counts the frontier's edges on device i exactly for a trace, if the options ask for this. Called after directions
+ * were chosen, so that tracing changes no choice. */
 static void count_traced_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds kinds, struct error *e)
 {
     struct workload *work = &bfs->levels[i].work;
@@ -92,14 +79,14 @@ static void count_traced_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds ki
         bfs->rank->backend->count_edges(bfs->rank->devices[i], traced, work, e);
 }
 
-/* Makes the frontiers of the thread's devices from these kinds of vertices, and gives these vertices the depth `depth`.
- * Copies the work of each device to levels[].work, and to the memory that the group sees. */
+/* Makes the frontiers of the thread's devices from found vertices of these kinds, which get the depth `depth`. Writes
+ * the counts of each device to levels[].work, and to memory that the whole group sees. */
 static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const struct rank *rank = bfs->rank;
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
-        rank->backend->previsit(rank->devices[i], kinds, depth, e); /* begins the previsits of all devices before the wait
-                                                                     * for the first one */
+        rank->backend->previsit(rank->devices[i], kinds, depth, e); /* all previsits begin before the wait for the
+                                                                     * first */
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         if (rank->backend->counts(rank->devices[i], &bfs->levels[i].work, e) == ST_OK)
             count_needed_edges(bfs, i, kinds, e);
@@ -109,8 +96,7 @@ static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_k
 
 /* ---- choose ---- */
 
-/* Returns the direction of g, chosen from the counts `work` by factors or by predicted costs. `current`: the direction of
- * the last visit of g. */
+/* Returns the direction of g for these counts. `current` is the direction of the last visit of g. */
 static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
                                    enum direction current)
 {
@@ -118,8 +104,8 @@ static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const
                                 : direction_by_cost(bfs->options.policy.mode, work);
 }
 
-/* Sets the direction of dd in *plan, and whether a pull of dd is divided into two parts. `dd`: the sum of the work of all
- * devices of the group. `ahead`: the level begins with dd while vertices are under way (run_ahead). */
+/* Chooses the direction of dd, and whether a pull of dd is divided into two parts. `dd` has the summed counts of the
+ * group's devices. `ahead`: the level begins with dd while vertices are under way (run_ahead). */
 static void choose_dd(const struct bfs *bfs, struct visit_plan *plan, const struct subgraph_work *dd, int ahead)
 {
     plan->directions.of[DD] = direction_of(bfs, DD, dd, plan->directions.of[DD]);
@@ -127,10 +113,10 @@ static void choose_dd(const struct bfs *bfs, struct visit_plan *plan, const stru
         plan->directions.of[DD] == PULL && dd->frontier > 0 && exchange_has_parts(bfs->exchange, ahead, dd);
 }
 
-/* Sets the plans of the thread's devices: a direction for each subgraph (section IV-B), and the form of the vertices that
- * leave. If `kinds` is ONLY_NORMALS, dd is under way, and its direction is not changed. For nd and dn each device chooses
- * from its own work. For dd and nn all peers make the same choice, from the sum of their work, because peers may pull dd
- * in parts and share the frontiers of nn. All threads must call this function, because the work is summed. */
+/* Chooses the directions of the thread's devices (section IV-B), and the form in which vertices of other shards are
+ * kept. With ONLY_NORMALS dd is under way already and keeps its direction. A device chooses nd and dn from its own
+ * counts. For dd and nn all peers choose alike, from summed counts, because they pull dd in parts and share frontiers
+ * of nn. All threads must call this function, because of the sums. */
 static void choose_directions(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct error *e)
 {
     struct workload total;
@@ -154,19 +140,17 @@ static void choose_directions(struct bfs *bfs, const struct host_thread *t, enum
 
 /* ---- visit ---- */
 
-/* Begins a part of the visit on the thread's devices, according to their plans. Does not wait for the visit. Does nothing
- * if *e has failed. */
+/* Begins a part of the visit on the thread's devices, according to their plans, without waiting. */
 static void visit_part(struct bfs *bfs, const struct host_thread *t, enum visit_part part, struct error *e)
 {
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
         bfs->rank->backend->visit(bfs->rank->devices[i], &bfs->levels[i].plan, part, e);
 }
 
-/* Begins the visit of all subgraphs on the thread's devices. finish_visits waits for the visit. If `kinds` is
- * ONLY_NORMALS, dd is already under way, and is not begun here. Before a pull of nn the frontiers are exchanged. Between
- * the two parts of a divided dd the delegates that were found become known to all devices. If another group divides dd
- * and this group does not, this group still takes part in the reduction between the parts. All plans of the group agree
- * in these conditions, so the function reads the plan of the first device. */
+/* Begins the visits of all subgraphs on the thread's devices, without waiting for the last. With ONLY_NORMALS dd is
+ * under way already. A pull of nn first needs the frontiers of other devices. A divided pull of dd needs, between its
+ * parts, the delegates that other devices found; if only another group divides dd, this group still takes part in that
+ * reduction. All plans of a group agree in this, so the plan of the first device is read. */
 static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
                          struct error *e)
 {
@@ -182,7 +166,7 @@ static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vert
         visit_part(bfs, t, VISIT_REST, e);
 }
 
-/* Waits for the visits of the thread's devices, sets levels[].result, and writes the results to the memory that the group
+/* Waits for the visits of the thread's devices, and writes the results to levels[].result and to memory that the group
  * sees. Meanwhile thread 0 continues a reduction of masks that is under way. Does not wait if *e has failed. */
 static void finish_visits(struct bfs *bfs, const struct host_thread *t, struct error *e)
 {
@@ -198,9 +182,9 @@ static void finish_visits(struct bfs *bfs, const struct host_thread *t, struct e
 
 /* ---- reduce and exchange ---- */
 
-/* Begins level `depth` with dd, while vertices of the last level are under way between ranks. Makes the frontier of
- * delegates, chooses the direction of dd, and begins the visit of dd. Each group decides by itself whether dd is divided.
- * Thread 0 writes this choice to exchange->in_parts, and choose_directions later tells the other groups. */
+/* Begins level `depth` with dd, while messages with normals of the last level are still under way. Makes the frontier
+ * of delegates, chooses the direction of dd, and begins its visit. If this group divides dd, exchange->in_parts is set,
+ * from which choose_directions later tells the other groups. */
 static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
 {
     struct subgraph_work total;
@@ -217,11 +201,10 @@ static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t dept
         bfs->exchange->in_parts = bfs->levels[t->first].plan.divides_dd;
 }
 
-/* Ends a level. Tells every device which delegates the level found, and tells the owner of each normal that the normal
- * was found. While vertices are under way between ranks, the next level may begin with dd. Sets *done to whether no
- * device of any rank found a vertex. Sets *next to the kinds of vertices that the next level must still previsit. This is
- * ONLY_NORMALS if the next level has begun with dd. Adds to the times in *stats. After a failure the remaining steps are
- * skipped. */
+/* Ends a level: all devices learn which delegates were found, and owners learn which of their normals were found.
+ * Meanwhile the next level may begin with dd; *next then is ONLY_NORMALS, the kind of vertices that its previsit has
+ * left to do. Sets *done if no device of any rank found a vertex. Adds to the times in *stats. After a failure skips
+ * what is left. */
 static void end_level(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
                       struct exchange_stats *stats, struct error *e)
 {
@@ -240,9 +223,8 @@ static void end_level(struct bfs *bfs, const struct host_thread *t, int32_t dept
 
 /* ---- the trace of a level ---- */
 
-/* Adds the work of one device to the trace of a level: to the counts of the frontier, of its edges, and of pushing and
- * pulling devices, and to BV (the backward workload). Raises the time of each phase to the device's time if the device
- * took longer. `times`: NULL if times are not measured. */
+/* Adds the counts of one device to the trace of a level. The time of each phase becomes that of the slowest device.
+ * `times` is NULL if times are not measured. */
 static void trace_device(struct level_trace *trace, const struct workload *work, const struct directions *directions,
                          const struct breakdown *times)
 {
@@ -265,8 +247,8 @@ static void trace_device(struct level_trace *trace, const struct workload *work,
         slowest[i] = times->phase_s[i] > slowest[i] ? times->phase_s[i] : slowest[i];
 }
 
-/* Adds the visits of all devices of this rank to the trace of a level, after the devices have finished. Sets whether
- * probes are counted, and adds the probes of pulls. */
+/* Adds the visits of all devices of this rank to the trace of a level, with the probes of pulls if the backend counts
+ * them. */
 static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
     trace->counts_probes = bfs->rank->backend->counts_probes;
@@ -282,16 +264,15 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 
 /* ---- all levels ---- */
 
-/* Returns whether the search ends before the visit of this level. It ends at the last depth that is wanted. A search of a
- * single device also ends when the frontier of the device is empty. */
+/* Returns whether the search ends before this visit: at the greatest depth wanted, or with an empty frontier. Only a
+ * single device knows here that the whole frontier is empty. */
 static int ends_before_visit(const struct bfs *bfs, int32_t depth)
 {
     return depth == bfs->options.deepest ||
            (rank_is_single_device(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
-/* Adds a level to the times of the search: counts the level, its mask reductions and its sent vertices. Also adds the
- * level to the log if there is a log. Called by thread 0. */
+/* Adds a level to the times of the search, and to the log if there is one. Called by thread 0. */
 static void record_level(struct bfs *bfs, const struct level_trace *trace)
 {
     struct bfs_times *times = bfs->times;
@@ -304,14 +285,13 @@ static void record_level(struct bfs *bfs, const struct level_trace *trace)
         level_log_add(bfs->log, trace);
 }
 
-/* Job of a host thread: runs all levels of a search from bfs->root on the thread's devices. Thread 0 records the levels. */
+/* Job of a host thread: runs all levels of a search from bfs->root on the thread's devices. */
 static enum status search_levels(void *context, const struct host_thread *t, struct error *e)
 {
     struct bfs *bfs = context;
     struct group *group = &bfs->exchange->group;
     const int single = rank_is_single_device(bfs->rank), wants_results = bfs->options.timed || bfs->log != NULL;
-    enum vertex_kinds kinds = BOTH_KINDS; /* the kinds of vertices of which this level's previsit must still make the
-                                           * frontier */
+    enum vertex_kinds kinds = BOTH_KINDS; /* the kinds of vertices that this level's previsit has left to do */
     int done = 0;
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         bfs->levels[i] = (struct device_level){0}; /* zero means that every subgraph begins with a push */
@@ -346,16 +326,15 @@ static enum status search_levels(void *context, const struct host_thread *t, str
 
 /* ---- all levels by the devices themselves ---- */
 
-/* Returns whether the devices may run all levels of this search by themselves. exchange_is_fused must allow this. If the
- * user gave factors, the level loop runs the search, because only the loop follows factors. The loop also runs the search
- * if the root has no edges, or if the search ends at depth 0. The loop is as fast in these two cases. */
+/* Returns whether the devices may run all levels by themselves. Only the loop follows factors. The loop is as fast for
+ * a root without edges and for a search that ends at depth 0, so it runs these, too. */
 static int may_run_fused(const struct bfs *bfs)
 {
     return exchange_is_fused(bfs->exchange) && !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED &&
            bfs->options.deepest > 0;
 }
 
-/* Step for one device: begins a search that the device runs by itself. Called by rank_each. The context is a struct bfs. */
+/* Step for one device: begins a search that the device runs by itself. `context` is the struct bfs. */
 static enum status begin_fused(void *context, uint32_t device, struct error *e)
 {
     const struct bfs *bfs = context;
@@ -363,8 +342,8 @@ static enum status begin_fused(void *context, uint32_t device, struct error *e)
                                             bfs->log != NULL, e);
 }
 
-/* Runs a search in which the devices run all levels by themselves: begins the search on all devices, and waits for its
- * end. Sets times->iterations and times->compute_s. Sets bfs->noted if there is a log. */
+/* Searches with devices that run all levels by themselves. Sets the number of levels and the time, but logs nothing
+ * yet. */
 static enum status search_fused(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;
@@ -376,10 +355,9 @@ static enum status search_fused(struct bfs *bfs, struct error *e)
     return e->status;
 }
 
-/* Adds a device's note of the level at `depth` to the log. If the log has no such level yet, appends the level. Sets the
- * kind of the level. Adds the device's counts, its probes, and the bytes and vertices that it read of peers. The time of
- * the level becomes the time of its slowest device. Called by replay_levels for each level in order. The context is a
- * struct bfs. */
+/* Adds a device's note of a level to the log, which gets a new level if the note is the first of this depth. Counts of
+ * devices are summed, and the slowest device gives the time. replay_levels calls this function for each level in order,
+ * with the struct bfs as `context`. */
 static void add_note(void *context, int32_t depth, const struct level_note *note)
 {
     const struct bfs *bfs = context;
@@ -401,8 +379,7 @@ static void add_note(void *context, int32_t depth, const struct level_note *note
 
 /* ---- the method (loop.h has the contracts) ---- */
 
-/* Zeroes *bfs, sets the members that searches need, and allocates the level loop's state of each device. bfs_close frees
- * the state, also after a failure. */
+/* Sets the members that searches need, and allocates the loop's state of each device. bfs_close frees it. */
 static enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                             const struct bfs_options *options, struct error *e)
 {
@@ -417,8 +394,7 @@ static void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Job of a host thread: wakes the devices that the thread drives. A thread sleeps after a long wait. The call to this job
- * wakes the thread itself. */
+/* Job of a host thread: wakes the thread's devices. Being called to a job has woken the thread itself. */
 static enum status wake_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct bfs *bfs = context;
@@ -427,15 +403,13 @@ static enum status wake_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Wakes all devices and the host threads that drive them, before a search and its clock begin. */
+/* Wakes all devices and host threads, before the clock of a search begins. */
 static enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
     return host_threads_run(bfs->rank->host_threads, wake_devices, bfs, e);
 }
 
-/* Searches from a root. Devices run all levels by themselves if they may. Otherwise the level loop runs the levels. Sets
- * *times. `log`: NULL if levels are not wanted. Levels that devices have noted are appended to the log later, by
- * bfs_log_rest. */
+/* Searches from a root, by the devices alone if they may, else by the loop. Sets *times. */
 static enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                               struct error *e)
 {
@@ -447,7 +421,7 @@ static enum status bfs_search(struct bfs *bfs, const struct root *root, struct b
     return may_run_fused(bfs) ? search_fused(bfs, e) : host_threads_run(bfs->rank->host_threads, search_levels, bfs, e);
 }
 
-/* Appends the levels of the last search to the log, if devices ran the levels by themselves and noted them. */
+/* Appends the levels that devices noted themselves in the last search. */
 static enum status bfs_log_rest(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;

@@ -15,8 +15,9 @@ struct device_level {
 struct bfs_options {
     struct direction_policy policy;
     int32_t deepest;  /* a search ends at this depth; INT32_MAX: no limit */
-    int timed;        /* each level records the times of its phases; the devices must have been opened with timing */
-    int counts_edges; /* FV (the number of edges of the frontier) is counted in every level, even if no choice needs it */
+    int timed;        /* each level records the times of its phases; needs devices that were opened with timing */
+    int counts_edges; /* FV, the number of the frontier's edges, is counted in every level, even if no choice needs
+                       * it */
 };
 
 /* The times and counts of one search on this rank. */
@@ -40,23 +41,25 @@ struct bfs {
     int noted;             /* devices ran all levels by themselves, and have notes of the levels */
 };
 
-/* How a program searches: by the degree-separated level loop (bfs_by_levels), or by the method of programs/grid/. */
+/* How a program searches: by the level loop of loop.c (bfs_by_levels), or by the two-dimensional method of
+ * programs/grid/. */
 struct bfs_method {
-    /* Collective. Allocates the memory of searches that is not part of the devices of the rank. */
+    /* Collective. Allocates the memory of searches that does not belong to the devices. */
     enum status (*open)(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                         const struct bfs_options *options, struct error *e);
     void (*close)(struct bfs *bfs); /* frees what `open` allocated; a zeroed bfs is allowed */
 
-    /* Wakes the links between devices and the threads that drive devices, before a search and its clock begin. */
+    /* Wakes the links between devices, and the host threads, so that the first search after it is not late. Called
+     * before the clock of a search begins. */
     enum status (*prepare)(struct bfs *bfs, struct error *e);
 
-    /* Collective. Searches from one root, and appends the levels to the log. `log` is NULL if levels are not wanted. A
-     * failure is known to this rank only. The other ranks wait for this rank, so the caller must end the job. */
+    /* Collective. Searches from one root, and appends the levels to the log, which is NULL if levels are not wanted.
+     * Only this rank learns of a failure while other ranks wait for it, so the caller must then end the job. */
     enum status (*search)(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                           struct error *e);
 
-    /* Appends the levels of the last search that devices noted and that `search` did not log. Called after the clock of
-     * the search has stopped. */
+    /* Appends to the log the levels that devices noted themselves, which `search` leaves out. Called when the clock of
+     * the search has stopped, because copying notes takes time. */
     enum status (*log_rest)(struct bfs *bfs, struct error *e);
 };
 

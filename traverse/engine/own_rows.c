@@ -1,11 +1,9 @@
-/* own_rows.c: finds the delegates of a shard that the shard owns; see own_rows.h */
+/* own_rows.c: finds the delegates of a shard that the shard owns (own_rows.h) */
 #include "own_rows.h"
 
 #include "formats/graph/partition.h"
 
-/* Splits the delegates for which a pull of dd on this shard looks for a parent into two masks. own[mask_words(d)] gets
- * the delegates that this shard owns. others[mask_words(d)] gets the delegates that other shards own. Overwrites both
- * masks. */
+/* Splits the delegates with rows for a pull of dd by owner. Overwrites both masks. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others)
 {
     const struct csr *dd = shard_pull_rows(shard, DD);

@@ -1,4 +1,4 @@
-/* rank_devices.c: opens and closes the devices of a rank, and describes them; see rank_devices.h */
+/* rank_devices.c: opens, closes and describes the devices of a rank (rank_devices.h) */
 #include "rank_devices.h"
 
 #include <stdlib.h>
@@ -9,9 +9,8 @@ struct opening {
     const struct device_options *options;
 };
 
-/* Job of a host thread: opens the thread's devices, each with its shard, and sets the options that depend on the rank.
- * All threads run this job at the same time, so GPUs load their shards at the same time. If the backend drives devices
- * side by side, options.threads is divided among the devices of the rank. */
+/* Job of a host thread: opens the thread's devices, each with its shard, so that several GPUs load their shards at the
+ * same time. Sets the options that depend on the rank. Devices that run side by side (GPUs) share options.threads. */
 static enum status open_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct opening *opening = context;
@@ -32,8 +31,7 @@ static enum status open_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Starts the host threads, and opens the devices of the rank. Each device is opened by the thread that drives it. Sets
- * device_count, devices, descriptions and host_threads. After a failure rank_close_devices frees what was opened. */
+/* Starts the host threads, each of which opens the devices that it drives. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e)
 {
     struct opening opening = {rank, options};
@@ -45,7 +43,7 @@ enum status rank_open_devices(struct rank *rank, const struct device_options *op
     return host_threads_run(rank->host_threads, open_devices, &opening, e);
 }
 
-/* Ends the host threads, closes the devices, and frees the arrays. A zeroed or partly opened rank is allowed. */
+/* Ends the host threads, closes the devices, and frees the arrays. The rank may be zeroed or partly opened. */
 void rank_close_devices(struct rank *rank)
 {
     host_threads_close(rank->host_threads);
@@ -55,8 +53,7 @@ void rank_close_devices(struct rank *rank)
     free(rank->descriptions);
 }
 
-/* Returns a description of the rank's devices: the sum of their bytes, the description of the device that took longest to
- * load, and the residence. If the devices have different residences, returns the one that comes last in enum residence. */
+/* Sums the bytes of the devices, and picks the slowest to load. Of different residences the last in the enum counts. */
 struct rank_description rank_describe(const struct rank *rank)
 {
     struct rank_description all = {.resident = RESIDENT_RAW};

@@ -1,4 +1,4 @@
-/* rank_devices.h: one rank of a search: its shards, a device for each of them, and the other ranks */
+/* rank_devices.h: the devices of one rank of a search, one for each of its shards */
 #ifndef DBFS_RANK_DEVICES_H
 #define DBFS_RANK_DEVICES_H
 
@@ -22,9 +22,9 @@ struct rank {
 };
 
 /* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and budget.
- * options->threads is the number of threads of the whole rank. Devices of the CPU use all threads in turn. GPUs divide
- * the threads among them. The function sets slot, host, rank, budget and locals in a copy of the options. A failure is
- * known to this rank only. After a failure rank_close_devices frees what was opened. */
+ * options->threads is for the whole rank: devices of the CPU use all of these threads in turn, GPUs divide them. The
+ * members slot, host, rank, budget and locals of the options are set here. Only this rank learns of a failure.
+ * rank_close_devices frees what was opened, also after a failure. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e);
 void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */
 
@@ -32,19 +32,19 @@ void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */
 struct rank_description {
     struct device_description slowest; /* the device that took longest to load; on a CPU the first device */
     enum residence resident;     /* RESIDENT_RAW if no device has another residence */
-    uint64_t bytes, host_bytes;  /* bytes of the shards of all devices; device_description says which bytes are counted */
+    uint64_t bytes, host_bytes;  /* bytes of all shards of the rank, counted as in device_description */
 };
 
 /* Returns the description of the open devices of a rank. */
 struct rank_description rank_describe(const struct rank *rank);
 
-/* Returns whether one device of one rank has the whole graph. Then nothing is exchanged. */
+/* Returns whether one device holds the whole graph, so that nothing is exchanged. */
 static inline int rank_is_single_device(const struct rank *rank)
 {
     return rank->comm->ranks * rank->device_count == 1;
 }
 
-/* Runs a step once for each device of the rank, on any host thread, and waits. Returns the failure that came first. */
+/* Runs a step for each device of the rank, on any host thread, and waits. Returns the failure that came first. */
 static inline enum status rank_each(const struct rank *rank, device_step *step, void *context, struct error *e)
 {
     return host_threads_each(rank->host_threads, rank->device_count, step, context, e);

@@ -3,9 +3,8 @@
 
 const char *const residence_name[] = {"raw", "packed", "host", "auto"};
 
-/* Returns whether a section of a shard file stays packed when the shard is loaded with this residence. Three conditions
- * must hold: the section has columns of a subgraph, the residence is RESIDENT_PACKED, and the columns can be searched
- * while they are packed. */
+/* Returns whether this section stays packed when the shard is loaded. Only columns of a subgraph can, and only in a
+ * form that can be searched while packed. */
 static int stays_packed(const struct shard *shard, const struct section *s, enum residence residence)
 {
     struct packed packed;
@@ -16,8 +15,7 @@ static int stays_packed(const struct shard *shard, const struct section *s, enum
     return 0;
 }
 
-/* Returns the number of bytes of a shard that a search reads: the sum over its sections. Columns that stay packed count
- * their packed bytes. All other sections count their decoded bytes. */
+/* Sums the sections that a search reads, as packed or decoded bytes. */
 uint64_t residence_bytes(const struct shard *shard, enum residence residence)
 {
     uint64_t bytes = 0;
@@ -29,9 +27,7 @@ uint64_t residence_bytes(const struct shard *shard, enum residence residence)
     return bytes;
 }
 
-/* Returns the number of bytes that are allocated when the shard is loaded. These are the decoded bytes of packed sections
- * that are decoded, and a directory for each section that stays packed. The other bytes of residence_bytes are in the
- * mapped file. */
+/* Sums what is allocated: decoded copies of packed sections, and a directory for each section that stays packed. */
 uint64_t residence_taken_bytes(const struct shard *shard, enum residence residence)
 {
     uint64_t bytes = 0;

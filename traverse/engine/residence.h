@@ -1,5 +1,5 @@
-/* residence.h: how the columns of a graph are kept in the memory that is searched: decoded, packed as in the file, or
- * decoded in host memory that a GPU reads */
+/* residence.h: where and how the columns of a graph are kept for searches: decoded, packed as in the file, or in host
+ * memory that a GPU reads */
 #ifndef DBFS_RESIDENCE_H
 #define DBFS_RESIDENCE_H
 
@@ -12,7 +12,7 @@
 enum residence {
     RESIDENT_RAW,
     RESIDENT_PACKED,
-    RESIDENT_HOST, /* on a GPU: decoded, in pinned host memory. On a CPU: the same as RESIDENT_RAW */
+    RESIDENT_HOST, /* on a GPU: decoded, in pinned host memory; on a CPU the same as RESIDENT_RAW */
     RESIDENT_AUTO  /* the first residence of this list that fits */
 };
 
@@ -20,12 +20,12 @@ enum { RESIDENCES = RESIDENT_AUTO };
 
 extern const char *const residence_name[RESIDENCES + 1]; /* raw, packed, host, auto */
 
-/* Returns the number of bytes of a shard that a search reads. With RESIDENT_PACKED the columns count packed, with their
- * directory, and all other sections count decoded. With other residences all sections count decoded. */
+/* Returns the bytes of a shard that a search reads. With RESIDENT_PACKED columns count as in the file, if they can be
+ * searched while packed. All other sections count decoded. */
 uint64_t residence_bytes(const struct shard *shard, enum residence residence);
 
-/* Returns the part of residence_bytes that is in memory of the process: decoded sections, and the directories of packed
- * columns. The rest is in the mapped file. */
+/* Returns the bytes that loading the shard allocates: decoded copies of packed sections, and a directory for each
+ * section that stays packed. All other sections are read in the mapped file. */
 uint64_t residence_taken_bytes(const struct shard *shard, enum residence residence);
 
 #endif

@@ -4,17 +4,16 @@
 
 #include <omp.h>
 
-/* Ends the threads of OpenMP. The next parallel region of OpenMP starts them again. Called before a search is timed,
- * because a search has its own threads. The threads of OpenMP load graphs and check results. After their work they spin
- * for milliseconds, and would use the cores that the search needs. If the library cannot end its threads, the search is
- * slower for some milliseconds. */
+/* Ends the threads of OpenMP, which load graphs and check results. Called before a search is timed, because idle OpenMP
+ * threads spin for milliseconds on cores that the search's own threads need. The next parallel region of OpenMP starts
+ * new threads. If the library cannot end its threads, the search is only slower for some milliseconds. */
 static inline void threads_let_go(void)
 {
     omp_pause_resource_all(omp_pause_soft);
 }
 
-/* If there are more vertices than this, it is worthwhile to start the threads of OpenMP after a search. Starting them
- * takes milliseconds on a machine with few cores. One thread reads this many vertices in one or two milliseconds. */
+/* With more vertices than this, work after a search is worth starting the threads of OpenMP again. Starting them takes
+ * milliseconds on few cores, and one thread reads so many vertices in one or two milliseconds. */
 enum { WORTH_THREADS = 1 << 19 };
 
 #endif
