@@ -1,5 +1,4 @@
-/* exchange.c: chooses the memory of messages, opens the exchange, and runs the steps at the end of a level in their
- * order; see exchange.h */
+/* exchange.c: opens the exchange, and runs the steps of a level's exchange in their order (exchange.h) */
 #include "exchange.h"
 
 #include "formats/base/cli.h"
@@ -12,13 +11,11 @@ const char *const exchange_count_name[EXCHANGE_COUNTS] = {
 
 /* ---- opening ---- */
 
-/* Sets *memory to the kind of memory from which messages go. The kind is device memory if the option, the backend and the
- * MPI library allow device memory, else host memory. Returns ST_RESOURCE if the option wants device memory that cannot be
- * used. *memory is then host memory. */
+/* Chooses device memory if option, backend and MPI library allow it, else host memory. A failure leaves host memory. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e)
 {
-    /* A single rank sends no messages. Asking the MPI library would start the library for nothing. */
+    /* With a single rank nothing is sent, and asking the MPI library would start it for nothing. */
     int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
     int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && comm_takes_device_memory();
     *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
@@ -30,23 +27,21 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                 "takes device memory: %s", comm->library);
 }
 
-/* Returns whether devices of different ranks will read each other's memory. The option must allow this, and this host
- * must have several ranks. */
+/* Returns whether the option lets several ranks of this host share memory. */
 int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
 {
     return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
 }
 
-/* Returns the number of bits of the first frontiers that groups give each other in a search, summed over all shards. A
- * frontier update has a bit for each vertex with nn edges. A bitmap has a bit for each normal vertex. */
+/* Returns the bits of the first frontiers that groups send each other in a search, over all shards. An update has one
+ * bit for each vertex with nn edges, a bitmap one for each normal. */
 static uint64_t first_frontier_bits(const struct backend *backend, const struct nn_total *nn)
 {
     return backend->updates_frontiers ? nn->sources : nn->normals;
 }
 
-/* Collective. Counts the normals and the rows of nn, and forms the group of devices. Allocates the memory of masks. Also
- * allocates the memory of vertices if some shard is outside the group. A failure of one rank is returned by all ranks.
- * exchange_close frees everything, also after a failure. */
+/* Counts the normals and the rows of nn, forms the group, and allocates memory for masks and, unless the group holds
+ * all shards, for vertices. All ranks return a failure of any rank. */
 enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
                           struct error *e)
 {
@@ -73,7 +68,7 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the memory of masks and vertices, and dissolves the group. Does nothing for a zeroed exchange. */
+/* Frees the memory of masks and vertices, and dissolves the group. The exchange may be zeroed. */
 void exchange_close(struct exchange *x)
 {
     if (x->rank == NULL)
@@ -83,7 +78,7 @@ void exchange_close(struct exchange *x)
     group_close(&x->group);
 }
 
-/* Returns the seconds since *clock, a time of cli_seconds, and sets *clock to the present time. */
+/* Returns the seconds since *clock, and sets *clock to the present time. */
 static double lap(double *clock)
 {
     double before = *clock;
@@ -93,9 +88,8 @@ static double lap(double *clock)
 
 /* ---- before and within a visit ---- */
 
-/* Gives the normals of the frontier of this thread's devices to the other devices. Called before nn is pulled. Shows the
- * frontiers to peers, sends messages to other groups, and waits until all frontiers have arrived. Adds the time to
- * *stats. If frontiers go as updates, sets nn.bits to the number of bits of the next frontiers. */
+/* Gives the frontiers of this thread's devices to all other devices before nn is pulled: shows them to peers, sends
+ * them to other groups, and waits until all have arrived. Adds the time to *stats. */
 enum status exchange_frontier(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     const int sends = !x->group.holds_all_shards;
@@ -111,8 +105,8 @@ enum status exchange_frontier(struct exchange *x, const struct host_thread *t, s
     return e->status;
 }
 
-/* Waits until the devices of all host threads of the group have finished looking for delegates. Writes to group->updated
- * which devices found delegates. Ends with a barrier of the group. Visits that look for normals may continue. */
+/* Waits until all devices of the group have finished looking for delegates, and notes in group->updated which of them
+ * found any. Visits that look for normals may go on. Ends with a barrier of the group. */
 static enum status await_delegates(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -124,9 +118,8 @@ static enum status await_delegates(const struct group *group, const struct host_
     return group_barrier(group, t, e);
 }
 
-/* Tells all devices which delegates the first part of a pull of dd found. Peers read each other's memory, so they need
- * only a barrier. Other groups get the delegates by a reduction of masks. Adds the count and the time of the reduction to
- * *stats. */
+/* Tells all devices which delegates the first part of a pull of dd found. Peers read each other's memory, so a group
+ * that holds all shards needs only a barrier. Other groups reduce masks, whose time and number are added to *stats. */
 enum status exchange_join_parts(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                 struct error *e)
 {
@@ -144,17 +137,15 @@ enum status exchange_join_parts(struct exchange *x, const struct host_thread *t,
     return e->status;
 }
 
-/* Returns whether masks are reduced while devices still look for normals. All ranks get the same result. Masks are
- * reduced in this way if there are several groups, if the reduction is non-blocking, and if the last level found a
- * vertex. The level of a root does not overlap: it mostly reaches few delegates, and a reduction of few delegates is
- * faster than the exchange of their number. */
+/* Returns whether masks are reduced while devices still look for normals. The level of the root never does this: it
+ * mostly reaches few delegates, whose reduction is faster than first summing up their number. All ranks get the same
+ * result. */
 int exchange_overlaps(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
-/* Waits for the delegates of the group, and begins the reduction of their masks, while devices still look for normals.
- * exchange_drive continues the reduction. Adds the time to *stats. Ends with a barrier of the group. */
+/* Waits for the delegates of the group, and begins to reduce their masks. exchange_drive continues the reduction. */
 enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                  struct error *e)
 {
@@ -164,12 +155,12 @@ enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t
     if (t->number == 0)
         masks_begin(&x->masks, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
-    return group_barrier(&x->group, t, e); /* the reduction reads the flags `updated`, which change after this barrier */
+    return group_barrier(&x->group, t, e); /* the reduction reads the flags `updated`, which change after this
+                                            * barrier */
 }
 
-/* Continues the reduction of masks until the reduction is over, or until the visits of the thread's devices are over.
- * Only thread 0 does this. Does nothing on other threads, and nothing if no reduction has begun. Called before the wait
- * for the visits. */
+/* Continues a reduction of masks until it is over, or the visits of this thread's devices are. Does nothing on other
+ * threads than 0, which alone calls MPI. Called before the wait for the visits. */
 void exchange_drive(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
@@ -186,8 +177,7 @@ void exchange_drive(struct exchange *x, const struct host_thread *t, struct erro
 
 /* ---- the end of a level in a group that holds all shards ---- */
 
-/* Completes the counts of this level, moves the counts to stats->counts, and zeroes the counts of the exchange for the
- * next level. */
+/* Completes the counts of this level, passes them on in stats->counts, and zeroes them for the next level. */
 static void take_counts(struct exchange *x, struct exchange_stats *stats)
 {
     masks_count_peers(&x->masks, &x->counts);
@@ -196,10 +186,9 @@ static void take_counts(struct exchange *x, struct exchange_stats *stats)
     x->counts = (struct exchange_counts){0};
 }
 
-/* Ends a level without messages. Every device reads, in the memory of its peers, the delegates and vertices that the
- * peers found. Each thread sets its own *done to whether no device found anything. The arrays of the peers stay unchanged
- * until the next barrier. Thread 0 also moves the counts of the level to stats->counts. Adds the times and the number of
- * reductions to *stats. */
+/* Ends a level without messages: every device reads what its peers found, delegates and normals. *done gets whether no
+ * device found anything. The arrays of the peers must stay unchanged until the next barrier. Adds times and reductions
+ * to *stats, and on thread 0 the counts of the level. */
 static enum status end_level_in_group(struct exchange *x, const struct host_thread *t, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
@@ -222,7 +211,7 @@ static enum status end_level_in_group(struct exchange *x, const struct host_thre
 
 /* ---- the end of a level of several groups ---- */
 
-/* Collective. Tells the other ranks how the level of this rank went, and learns how the level went on all ranks. Sets
+/* Collective. Tells the other ranks how the level went on this rank, and learns how it went on theirs: sets
  * exchange->level, and clears in_parts. Called by thread 0. */
 static enum status share_level(struct exchange *x, struct error *e)
 {
@@ -245,11 +234,9 @@ static enum status share_level(struct exchange *x, struct error *e)
     return ST_OK;
 }
 
-/* Prepares the messages of a level, in this order:
- * - waits for the sum that masks_begin began, and counts the vertices that were found;
- * - puts the vertices that leave the rank into send buffers, without duplicates if option U asks for this;
- * - tells all ranks how the level went, and sets exchange->level.
- * All threads call this function. All threads drop duplicates, each for its devices. Thread 0 does the other work. */
+/* Gets a level ready for sending. Thread 0 waits for the sum that masks_begin began, counts the found vertices, fills
+ * or sizes the send buffers, and tells all ranks how the level went. With option U every thread drops the duplicates of
+ * its devices, before and, with option L, after vertices of several devices are gathered. */
 static enum status prepare_messages(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
@@ -269,7 +256,7 @@ static enum status prepare_messages(struct exchange *x, const struct host_thread
     if (t->number == 0)
         vertices_collect(&x->vertices, e);
     const int gathered = drops && x->options.local_all2all && host_threads_barrier(t, e) == ST_OK && v->leaving;
-    /* drops duplicates among the vertices that option L gathered of several devices */
+    /* drops duplicates among the vertices that option L gathered */
     for (uint32_t g = t->first; gathered && g < t->end && e->status == ST_OK; g++)
         rank->backend->uniquify(rank->devices[g], send_buffer_of(v, g, 0, 0), (uint32_t)buffers_of_device(v), e);
     if (host_threads_barrier(t, e) == ST_OK && t->number == 0)
@@ -277,9 +264,8 @@ static enum status prepare_messages(struct exchange *x, const struct host_thread
     return host_threads_barrier(t, e);
 }
 
-/* Sends and receives the vertices that can move now. `beside` says that a reduction of masks is under way, too. This
- * reduction began at the time `begun`. Sets *merged_s to the seconds since `begun` if `beside` is set and vertices were
- * still under way. */
+/* Sends and receives what can move now, without waiting. If a reduction of masks is under way as well (`beside`) since
+ * the time `begun`, sets *merged_s to the seconds since then, as long as vertices move. */
 static void move_vertices(struct vertices *vertices, int beside, double begun, double *merged_s, struct error *e)
 {
     const int moving = !vertices_are_here(vertices);
@@ -288,9 +274,9 @@ static void move_vertices(struct vertices *vertices, int beside, double begun, d
         *merged_s = cli_seconds() - begun;
 }
 
-/* Reduces the masks of all groups if a device of any rank found a delegate. Continues to send and receive vertices until
- * the masks are in the memory of all ranks of the group. Called by thread 0. Sets *merged_s to the seconds in which masks
- * and vertices were both under way, if there were any. */
+/* Reduces the masks of all groups if any device found a delegate, and meanwhile sends and receives vertices. Returns
+ * when the masks are in the memory of all ranks of the group. Sets *merged_s to the seconds in which both masks and
+ * vertices were under way. Called by thread 0. */
 static enum status reduce_masks(struct exchange *x, double *merged_s, struct error *e)
 {
     double begun = cli_seconds();
@@ -307,10 +293,9 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     return e->status;
 }
 
-/* Ends a level between groups, except the wait for vertices. Begins to send vertices, reduces masks at the same time, and
- * gives the masks to the devices. Vertices may still be under way afterwards. Sets *done to whether no rank found
- * anything. At the end of a search sets nn.bits for the next search. Adds the times and the number of reductions to
- * *stats. All threads call this function. */
+/* Ends a level between groups except for the wait for vertices: begins to send them, reduces masks at the same time,
+ * and gives the masks to the devices. *done gets whether no rank found anything. Adds times and reductions to *stats.
+ * All threads call this function. */
 static enum status reduce_between_groups(struct exchange *x, const struct host_thread *t, int *done,
                                          struct exchange_stats *stats, struct error *e)
 {
@@ -337,9 +322,7 @@ static enum status reduce_between_groups(struct exchange *x, const struct host_t
     return host_threads_barrier(t, e);
 }
 
-/* Tells all devices which delegates were found by any device. In a group that holds all shards peers read each other's
- * memory, and devices also take in the vertices. Between groups messages are sent, and exchange_vertices takes in the
- * vertices later. Sets *done to whether no device of any rank found a vertex. */
+/* Tells all devices which delegates were found. A group that holds all shards takes in its vertices here, too. */
 enum status exchange_masks(struct exchange *x, const struct host_thread *t, int *done, struct exchange_stats *stats,
                            struct error *e)
 {
@@ -347,16 +330,15 @@ enum status exchange_masks(struct exchange *x, const struct host_thread *t, int 
                                      : reduce_between_groups(x, t, done, stats, e);
 }
 
-/* Returns whether the next level may begin with dd while vertices are under way. This is so if groups send messages and
- * some device found a delegate. */
+/* Returns whether the next level may begin with dd while vertices are under way. Only groups that send messages gain by
+ * this, and only if there are new delegates. */
 int exchange_runs_ahead(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated;
 }
 
-/* Waits until the vertices of other groups have arrived, takes in these vertices, and moves the counts of the level to
- * stats->counts. Adds the time to *stats. Also appends a level to the log of pairs, if there is such a log. Does nothing
- * in a group that holds all shards, because exchange_masks has done all this. */
+/* Waits for vertices of other groups, and takes them in. Passes on the counts of the level in stats->counts, and logs
+ * what went to each rank if wanted. In a group that holds all shards exchange_masks has done all this. */
 enum status exchange_vertices(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();

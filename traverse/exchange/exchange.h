@@ -1,29 +1,26 @@
-/* exchange.h: messages and shared memory between devices and ranks, within a level and between levels (Pan et al.,
- * section V).
+/* exchange.h: what devices and ranks tell each other in a level, by shared memory and by messages (Pan et al., section
+ * V)
  *
- * Devices that read each other's memory form a group (group.h). The group has the devices of one rank or, with `peer`,
- * the devices of all ranks of a host. Within a group nothing is sent. Between groups ranks send messages.
- *
- * - Delegates: the masks of the delegates that were found are reduced. First the masks of the devices of a group become
- *   one mask. Then the masks of all groups become one mask. A blocking MPI_Allreduce does this, or an MPI_Iallreduce that
- *   runs during the exchange of vertices.
- * - Normals: a vertex that a push of nn found is given to the device that owns the vertex. The vertex goes as 4 bytes in
- *   a list or as a bit of a bitmap. If nn is pulled, devices give away their frontier instead, before the visit. The
- *   frontier has one bit for a vertex.
- * - Counts: one small all-to-all per level tells each rank how many vertices follow, whether any mask changed, and
- *   whether the search is over. So a level in which no mask changed reduces nothing (S' of section V-A). */
+ * Devices that read each other's memory form a group (group.h): those of one rank or, with `peer`, those of all ranks
+ * of a host. Nothing is sent within a group. Between groups ranks send messages of three kinds:
+ * - Delegates: the masks of found delegates are reduced to one, first within each group, and then over all groups by a
+ *   blocking MPI_Allreduce, or by an MPI_Iallreduce that runs while normals are exchanged.
+ * - Normals: a vertex that a push of nn found in another shard goes to its owner, as 4 bytes of a list or one bit of a
+ *   bitmap. Before a pull of nn devices send each other their frontiers instead, one bit a vertex.
+ * - Counts: a small all-to-all each level tells every rank how many vertices follow, whether any mask changed, and
+ *   whether the search is over. So a level in which no mask changed needs no reduction (S' of section V-A). */
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
 
 #include "traverse/exchange/masks/masks.h"
 #include "traverse/exchange/vertices/vertices.h"
 
-/* The memory through which vertices and masks go:
+/* The choices of --exchange-memory:
  * - `peer`: devices of one host read each other's memory.
- * - `host`: all ranks send messages from host memory.
- * - `device`: all ranks send messages from device memory.
- * - `auto`: as `peer` within a host if the devices can read each other's memory. Messages go from device memory if the
- *   MPI library says that it accepts device memory, else from host memory. */
+ * - `host`: all ranks send messages, from host memory.
+ * - `device`: all ranks send messages, from device memory.
+ * - `auto`: as `peer` within each host where devices can read each other's memory. Messages go from device memory if
+ *   the MPI library says that it accepts this, else from host memory. */
 enum exchange_memory_choice {
     EXCHANGE_MEMORY_AUTO,
     EXCHANGE_MEMORY_HOST,
@@ -31,51 +28,52 @@ enum exchange_memory_choice {
     EXCHANGE_MEMORY_PEER
 };
 
-/* Chooses the kind of memory from which messages go. Returns ST_RESOURCE if the option wants device memory that cannot be
+/* Chooses the memory from which messages are sent. Returns ST_RESOURCE if the option wants device memory that cannot be
  * used. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm, struct error *e);
 
-/* Returns whether devices of other ranks of this host will read the memory of this rank's devices. */
+/* Returns whether this host's ranks will let their devices read each other's memory. */
 int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm);
 
 enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
 
-/* The form of vertices that leave a device: always lists, always bitmaps, or the form that has fewer bytes. */
+/* How a push of nn passes on vertices of other shards: always as lists, always as bitmaps, or as what has fewer
+ * bytes. */
 enum exchange_form { EXCHANGE_FORM_AUTO, EXCHANGE_FORM_LIST, EXCHANGE_FORM_BITS };
 
 /* The options of the exchange. */
 struct exchange_options {
     enum exchange_memory_choice memory;
     enum exchange_form form;
-    int nonblocking; /* option IR: the reduction of masks runs during the nn exchange. 0: blocking reduction (option BR) */
-    int local_all2all;    /* option L: device g of a rank first gathers all vertices that go to device g of other ranks */
+    int nonblocking; /* option IR: masks are reduced while normals are exchanged; 0: option BR, a blocking reduction */
+    int local_all2all;    /* option L: device g of a rank first gathers what goes to the devices g of other ranks */
     int uniquify;         /* option U: duplicates are dropped among the vertices that go to one device */
     uint64_t chunk_bytes; /* the bytes of a chunk of an nn message */
 };
 
-/* The bytes and vertices that one level's exchange moved on this rank, and its times. */
+/* What one level's exchange moved on this rank, and the time that it took. */
 struct exchange_stats {
     struct exchange_counts counts;
     int reduced_masks;       /* the number of mask reductions in the level */
     struct breakdown times;  /* seconds of each phase of the level; the exchange adds to its own phases */
 };
 
-/* What the last level found. All ranks have the same values. */
+/* What all ranks found in the last level. All ranks have the same values. */
 struct level_state {
     int updated; /* a device of some rank found a delegate */
     int found;   /* a device of some rank found a normal vertex */
-    int wide;    /* the next level may reach many normals, so it may be worthwhile to send the frontiers for a pull of nn */
+    int wide;    /* the next level may reach so many normals that a pull of nn may be worth sending frontiers */
 };
 
-/* The counts from which the direction of nn and the form of its vertices are chosen. */
+/* The counts by which nn's direction and the form of its vertices are chosen. */
 struct nn_total {
-    struct subgraph_work work; /* the sum over all devices of all ranks if `everywhere` is set, else over the group */
+    struct subgraph_work work; /* summed over the devices of all ranks if `everywhere` is set, else of the group */
     int everywhere;
-    double reach;     /* an estimate of the normals that this rank's level reaches */
-    uint64_t bits;    /* the bits of the frontiers of all shards; groups give each other these frontiers if nn is pulled */
+    double reach;     /* how many normals this rank's level will reach, by estimate */
+    uint64_t bits;    /* bits of the frontiers of all shards, which groups send each other before a pull of nn */
     uint64_t normals; /* the number of normals of all shards */
-    uint64_t sources; /* the number of rows of nn, in all shards, that are not empty */
+    uint64_t sources; /* number of rows of nn, in all shards, that have edges */
 };
 
 /* The exchange of one rank. */
@@ -85,94 +83,86 @@ struct exchange {
     struct group group;
     struct level_state level;      /* what the last level found */
     struct exchange_counts counts; /* the counts of this level, kept by host thread 0 */
-    struct pair_log *pairs;        /* the counts of vertices between each pair of ranks; NULL: these counts are not wanted */
+    struct pair_log *pairs;        /* vertices sent between each pair of ranks, by level; NULL: not wanted */
     struct nn_total nn;
-    int has_bitmaps; /* a push of nn may keep its vertices as bitmaps over the columns of nn */
-    int in_parts; /* this group divides dd into two parts in this level. exchange_sum_work then sets it if any group divides
-                   * dd */
+    int has_bitmaps; /* a push of nn may keep what it finds as bitmaps over the columns of nn */
+    int in_parts; /* this group divides dd in this level; after exchange_sum_work: any group divides dd */
     struct masks masks;
     struct vertices vertices;
-    char why[ERROR_TEXT_BYTES]; /* why the devices of this host form no group; empty if they form a group, or if no group
-                                 * was wanted */
+    char why[ERROR_TEXT_BYTES]; /* why this host's devices form no group; empty if they do, or if none was wanted */
 };
 
-/* Collective. Forms the group, and allocates the memory of messages. The devices must be open. exchange_close frees
+/* Collective. Forms the group of the open devices, and allocates the memory of messages. exchange_close frees
  * everything, also after a failure. */
 enum status exchange_open(struct exchange *exchange, const struct rank *rank, const struct exchange_options *options,
                           struct error *e);
 void exchange_close(struct exchange *exchange); /* collective; frees everything; a zeroed exchange is allowed */
 
-/* Returns whether devices may search by themselves (backend.search_begin). Either one device has the whole graph, or
- * peers hold all shards and no option asks for a form of vertices. The options of messages (L, U, IR) make no difference,
- * because no messages are sent. */
+/* Returns whether devices may run whole searches by themselves (backend.search_begin). Either one device has the whole
+ * graph, or all devices are peers and no option prescribes the form of vertices. The options L, U and IR do not matter,
+ * because nothing is sent. */
 int exchange_is_fused(const struct exchange *exchange);
 
-/* Every host thread calls the functions below that have a parameter `thread`, and passes its own struct host_thread. Each
- * thread has its own `stats`, which is zero when a level begins, and the functions add times to it. Only thread 0 gets
- * the counts. */
+/* The functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each
+ * thread also passes its own `stats`, zeroed when a level begins. The functions add times to all of them, but counts
+ * only to that of thread 0. */
 
-/* ---- before a visit: each thread writes the work of its devices. After a barrier of the group each thread reads the
- * work of all devices of the group ---- */
+/* ---- before a visit: each thread writes the counts of its devices' frontiers. After a barrier all threads of the
+ * group read them ---- */
 
-/* Returns where the work of a device of this rank is kept. The whole group sees this memory. */
+/* Returns where the counts of a device of this rank are kept, in memory that the whole group sees. */
 struct workload *exchange_work(const struct exchange *exchange, uint32_t device);
 
-/* Both functions add up the work of the devices of the group:
- * - exchange_sum: for one subgraph. A level that begins with dd needs only this sum.
- * - exchange_sum_work: for all subgraphs. Collective. If the frontier of nn may be large, the sum of nn is over all
- *   devices of all ranks. */
+/* Both sum the counts of the devices of the group. exchange_sum does this for one subgraph: a level that begins with dd
+ * needs no other. exchange_sum_work does it for all subgraphs, and for nn over the devices of all ranks if the frontier
+ * of nn may be large. It is collective. */
 void exchange_sum(const struct exchange *exchange, enum subgraph g, struct subgraph_work *total);
 enum status exchange_sum_work(struct exchange *exchange, const struct host_thread *thread, struct workload *total,
                               struct error *e);
 
-/* Returns whether it is worthwhile to divide a pull of dd into two parts. `dd`: the sum over the devices of the group.
- * `ahead`: the level begins with dd. */
+/* Returns whether a pull of dd is worth dividing into two parts. `dd` has the summed counts of the group. `ahead`: the
+ * level begins with dd while vertices are under way. */
 int exchange_has_parts(const struct exchange *exchange, int ahead, const struct subgraph_work *dd);
 
-/* Returns whether the exact forward workload of nn is needed to choose the form of vertices, list or bitmap. `nn`: the
- * work of one device. */
+/* Returns whether the choice between list and bitmap needs the exact FV of nn. `nn` has the counts of one device. */
 int exchange_needs_forward(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Returns whether nn can be pulled, and whether the pull is worth sending the frontier. `nn`: the sum that
- * exchange_sum_work made. */
+/* Returns whether nn can be pulled, and is worth sending frontiers. `nn` is the sum that exchange_sum_work made. */
 int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Returns the form, list or bitmap, in which a push of nn keeps the vertices of other shards. `nn`: the sum that
- * exchange_sum_work made. */
+/* Returns the form in which a push of nn keeps vertices of other shards. `nn` is the sum that exchange_sum_work
+ * made. */
 enum outgoing_form exchange_form_of(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Gives the normals of the frontier to all devices. Called before nn is pulled by several devices. */
+/* Gives the frontier's normals to all devices. Called by several devices before they pull nn. */
 enum status exchange_frontier(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,
                               struct error *e);
 
-/* Tells all devices which delegates the first part of a pull of dd found. Called between the two parts. */
+/* Tells all devices which delegates the first part of a divided pull of dd found. */
 enum status exchange_join_parts(struct exchange *exchange, const struct host_thread *thread,
                                 struct exchange_stats *stats, struct error *e);
 
 /* ---- the end of a level ---- */
 
-/* exchange_overlaps returns whether the masks are reduced while devices still look for normals. This is so with several
- * groups and a non-blocking reduction, in every level except the level of the root. In these levels exchange_begin_masks
- * is called after the visits have begun and before the wait for them. exchange_begin_masks waits for the delegates, and
- * begins to reduce their masks. */
+/* With several groups and option IR masks are reduced while devices still look for normals, except in the level of the
+ * root. exchange_overlaps returns whether this level does so. If so, exchange_begin_masks is called when visits have
+ * begun. It waits for the delegates alone, and begins to reduce their masks. */
 int exchange_overlaps(const struct exchange *exchange);
 enum status exchange_begin_masks(struct exchange *exchange, const struct host_thread *thread,
                                  struct exchange_stats *stats, struct error *e);
 
-/* Continues a reduction that has begun, until the reduction is over or the devices have finished their visits. */
+/* Continues a reduction that has begun, until it is over or the devices have finished their visits. */
 void exchange_drive(struct exchange *exchange, const struct host_thread *thread, struct error *e);
 
-/* A level ends in two steps, exchange_masks and exchange_vertices. Before the steps come group_put_result for all devices
- * and a barrier of the group. After exchange_masks the delegates of all ranks are known, and vertices may still be under
- * way between ranks. exchange_masks sets *done to whether no rank found anything. The search is then over.
- * exchange_vertices waits for the vertices, and is called in any case. */
+/* Both end a level, when group_put_result has been called for all devices and a barrier has passed. After
+ * exchange_masks all ranks know which delegates were found, and *done says whether the search is over because nobody
+ * found anything. Vertices may still be under way; exchange_vertices waits for them, and must always be called. */
 enum status exchange_masks(struct exchange *exchange, const struct host_thread *thread, int *done,
                            struct exchange_stats *stats, struct error *e);
 enum status exchange_vertices(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,
                               struct error *e);
 
-/* Returns whether the next level may begin with its delegates between exchange_masks and exchange_vertices. All devices
- * get the same result. */
+/* Returns whether the next level may begin with its delegates before exchange_vertices. The same on all devices. */
 int exchange_runs_ahead(const struct exchange *exchange);
 
 #endif

@@ -1,8 +1,8 @@
-/* exchange_counts.h: counts before and after each option that makes messages smaller (figure 8 of Pan et al.), and counts
- * of what ranks send to each other.
+/* exchange_counts.h: counts of what an exchange moves, before and after each option that makes messages smaller (figure
+ * 8 of Pan et al.)
  *
- * Two kinds of bytes are counted: bytes that leave a rank in messages, and bytes that devices of the rank read in the
- * memory of their peers. The files of masks/ and vertices/ add to the counts where they send or read. */
+ * Bytes are counted in two places: those that leave a rank in messages, and those that devices of the rank read in the
+ * memory of their peers. The files of masks/ and vertices/ count where they send or read. */
 #ifndef DBFS_EXCHANGE_COUNTS_H
 #define DBFS_EXCHANGE_COUNTS_H
 
@@ -12,17 +12,16 @@
 
 enum exchange_count {
     COUNT_FOUND_VERTICES, /* vertices for other groups, before duplicates are dropped */
-    COUNT_SENT_VERTICES,  /* the part of the found vertices that is sent in lists */
+    COUNT_SENT_VERTICES,  /* the found vertices that are sent in lists, after duplicates are dropped */
     COUNT_LIST_BYTES,
     COUNT_BITS_BYTES,
     COUNT_FRONTIER_BYTES,
     COUNT_MASK_BYTES,
-    COUNT_WHOLE_MASK_BYTES, /* the value that COUNT_MASK_BYTES would have if every mask were sent whole */
-    COUNT_MESSAGES,         /* messages with vertices; messages with frontiers or masks are not counted */
+    COUNT_WHOLE_MASK_BYTES, /* what COUNT_MASK_BYTES would be if every mask were sent whole */
+    COUNT_MESSAGES,         /* chunks of messages with vertices; frontiers and masks do not count */
     COUNT_PEER_VERTICES, /* vertices in lists that devices read in the memory of peers */
-    COUNT_PEER_BYTES, /* bytes that devices read in the memory of peers: lists and bitmaps of vertices, frontiers, and masks
-                       * of delegates */
-    COUNT_DROPPED_VERTICES, /* duplicates dropped between the finder and the owner; only a 2D search counts these */
+    COUNT_PEER_BYTES, /* bytes read in the memory of peers: vertices, frontiers and masks of delegates */
+    COUNT_DROPPED_VERTICES, /* duplicates dropped between finder and owner; counted by 2D searches alone */
     EXCHANGE_COUNTS
 };
 
@@ -32,7 +31,7 @@ struct exchange_counts {
 
 extern const char *const exchange_count_name[EXCHANGE_COUNTS];
 
-/* The counts of the vertices that one rank sends to another rank in one level (struct pair_log). */
+/* What one rank sent to another in one level, as numbers (struct pair_log). */
 enum pair_member {
     PAIR_LEVEL,
     PAIR_SOURCE,      /* number of the sending rank */
@@ -47,24 +46,22 @@ struct pair_note {
     uint64_t of[PAIR_MEMBERS];
 };
 
-/* ---- pair_log.c: the vertices that ranks send to each other, by level, sender and receiver. Mastrostefano has such a
- * table of messages. Only vertices that leave a group are counted, because within a group nothing is sent. ---- */
+/* ---- pair_log.c: how many vertices ranks send to each other, by level, sender and receiver, as in a table of
+ * Mastrostefano's. Vertices that stay in a group are not sent, so they do not count ---- */
 
 extern const char *const pair_member_name[PAIR_MEMBERS];
 
 /* The notes of one search's levels. A zeroed log is empty. */
 struct pair_log {
-    struct pair_note *note; /* [count] a note for each level and pair of ranks, if the pair moved something. Owned by the
-                             * log */
+    struct pair_note *note; /* [count] owned; one for each level and pair of ranks that moved something */
     uint64_t count;
     uint64_t levels;
-    int failed; /* memory for a note was missing; this note and all later notes are lost */
+    int failed; /* memory for a note was missing; this note and all later ones are lost */
 };
 
 struct comm;
 
-/* Adds the notes of a level of this rank, and counts the level in `levels`. to[ranks]: the counts of this rank for each
- * receiving rank. */
+/* Adds what this rank sent in one level to the log. to[ranks] has the counts for each receiving rank. */
 void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to);
 
 /* Collective. Replaces the notes of each rank by the notes of all ranks. */

@@ -1,18 +1,18 @@
-/* exchange_work.c: what devices agree on before a visit: directions, and the form in which vertices of nn are sent; see
- * exchange.h */
+/* exchange_work.c: sums the counts of several devices before a visit, and chooses how vertices of nn are sent
+ * (exchange.h) */
 #include "exchange.h"
 
 #include <string.h>
 
 /* ---- sums of work ---- */
 
-/* Returns where the work of a device of this rank is kept. The whole group sees this memory. */
+/* Returns where the counts of a device of this rank are kept, seen by the group. */
 struct workload *exchange_work(const struct exchange *x, uint32_t device)
 {
     return &x->group.work[x->group.first + device];
 }
 
-/* Sets *total to the sum of the work of all devices of the group for subgraph g. Called after a barrier of the group. */
+/* Sums the counts of the group's devices for g. Called after a barrier of the group. */
 void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_work *total)
 {
     *total = (struct subgraph_work){0};
@@ -27,9 +27,8 @@ void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_wor
     }
 }
 
-/* Returns an estimate of the number of edges of a frontier in subgraph g. The estimate is the number of the frontier's
- * rows times the mean length of this rank's rows. work->forward is a lower bound of the number, and is returned if it is
- * larger than the estimate. */
+/* Estimates the edges of a frontier in g as its rows times the mean length of this rank's rows. work->forward is a
+ * lower bound, so the larger of the two is returned. */
 static double expected_edges(const struct rank *rank, enum subgraph g, const struct subgraph_work *work)
 {
     double edges = 0, sources = 0, forward = (double)work->forward;
@@ -41,17 +40,17 @@ static double expected_edges(const struct rank *rank, enum subgraph g, const str
     return forward > expected ? forward : expected;
 }
 
-/* Returns whether any group may divide dd in a level that begins with dd. Two conditions must hold. There are several
- * groups. The masks of the last level were sent whole, so the frontier has many delegates. All ranks get the same result. */
+/* Returns whether groups may divide dd in a level that begins with dd. With several groups this pays only if the
+ * frontier has many delegates, as it has if the last level sent masks whole. All ranks get the same result. */
 static int dd_may_have_parts(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated && !x->masks.is_sparse &&
            x->rank->graph->manifest.d > x->rank->backend->part_rows;
 }
 
-/* Returns whether a pull of dd is divided into two parts. A group of several devices that holds all shards always divides
- * dd. With several groups dd is divided only if the level begins with dd (`ahead`) and this group has many unvisited
- * rows. `dd`: the sum over the group. */
+/* Returns whether a pull of dd is divided. Peers that hold all shards always divide dd, because they need only a
+ * barrier. With several groups a level must begin with dd (`ahead`), and this group must have many rows left to pull.
+ * `dd` has the summed counts of the group. */
 int exchange_has_parts(const struct exchange *x, int ahead, const struct subgraph_work *dd)
 {
     if (x->group.holds_all_shards)
@@ -59,12 +58,9 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
     return ahead && dd_may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
 }
 
-/* Collective. Makes up to two sums over all ranks:
- * - The work of nn, if the last level may have reached many normals. This sum replaces total->of[NN], the sum of this
- *   group.
- * - The number of groups that divide dd, if any group may divide dd. in_parts is set to whether the number is above 0.
- * All ranks agree on which sums are needed. If neither sum is needed, nothing is sent. Sets nn.reach and nn.everywhere.
- * Called by thread 0. */
+/* Collective. Makes up to two sums over all ranks, for thread 0. The counts of nn are summed if the last level may have
+ * reached many normals. The groups that divide dd are counted if any may do so, and in_parts is set if there is one.
+ * All ranks agree on which sums are needed. Also sets nn.reach. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
     struct subgraph_work *nn = &total->of[NN];
@@ -88,9 +84,8 @@ static void sum_groups(struct exchange *x, struct workload *total)
                                      .cost = {[PUSH] = (double)sum[4], [PULL] = (double)sum[5]}};
 }
 
-/* Sets *total to the work of the group's devices, summed for all subgraphs. If the frontier of nn may be large, the work
- * of nn is summed over all groups. The member `delegates` of *total is not set. All threads call this function. Thread 0
- * sends the messages. */
+/* Sums the counts of the group's devices into *total, except `delegates`. If the frontier of nn may be large, sums nn
+ * over all groups. All threads call this function, and thread 0 sends. */
 enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, struct workload *total, struct error *e)
 {
     total->fresh = 0;
@@ -111,18 +106,17 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
 
 /* ---- bitmaps or lists ---- */
 
-/* Returns whether devices may search by themselves. The devices must hold all shards, and `join` must have allowed it.
- * With several devices no option may ask for a form of vertices. */
+/* Returns whether devices may search by themselves: peers hold all shards, all can (backend.join), and several of them
+ * have no form of vertices prescribed. */
 int exchange_is_fused(const struct exchange *x)
 {
     return x->group.holds_all_shards && x->group.searches_fused &&
            (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
 }
 
-/* Returns whether the bits of bitmaps are fewer than the 32-bit ids of lists have. `nn`: the summed work of some devices.
- * `bits`: the bits of all shards. Each of these devices gives or reads the bits of all shards but its own. A list has 32
- * bits for each edge, and an equal part of the edges leads to each shard. nn->forward may be a lower bound of the number
- * of edges, so it is raised to the expected number. */
+/* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices, and `bits` is what a
+ * bitmap of all shards has. Each device gives or reads the bits of all shards but its own, or 32 bits for each edge, of
+ * which equally many lead to each shard. nn->forward may be a lower bound, so it is raised to the expected number. */
 static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits)
 {
     double edges = (double)x->rank->graph->manifest.edges[NN];
@@ -133,17 +127,16 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
     return 32 * vertices > (double)devices * (double)bits;
 }
 
-/* Returns whether the choice between lists and bitmaps needs FV, the number of edges of the frontier. A list is at least
- * as long as the frontier. So a large frontier makes lists longer than bitmaps for every FV. `nn`: the work of one
- * device. */
+/* Returns whether the choice between lists and bitmaps needs FV. It does not if the frontier is so large that even
+ * lists of q ids have more bits than bitmaps. `nn` has the counts of one device. */
 int exchange_needs_forward(const struct exchange *x, const struct subgraph_work *nn)
 {
     return x->options.form == EXCHANGE_FORM_AUTO && x->has_bitmaps && nn->frontier > 0 &&
            nn->frontier * 32 <= x->group.count * x->nn.normals;
 }
 
-/* Returns whether nn may be pulled. The frontiers of nn must be possible to give to all devices. The frontiers must also
- * have fewer bits than the lists of a push, unless the option asks for bitmaps. */
+/* Returns whether nn may be pulled: all devices can get the frontiers, and these have fewer bits than the lists of a
+ * push or the option asks for bitmaps. */
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
     if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.everywhere))
@@ -152,8 +145,7 @@ int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *n
            bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals);
 }
 
-/* Returns the form of the vertices that a push of nn finds. The form is bitmaps if bitmaps are possible, and if they have
- * fewer bits than lists or the option wants bitmaps. Otherwise the form is lists. */
+/* Returns bitmaps if they are possible, and have fewer bits than lists or are asked for; else lists. */
 enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
 {
     if (!x->has_bitmaps)

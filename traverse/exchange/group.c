@@ -1,5 +1,4 @@
-/* group.c: forms the group of devices that read each other's memory, and keeps what the devices found in a level; see
- * group.h */
+/* group.c: forms the group of devices that read each other's memory, and keeps what they found in a level (group.h) */
 #include "group.h"
 
 #include <stdlib.h>
@@ -7,9 +6,8 @@
 
 /* ---- opening ---- */
 
-/* Points work, spans, mask, updated and found to their places in `memory`. The arrays lie one after the other, after the
- * handles of the peers. Returns the number of bytes of all arrays and handles. `memory` is NULL if only the number of
- * bytes is wanted. */
+/* Places work, spans, mask, updated and found one after the other in `memory`, behind the handles of the peers. Returns
+ * the bytes of all this. With NULL as memory only the number of bytes is of use. */
 static uint64_t place_arrays(struct group *g, void *memory)
 {
     uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_handle);
@@ -24,9 +22,8 @@ static uint64_t place_arrays(struct group *g, void *memory)
     return at + 2 * g->count * sizeof *g->found - (uintptr_t)memory;
 }
 
-/* Collective over `comm`, which has the ranks of the group. Allocates the memory that the ranks share, and points the
- * arrays to this memory. Charges the bytes to the budget of the group's first rank. Numbers the peers and their shards.
- * Sets window, leaders, shard and peer. */
+/* Collective over `comm`, which has the ranks of the group. Allocates the memory that the ranks share, charged to the
+ * budget of the group's first rank, and numbers the peers and their shards. */
 static enum status open_memory(struct group *g, const struct comm *comm, struct error *e)
 {
     const uint64_t bytes = place_arrays(g, NULL), charged = comm->host_rank == 0 ? bytes : 0;
@@ -46,8 +43,7 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
     return ST_OK;
 }
 
-/* Job of a host thread: lets the devices of the thread join their peers. The handles of the peers are in the shared
- * memory. */
+/* Job of a host thread: lets the thread's devices join their peers, whose handles are in shared memory. */
 static enum status join_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct group *group = context;
@@ -58,15 +54,13 @@ static enum status join_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Collective. Shows the devices of this rank to their peers, and lets the devices join the peers. Sets searches_fused to
- * whether all devices of all ranks can search by themselves. */
+/* Collective. Shows the devices of this rank to their peers, and lets them join the peers. */
 static enum status join_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
     struct peer_handle *handles = comm_window_memory(g->window);
     const int elsewhere = g->of_host && rank->comm->host_ranks > 1;
-    uint64_t stepped = 0; /* the number of devices that cannot search by themselves. If there is one, no device may, because
-                           * all devices would wait for that one */
+    uint64_t stepped = 0; /* devices that cannot search by themselves; with only one, all others would wait for it */
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->show(rank->devices[i], elsewhere, &handles[g->first + i], e);
     if (comm_agree(rank->comm, e) != ST_OK)
@@ -80,12 +74,11 @@ static enum status join_peers(struct group *g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Zeroes *g, and forms the group of the host if `of_host` is set, else the group of this rank. Sets all
- * members of *g. Returns ST_RESOURCE if a device cannot read the memory of a peer, or if memory is short. After a failure
- * group_close frees what was allocated. */
+/* Collective. Forms the group of the host or, without `of_host`, of this rank alone. Returns ST_RESOURCE if a device
+ * cannot read the memory of a peer, or if memory is short. group_close frees what was allocated. */
 static enum status form_group(struct group *g, const struct rank *rank, int of_host, struct error *e)
 {
-    struct comm alone = comm_alone; /* used if this rank shares its window with no other rank */
+    struct comm alone = comm_alone; /* stands for this rank without others, whose memory it does not share */
     const struct comm *comm = of_host ? rank->comm : &alone;
     uint32_t G = rank->device_count, p = G * rank->comm->ranks;
     *g = (struct group){.rank = rank, .of_host = of_host};
@@ -100,9 +93,7 @@ static enum status form_group(struct group *g, const struct rank *rank, int of_h
     return join_peers(g, e);
 }
 
-/* Collective. Forms the group of the host if `reach` allows it and some host has several ranks, else the group of this
- * rank. If the group of the host fails and `reach` allows the group of this rank, forms the group of this rank, and
- * writes the reason to `why`. */
+/* Forms the group of the host if `reach` allows it and some host has several ranks, else the group of this rank. */
 enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why, struct error *e)
 {
     int of_host = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
@@ -115,8 +106,8 @@ enum status group_open(struct group *g, const struct rank *rank, enum group_reac
     return form_group(g, rank, 0, e);
 }
 
-/* Ends the sharing of memory, closes the shared window, returns the charged bytes to the budget, frees the tables and
- * zeroes *g. All ranks of the host leave their peers before any rank frees memory. Does nothing for a zeroed group. */
+/* Dissolves the group, and frees its memory. All ranks of the host leave their peers before any of them frees
+ * memory. */
 void group_close(struct group *g)
 {
     const struct rank *rank = g->rank;
@@ -137,9 +128,7 @@ void group_close(struct group *g)
     *g = (struct group){0};
 }
 
-/* Allocates host memory that devices copy to and from fast, and charges the memory to the budget. The caller frees the
- * memory before group_close, with backend.release_buffer of the rank's first device. group_close returns the charged
- * bytes to the budget. After a failure returns NULL, and *e names the memory by `what`. */
+/* Allocates host memory for messages, charged to the budget until group_close. */
 void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
 {
     if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
@@ -150,8 +139,7 @@ void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struc
 
 /* ---- levels ---- */
 
-/* Waits until all host threads of this rank have called this function. In a group of the host, also waits for all host
- * threads of the other ranks of the host. If a thread of this rank has failed, all threads of this rank get the failure. */
+/* Waits for all host threads of this rank and, in a group of the host, for those of its other ranks. */
 enum status group_barrier(const struct group *g, const struct host_thread *t, struct error *e)
 {
     if (host_threads_barrier(t, e) != ST_OK || !g->of_host)
@@ -161,8 +149,7 @@ enum status group_barrier(const struct group *g, const struct host_thread *t, st
     return host_threads_barrier(t, e);
 }
 
-/* Returns the vertices that peer `from` found for peer `to`, from shared memory or from the table of this rank. Returns
- * an empty span if both are the same peer. */
+/* Returns what peer `from` found for peer `to`; nothing if both are the same. */
 struct vertex_span group_span_between(const struct group *g, uint32_t from, uint32_t to)
 {
     if (from == to)
@@ -170,10 +157,9 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
     return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_outgoing(g, from - g->first)[g->shard[to]];
 }
 
-/* Publishes the result of a device of this rank: writes the flags `updated` and `found`, and the spans for each peer, to
- * memory that the device's peers see. Shortens each bitmap in result->outgoing to the words of its shard. Called before
- * the barrier that ends a visit. The spans that peers see have no pointers (ids), because peers may be in other
- * processes. */
+/* Publishes what a device of this rank found, before the barrier that ends a visit: the flags `updated` and `found`,
+ * and the spans for each peer. Peers may be in other processes, so published spans have no pointers. Also shortens each
+ * bitmap in result->outgoing to the words of its shard. */
 void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
     const uint32_t from = g->first + device;
@@ -202,14 +188,13 @@ static int is_any_set(const int *flags, uint32_t count)
     return set;
 }
 
-/* Returns whether any device of the group found a delegate in this level. Called after the barrier of the group. */
+/* Returns whether any device of the group found a delegate in this level. */
 int group_updated(const struct group *g)
 {
     return is_any_set(g->updated, g->count);
 }
 
-/* Returns whether any device of the group found a normal vertex in this level, of its own shard or for a peer. Called after
- * the barrier of the group. */
+/* Returns whether any device of the group found a normal, of its own shard or for a peer. */
 int group_found(const struct group *g)
 {
     return is_any_set(g->found, g->count);

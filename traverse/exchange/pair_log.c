@@ -1,4 +1,4 @@
-/* pair_log.c: the vertices that ranks send to each other, by level and pair of ranks; see exchange_counts.h */
+/* pair_log.c: counts the vertices that ranks send to each other, by level and pair of ranks (exchange_counts.h) */
 #include "exchange_counts.h"
 
 #include "formats/base/memory.h"
@@ -10,9 +10,8 @@
 const char *const pair_member_name[PAIR_MEMBERS] = {"level",          "source",        "destination",
                                                     "found_vertices", "sent_vertices", "bytes"};
 
-/* Appends a note of this level for each rank to which this rank sent something. Counts the level in log->levels. If
- * memory for a note is missing, sets log->failed. This note and all later notes are then lost, but levels are still
- * counted. to[ranks]: the counts for each receiving rank. */
+/* Appends a note for each rank that got something in this level, unless memory is short. Counts the level in any
+ * case. */
 void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to)
 {
     for (uint32_t r = 0; r < comm->ranks && !log->failed; r++) {
@@ -32,9 +31,9 @@ void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pa
     log->levels++;
 }
 
-/* Collective. Replaces the notes of each rank by the notes of all ranks, in the order of ranks. Each rank writes its own
- * notes into zeroed memory, and a sum over all ranks merges the notes. If any rank failed to log, or has no memory, all
- * ranks fail, and the log stays unchanged. */
+/* Collective. Gives each rank the notes of all ranks, in the order of the ranks: each writes its own into zeroed
+ * memory, and a sum over all ranks merges them. If any rank could not log, or has no memory, all ranks fail, and the
+ * log stays as it was. */
 enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struct error *e)
 {
     uint64_t before = comm_sum_before(comm, log->count), all = log->count;

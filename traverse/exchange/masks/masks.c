@@ -8,12 +8,11 @@
 
 /* ---- opening ---- */
 
-/* A mask of fewer words is never sent as a list. Sending such a mask whole takes as long as sending one word. */
+/* Smaller masks are never sent as lists: sending them whole takes as long as sending one word. */
 enum { LEAST_WORDS = 64 };
 
-/* Allocates the memory of lists, and charges it to the budget. A list can have up to a quarter of a mask's `words`. A
- * mask of fewer than LEAST_WORDS words gets no lists. Sets list->most, which stays 0 without lists. masks_close frees the
- * memory, also after a failure. */
+/* Allocates the memory of lists for masks of `words` words, charged to the budget. Small masks get none, so that
+ * list->most stays 0. masks_close frees the memory. */
 static enum status open_list(struct mask_list *list, struct group *group, uint64_t words, struct error *e)
 {
     static const char what[] = "words of masks";
@@ -31,8 +30,7 @@ static enum status open_list(struct mask_list *list, struct group *group, uint64
     return e->status;
 }
 
-/* Sets up *m, and allocates the mask and the lists that MPI sends and receives. A group that holds all shards needs no
- * memory. Allocates nothing if *e has failed already. masks_close frees the memory, also after a failure. */
+/* Allocates the mask and the lists that MPI sends and receives; a group that holds all shards needs none. */
 enum status masks_open(struct masks *m, struct group *group, int nonblocking, struct error *e)
 {
     *m = (struct masks){.group = group, .words = mask_words(group->rank->graph->manifest.d)};
@@ -46,8 +44,7 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     return e->status == ST_OK ? open_list(&m->list, group, m->words, e) : e->status;
 }
 
-/* Frees the memory that masks_open allocated. Zeroed masks are allowed. The shared mask of a group of the host belongs to
- * the group, and is not freed. */
+/* Frees the memory that masks_open allocated. The shared mask of a host belongs to the group. */
 void masks_close(struct masks *m, const struct rank *rank)
 {
     rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->list.own);
@@ -59,17 +56,15 @@ void masks_close(struct masks *m, const struct rank *rank)
 
 /* ---- updates of the group ---- */
 
-/* Returns whether this rank takes part in reductions. Only the first rank of each group takes part, for all ranks of the
- * group. */
+/* Returns whether this rank takes part in reductions. The first rank of each group does so for its group. */
 static int rank_reduces(const struct masks *m)
 {
     return m->group->first == 0;
 }
 
-/* Reads the delegates that the group found, with the first device of the rank. Writes the changed words to list.own. If
- * the list is too short, writes the mask to `bits` instead. Sets `changed` to the number of words that changed, and
- * is_whole to whether `bits` was written. Both are 0 if the group found no delegate, and on ranks that do not take part
- * in reductions. */
+/* Reads which delegates the group found, with the first device of the rank: as a list of changed words in list.own or,
+ * if the list is too short, as a mask in `bits`. Sets `changed` to the number of words and is_whole to whether `bits`
+ * was written. Both stay 0 on ranks that do not reduce masks, and if no delegate was found. */
 static enum status read_updates(struct masks *m, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -84,9 +79,8 @@ static enum status read_updates(struct masks *m, struct error *e)
     return e->status;
 }
 
-/* Sets *changed to the value of this rank's rank_note.changed. The value is the number of words that the group changed
- * plus 1, or 0 if another rank of the group sends the number. First reads the group's delegates, unless masks_begin has
- * read them. Clears is_read for the next level. */
+/* Returns in *changed how many words the group changed, plus 1, or 0 on ranks that do not reduce masks. Reads the
+ * group's delegates first, unless masks_begin has done so in this level. */
 enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error *e)
 {
     if (!m->is_read)
@@ -98,8 +92,7 @@ enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error
 
 /* ---- reductions ---- */
 
-/* ORs `count` words of a list into the mask `bits`. First zeroes `bits`, unless `bits` has the group's own changes
- * (is_whole). */
+/* ORs words of a list into `bits`, which is zeroed before unless it has the group's own changes (is_whole). */
 static void or_words(struct masks *m, const struct mask_word *words, uint64_t count)
 {
     if (!m->is_whole)
@@ -108,15 +101,15 @@ static void or_words(struct masks *m, const struct mask_word *words, uint64_t co
         m->bits[words[i].at] |= words[i].bits;
 }
 
-/* Adds the bytes that this rank sends to reduce masks to `counts`. Also adds the bytes that a whole mask would need. */
+/* Counts the bytes that this rank sends to reduce masks, and what whole masks would need. */
 static void count_sent(const struct masks *m, uint64_t bytes, struct exchange_counts *counts)
 {
     counts->of[COUNT_MASK_BYTES] += bytes;
     counts->of[COUNT_WHOLE_MASK_BYTES] += m->words * sizeof *m->bits;
 }
 
-/* Reduces whole masks over all groups, in place in `bits`. If the group's changes are in a list, first puts them into
- * `bits`. A non-blocking reduction may still be under way when this function returns. */
+/* Reduces whole masks over all groups, in place in `bits`, where changes that are in a list go first. A non-blocking
+ * reduction may still be under way at the return. */
 static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {
     or_words(m, m->list.own, m->is_whole ? 0 : m->changed);
@@ -127,22 +120,20 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
 
-/* Returns how many words the group of a rank changed, from the note of that rank. Only the note of a group's first rank
- * has the number. For the notes of other ranks returns 0. */
+/* Returns how many words a rank's group changed, by the rank's note. Only a group's first rank tells this. */
 static uint64_t changed_words(const struct rank_note *note)
 {
     return note->changed > 0 ? note->changed - 1 : 0;
 }
 
-/* Returns whether devices get the gathered list list.all, and not a mask. This is so after a reduction by lists if the
- * group has this rank alone. */
+/* Returns whether devices get the gathered list, and not a mask: lists were sent, and the group is this rank alone. */
 static int takes_list(const struct masks *m)
 {
     return m->is_sparse && !m->group->of_host;
 }
 
-/* Gathers the lists of all groups in list.all. The first ranks of the groups do this by MPI. ORs the lists into `bits` if
- * the devices of this group get a mask. Sets list.gathered to the number of words of all groups. Counts the bytes sent. */
+/* Gathers the lists of all groups in list.all, by MPI between their first ranks. If devices of this group need a mask,
+ * ORs the lists into `bits`. */
 static void reduce_lists(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     struct mask_list *list = &m->list;
@@ -162,11 +153,9 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
         or_words(m, list->all, list->gathered);
 }
 
-/* Reduces the masks of all groups: as lists if the words of all groups fit the lists, otherwise as whole masks. All ranks
- * choose alike between lists and whole masks, as all read the same notes. m->is_sparse keeps this choice. Only ranks for
- * which rank_reduces is true send anything. If masks_move has already begun a reduction of whole masks, begins no second
- * reduction. Clears m->begun for the next level. Adds the bytes to *counts. Returns whether the reduction may still be
- * under way. In this case masks_are_here says when the reduction is over. */
+/* Reduces the masks of all groups: as lists if these have space for the words of all groups, otherwise whole, unless
+ * masks_move has begun this already. All ranks read the same notes, so they choose alike. m->is_sparse keeps the
+ * choice. Returns whether the reduction may still be under way. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;
@@ -181,7 +170,7 @@ int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange
     return m->nonblocking && !m->is_sparse;
 }
 
-/* Lets MPI continue a non-blocking reduction of whole masks. Returns whether the reduction is over. */
+/* Lets MPI continue a reduction of whole masks. Returns whether it is over. */
 int masks_are_here(const struct masks *m)
 {
     return !m->nonblocking || comm_masks_are_here();
@@ -189,9 +178,8 @@ int masks_are_here(const struct masks *m)
 
 /* ---- between the parts of a visit ---- */
 
-/* Reads the delegates that the group found, reduces the whole mask over all groups into `bits`, and waits. Called between
- * the two parts of a pull of dd. Does nothing on ranks that do not take part in reductions. Sets is_whole. Counts the
- * bytes sent. */
+/* Reads which delegates the group found in the first part of a pull of dd, reduces whole masks over all groups into
+ * `bits`, and waits. Does nothing on ranks that do not reduce masks. */
 enum status masks_join(struct masks *m, struct exchange_counts *counts, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -207,8 +195,7 @@ enum status masks_join(struct masks *m, struct exchange_counts *counts, struct e
     return e->status;
 }
 
-/* Tells the devices of this thread which delegates masks_join found. The second part of dd then does not look for these
- * delegates. */
+/* Tells this thread's devices which delegates masks_join found, so that the second part of dd skips them. */
 enum status masks_know(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -219,10 +206,9 @@ enum status masks_know(const struct masks *m, const struct host_thread *t, struc
 
 /* ---- while normals are looked for ---- */
 
-/* Reads the delegates that the group found. Begins to add up over all ranks how many words changed, and does not wait.
- * The sum is all_changed. masks_move continues the sum. Called by thread 0 while devices look for normals. Does nothing
- * if the graph has no delegates. Sets is_summing. Also sets is_read, so that masks_count_changed does not read the
- * delegates again. */
+/* Reads which delegates the group found, and begins to sum up how many words changed on all ranks (all_changed), while
+ * devices look for normals. is_read keeps masks_count_changed from reading again. Called by thread 0. Does nothing if
+ * the graph has no delegates. */
 enum status masks_begin(struct masks *m, struct error *e)
 {
     if (m->words == 0 || read_updates(m, e) != ST_OK)
@@ -233,9 +219,8 @@ enum status masks_begin(struct masks *m, struct error *e)
     return ST_OK;
 }
 
-/* Continues the work that masks_begin began. When the sum is complete, clears is_summing. If the sum is too large for
- * lists, then begins the reduction of whole masks, and sets `begun`. Later calls let MPI continue the reduction. Returns
- * 1 if nothing is under way, and 0 otherwise. */
+/* Continues the sum of masks_begin. When it is complete and too large for lists, begins to reduce whole masks, and then
+ * lets MPI continue. Returns 1 if nothing is under way. */
 int masks_move(struct masks *m, struct exchange_counts *counts)
 {
     if (m->is_summing && !comm_sum_is_here(m->group->rank->comm))
@@ -247,8 +232,7 @@ int masks_move(struct masks *m, struct exchange_counts *counts)
     return !m->begun || masks_are_here(m);
 }
 
-/* If masks_begin has begun a sum, waits until all ranks have added up how many words changed. Then begins the reduction
- * of whole masks if the sum is too large for lists. */
+/* Waits until the sum of masks_begin is complete, and begins to reduce whole masks if it is too large for lists. */
 void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 {
     watch_wait_begin();
@@ -260,7 +244,7 @@ void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 
 /* ---- devices ---- */
 
-/* Lets each device of this thread OR the masks of all its peers into its own mask. masks_take then uses that mask. */
+/* Lets each device of this thread OR the masks of all its peers, for masks_take. */
 enum status masks_read_peers(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -269,8 +253,8 @@ enum status masks_read_peers(const struct masks *m, const struct host_thread *t,
     return e->status;
 }
 
-/* Gives the result of the reduction to the devices of this thread. The result is the gathered list, or the mask `bits`.
- * In a group that holds all shards `bits` is NULL, and devices use the result of masks_read_peers. */
+/* Gives the reduced delegates to this thread's devices, as a list or as the mask `bits`. In a group that holds all
+ * shards `bits` is NULL, because each device has kept the result of masks_read_peers. */
 enum status masks_take(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -282,8 +266,7 @@ enum status masks_take(const struct masks *m, const struct host_thread *t, struc
     return e->status;
 }
 
-/* Counts the bytes of masks that devices of this rank read in the memory of their peers in this level. Adds the bytes to
- * `counts`. */
+/* Counts the bytes of masks that this rank's devices read in the memory of peers. */
 void masks_count_peers(const struct masks *m, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < m->group->count; i++) {

@@ -1,10 +1,10 @@
-/* frontiers.c: the frontiers that groups give each other before nn is pulled, with one bit for a vertex; see vertices.h */
+/* frontiers.c: the frontiers that groups give each other before a pull of nn, one bit a vertex (vertices.h) */
 #include "vertices.h"
 
 #include <string.h>
 
-/* Collective. Tells every device of this rank which normals of each shard have nn edges. The owner of each shard
- * broadcasts a bitmap of these normals. `bitmap` is overwritten, and must hold the normals of the largest shard. */
+/* Collective. Tells every device of this rank which normals of each shard have nn edges: the owner of each shard
+ * broadcasts a bitmap. `bitmap` is overwritten, and has space for the normals of the largest shard. */
 static void share_sources(const struct rank *rank, uint64_t *bitmap, struct error *e)
 {
     const struct comm *comm = rank->comm;
@@ -19,9 +19,8 @@ static void share_sources(const struct rank *rank, uint64_t *bitmap, struct erro
     }
 }
 
-/* Allocates the memory for the frontiers of all shards. If frontiers go as updates, also tells all devices which normals
- * of each shard have nn edges. If *e of a rank has failed, all ranks fail. The memory of the frontiers is charged to the
- * budget until the group is closed. */
+/* Allocates the memory for frontiers, charged to the budget until the group is closed. If frontiers go as updates, also
+ * tells all devices which normals have nn edges. All ranks fail if *e of any rank has failed. */
 enum status open_frontiers(struct vertices *v, struct group *group, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -40,14 +39,14 @@ enum status open_frontiers(struct vertices *v, struct group *group, struct error
     return e->status;
 }
 
-/* Returns the address of the frontier of a shard in `frontiers`. */
+/* Returns the place of a shard's frontier in `frontiers`. */
 static uint32_t *frontier_of(const struct vertices *v, uint32_t shard)
 {
     return v->frontiers + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
 }
 
-/* Shows the frontier of each of the thread's devices to the peers of the device. Unless `sent` is NULL, also writes each
- * device's message for other groups to sent->frontiers, and sets sent->frontier_words. */
+/* Shows the frontiers of this thread's devices to their peers. Unless `sent` is NULL, also writes the devices' messages
+ * for other groups, and their lengths, to *sent. */
 enum status vertices_show_frontiers(const struct group *group, const struct vertices *sent, const struct host_thread *t,
                                     struct error *e)
 {
@@ -60,9 +59,8 @@ enum status vertices_show_frontiers(const struct group *group, const struct vert
     return e->status;
 }
 
-/* Sends the frontiers of this rank's devices to the ranks of other groups, receives the frontiers of these ranks, and
- * waits. Each frontier goes once to each rank of another group. Adds the bytes that are sent to `counts`. Called by
- * thread 0. */
+/* Sends the frontiers of this rank's devices to each rank of other groups, receives theirs, and waits. Counts the bytes
+ * sent. Called by thread 0. */
 static enum status transfer_frontiers(const struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     const struct comm *comm = v->rank->comm;
@@ -80,9 +78,8 @@ static enum status transfer_frontiers(const struct vertices *v, struct exchange_
     return comm_transfer(comm, v->sends, messages, v->receives, messages, v->chunk_bytes, e);
 }
 
-/* Sends the frontier messages of this rank's devices, receives the messages of other groups, and gives the received
- * messages to this thread's devices. All threads call this function. Thread 0 sends and receives, while the other threads
- * wait. */
+/* Exchanges frontiers with other groups, and gives them to this thread's devices. All threads call this function, and
+ * thread 0 sends and receives while the others wait. */
 enum status vertices_give_frontiers(struct vertices *v, const struct host_thread *t, struct exchange_counts *counts,
                                     struct error *e)
 {

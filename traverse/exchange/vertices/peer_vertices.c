@@ -1,11 +1,9 @@
-/* peer_vertices.c: devices of a group read vertices in the memory of their peers, and the bytes are counted; see
- * vertices.h */
+/* peer_vertices.c: takes in vertices from the memory of peers, and counts them (vertices.h) */
 #include "vertices.h"
 
 #include <stdlib.h>
 
-/* Lets each device of this thread take in the vertices that its peers found for the device. Does nothing for a device if
- * its peers found nothing for it. */
+/* Lets each device of this thread take in the vertices that its peers found for it, if there are any. */
 enum status vertices_take_peers(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -25,8 +23,8 @@ enum status vertices_take_peers(const struct group *group, const struct host_thr
     return e->status;
 }
 
-/* Counts the vertices that devices of this rank read in the memory of their peers in a level. Adds the number of vertices
- * in lists, and the bytes of lists and bitmaps, to `counts`. */
+/* Counts what this rank's devices read in the memory of peers in a level: vertices in lists, and bytes of lists and
+ * bitmaps. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t to = group->first; to < group->first + group->rank->device_count; to++) {
@@ -38,8 +36,7 @@ void vertices_count_peers(const struct group *group, struct exchange_counts *cou
     }
 }
 
-/* Counts the bytes of frontiers that devices of this rank read in the memory of their peers before nn is pulled. Adds the
- * bytes to `counts`. */
+/* Counts the bytes of frontiers that this rank's devices read in the memory of peers before a pull of nn. */
 void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts)
 {
     for (uint32_t i = 0; i < group->count; i++)

@@ -1,27 +1,26 @@
-/* send_buffers.c: puts the vertices that leave this rank into send buffers; see vertices.h
+/* send_buffers.c: puts the vertices that leave this rank into send buffers (vertices.h)
  *
- * There is a send buffer for each pair of devices: a sending device of this rank, and a receiving device of another rank.
- * The buffers of a sending device lie one after the other in its exchange memory. So vertices are counted before they are
- * copied. */
+ * There is a send buffer from each device of this rank to each device of other groups. The buffers of a sending device
+ * stand one after the other in its message memory, so vertices are counted before they are copied. */
 #include "vertices.h"
 
 #include <string.h>
 
-/* Returns the send buffer for the vertices that device `from` found for shard s of another rank. With option L the device
- * that has the same number as the receiving device sends the vertices. The buffer then belongs to that device. */
+/* Returns the send buffer for vertices that device `from` found in shard s of another rank. With option L it belongs to
+ * the device of this rank with the same number as the receiving device, otherwise to `from`. */
 static struct vertex_span *leaving_buffer(const struct vertices *v, uint32_t from, uint32_t s)
 {
     uint32_t ranks = v->rank->comm->ranks, to = device_of_shard(s, ranks);
     return send_buffer_of(v, v->gathers ? to : from, rank_of_shard(s, ranks), to);
 }
 
-/* Returns the vertices that device `from` found for shard s. Returns an empty span if the shard is in this group. */
+/* Returns the vertices that device `from` found in shard s; nothing if the shard is in this group. */
 static struct vertex_span leaving_span(const struct vertices *v, uint32_t from, uint32_t s)
 {
     return group_has_shard(v->group, s) ? (struct vertex_span){0} : group_outgoing(v->group, from)[s];
 }
 
-/* Sets v->to: for each receiving rank, counts the vertices that leave in lists. Called before duplicates are dropped. */
+/* Counts the vertices that leave in lists, for each receiving rank. Called before duplicates are dropped. */
 void vertices_count_found(const struct vertices *v)
 {
     const uint32_t ranks = v->rank->comm->ranks;
@@ -35,8 +34,7 @@ void vertices_count_found(const struct vertices *v)
     }
 }
 
-/* Grows a device's memory for sent messages to the total size of its send buffers, and sets where each buffer begins in
- * this memory. */
+/* Makes space for the send buffers of a device, and sets where each of them begins. */
 static enum status place_buffers(const struct vertices *v, uint32_t device, struct error *e)
 {
     struct vertex_span *buffer = send_buffer_of(v, device, 0, 0);
@@ -53,7 +51,7 @@ static enum status place_buffers(const struct vertices *v, uint32_t device, stru
     return ST_OK;
 }
 
-/* Waits until all copies that devices have begun are over. Each of these copies must have recorded event 0. */
+/* Waits until all copies of this rank's devices are over. Each of them must have recorded event 0. */
 static enum status wait_for_copies(const struct rank *rank, struct error *e)
 {
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
@@ -64,8 +62,8 @@ static enum status wait_for_copies(const struct rank *rank, struct error *e)
     return e->status;
 }
 
-/* Fills the send buffers with the vertices of all devices of this rank, for option L. Counts the sizes of the buffers
- * anew during the copying. Waits for the copies. */
+/* Fills the send buffers with the vertices of all devices of this rank, for option L, and waits for the copies. The
+ * counts of the buffers grow again from 0, because they say where the next vertices go. */
 static enum status fill_buffers(const struct vertices *v, struct error *e)
 {
     const struct rank *rank = v->rank;
@@ -87,9 +85,8 @@ static enum status fill_buffers(const struct vertices *v, struct error *e)
     return e->status == ST_OK ? wait_for_copies(rank, e) : e->status;
 }
 
-/* Sets v->leaving and the sizes of the send buffers from the spans that leave this group. Then places the buffers in
- * memory. With option L also fills the buffers, and waits. Without option L vertex_flow.c fills the buffers later, chunk
- * by chunk. */
+/* Sizes the send buffers for the vertices that leave this group, and places them in memory. With option L fills them,
+ * too, and waits. Without it vertex_flow.c fills them chunk by chunk. */
 enum status vertices_collect(struct vertices *v, struct error *e)
 {
     const uint32_t devices = v->rank->device_count, shards = (uint32_t)buffers_of_device(v);
@@ -102,7 +99,7 @@ enum status vertices_collect(struct vertices *v, struct error *e)
             if (span.count == 0)
                 continue;
             buffer->form = span.form;
-            /* With option L the bitmaps of all devices become one bitmap, so the sizes are not added. All devices use the
+            /* With option L bitmaps of several devices become one, so their sizes are not added. All devices use the
              * same form. */
             buffer->count = span.form == OUTGOING_MASK ? span.count : buffer->count + span.count;
             v->leaving = 1;

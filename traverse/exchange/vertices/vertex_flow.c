@@ -1,13 +1,10 @@
-/* vertex_flow.c: sends vertices to devices of other groups, and receives vertices; see vertices.h
+/* vertex_flow.c: sends vertices to devices of other groups, and takes in theirs (vertices.h)
  *
- * There is a message for each send buffer that is not empty. A message goes in chunks. Several chunks are under way at
- * once:
- * 1. The sending device copies a chunk to exchange memory.
- * 2. MPI sends the chunk when the copy is over.
- * 3. The receiving device takes in the chunk when the chunk has arrived.
+ * Each send buffer with vertices is a message, which goes in chunks. Several chunks are under way at once: the sending
+ * device copies a chunk to its message memory, MPI sends it when the copy is over, and the receiving device takes it in
+ * when it has arrived.
  *
- * Host thread 0 does these steps for all devices of its rank, because only this thread calls MPI. Thread 0 never waits
- * for a step. */
+ * Host thread 0 does all this for the devices of its rank, because it alone calls MPI. It never waits. */
 #include "vertices.h"
 
 #include "formats/base/arith.h"
@@ -15,14 +12,13 @@
 
 /* ---- sending ---- */
 
-/* Returns the tag of a message. The tag holds the number of the sending device and the number of the receiving device. */
+/* Returns the tag of a message, which tells the sending and the receiving device. */
 static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
 {
     return (int)(from * v->rank->device_count + to);
 }
 
-/* Appends the chunks of send buffer `number` of a device to v->chunk, which has *count chunks so far. Adds the number of
- * the new chunks to *count. */
+/* Appends the chunks of a device's send buffer to v->chunk, and counts them in *count. */
 static enum status list_chunks(struct vertices *v, uint32_t device, size_t number, size_t *count, struct error *e)
 {
     const struct vertex_span *buffer = send_buffer_of(v, device, 0, 0) + number;
@@ -41,9 +37,8 @@ static enum status list_chunks(struct vertices *v, uint32_t device, size_t numbe
     return ST_OK;
 }
 
-/* Begins to copy the next chunk of a device to exchange memory. The copy has all ids that begin in the chunk. With option
- * L the send buffers are filled already, and nothing is copied. Returns 1 if a chunk was begun. Returns 0 if no chunk is
- * left, or after a failure. */
+/* Begins to copy a device's next chunk to its send buffer: all ids that begin in the chunk. With option L buffers are
+ * filled already, so nothing is copied. Returns 1 if a chunk was begun; 0 if none is left, or after a failure. */
 static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     const struct rank *rank = v->rank;
@@ -68,9 +63,7 @@ static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
     return 1;
 }
 
-/* Sends the oldest chunk of a device that is being copied, if the copy is over. With option L nothing is copied, so the
- * next chunk is sent at once. Returns 1 if a chunk was sent. Returns 0 if no chunk is being copied, if the copy is not
- * over, or after a failure. */
+/* Sends the oldest chunk of a device that is being copied, if the copy is over. Returns 1 if a chunk was sent. */
 static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     struct device_messages *own = &v->of[device];
@@ -86,8 +79,7 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 
 /* ---- receiving ---- */
 
-/* Appends the messages that device `to` receives to v->receives: one message from each device of each rank that sends a
- * message to the device. Grows the device's memory for these messages. Raises v->receive_count. */
+/* Lists the messages that device `to` will receive in v->receives, and makes space for them. */
 static enum status list_receives(struct vertices *v, uint32_t to, struct error *e)
 {
     uint32_t G = v->rank->device_count, devices = v->rank->comm->ranks * G;
@@ -107,8 +99,8 @@ static enum status list_receives(struct vertices *v, uint32_t to, struct error *
     return ST_OK;
 }
 
-/* Gives a chunk that has arrived to the receiving device. The device gets all ids that end in the chunk. An id on the
- * boundary of two chunks belongs to the later chunk. */
+/* Gives a chunk that has arrived to the receiving device. An id across the boundary of two chunks belongs to the later
+ * one. */
 static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk, struct error *e)
 {
     const struct transfer *t = &v->receives[chunk->message];
@@ -122,8 +114,7 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
 
 /* ---- both ---- */
 
-/* Adds the number of vertices and bytes of the send buffers to `counts`. Also adds them to v->to, the counts for each
- * receiving rank. */
+/* Counts the vertices and bytes of the send buffers, in all and for each receiving rank. */
 static void count_buffers(const struct vertices *v, struct exchange_counts *counts)
 {
     const uint32_t G = v->rank->device_count;
@@ -142,9 +133,8 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
     }
 }
 
-/* Prepares the messages of a level. Counts the messages, lists the chunks to send and the messages to receive, grows the
- * memory for received messages, and opens the flow. Sends nothing yet, because vertices_move sends. Sets `sent`,
- * `copied`, `end` and `event` of each device. If *e has failed, only counts. */
+/* Prepares the messages of a level: counts and lists what will be sent and received, and opens the flow. vertices_move
+ * sends. If *e has failed, only counts. */
 enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     size_t chunks = 0;
@@ -175,8 +165,8 @@ int vertices_are_here(const struct vertices *v)
     return over;
 }
 
-/* Continues the messages without waiting. Begins copies of chunks, sends chunks that are copied, and takes in one chunk
- * that has arrived. */
+/* Continues the messages without waiting: begins copies, sends chunks that are copied, and takes in one that has
+ * arrived. */
 enum status vertices_move(struct vertices *v, struct error *e)
 {
     struct flow_chunk chunk;
@@ -191,7 +181,7 @@ enum status vertices_move(struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Closes the flow of this level, and sets v->flow to NULL. Called when vertices_are_here has returned 1. */
+/* Closes the flow of this level, when vertices_are_here has returned 1. */
 void vertices_end(struct vertices *v)
 {
     comm_flow_close(v->flow);

@@ -1,8 +1,7 @@
-/* vertices.c: the memory of messages, and the notes by which ranks tell each other about a level; see vertices.h
+/* vertices.c: allocates the memory of messages, and lets ranks tell each other about a level (vertices.h)
  *
- * A note says what a rank found in the level. With the note go the sizes of the messages from each device of the rank to
- * each device of the receiving rank. There is one message for each send buffer that is not empty. The receiving rank
- * learns the length of each message from these sizes. */
+ * What a rank tells is a note of what it found, and the sizes of its send buffers, each of which becomes a message
+ * unless it is empty. So a rank knows the length of each message before it comes. */
 #include "vertices.h"
 
 #include "formats/base/arith.h"
@@ -14,16 +13,15 @@
 
 enum { NOTE_WORDS = sizeof(struct rank_note) / sizeof(uint64_t) };
 
-#define BITMAP_BIT (UINT64_C(1) << 63) /* set in the number of words of a bitmap; not set in the number of ids of a list */
+#define BITMAP_BIT (UINT64_C(1) << 63) /* set in the number of words of a bitmap, not in the number of ids of a list */
 
-/* Returns the number of 64-bit words in a row of `control`. A row has a note, and a count for each pair of devices. */
+/* Returns the 64-bit words of a row of `control`: a note, and a count for each pair of devices. */
 static size_t control_width(const struct rank *rank)
 {
     return NOTE_WORDS + (size_t)rank->device_count * rank->device_count;
 }
 
-/* Frees a device's exchange memory, and zeroes *memory. For host memory also returns the charged bytes to the budget.
- * Device memory is not charged. Empty memory is allowed. */
+/* Frees memory for messages of a device. Only host memory has been charged to the budget. The memory may be empty. */
 static void free_message_memory(const struct rank *rank, uint32_t device, struct message_memory *memory)
 {
     rank->backend->release_buffer(rank->devices[device], rank->exchange_memory, memory->ids);
@@ -32,16 +30,15 @@ static void free_message_memory(const struct rank *rank, uint32_t device, struct
     *memory = (struct message_memory){0};
 }
 
-/* Grows a device's memory for messages to at least `need` ids. If the memory grows, the old content is lost. Host memory
- * is charged to the budget. After a failure *memory is empty, or it has a capacity without ids. */
+/* Grows a device's memory for messages to at least `need` ids, and loses the old content. Host memory is charged to the
+ * budget. After a failure memory->ids is NULL. */
 enum status message_memory_grow(const struct vertices *v, uint32_t device, struct message_memory *memory, uint64_t need,
                                 struct error *e)
 {
     static const char what[] = "nn exchange buffers";
     const struct rank *rank = v->rank;
-    /* The new capacity is twice the old capacity, but at most one id for each nn edge of the shard. With option L a
-     * device may gather vertices of other devices, and their number is not known. So the capacity grows only to `need`.
-     * All devices together then have no more memory than without option L. */
+    /* Doubles the capacity, up to one id for each nn edge of the shard. With option L a device may gather the vertices
+     * of others, which are not bounded by its edges, so it gets only what it needs: that is no more in all. */
     const uint64_t twice = smaller(2 * memory->capacity, rank->graph->shards[device].csr[NN].edges);
     const uint64_t capacity = v->gathers ? need : larger(need, twice);
     const size_t bytes = capacity * sizeof *memory->ids;
@@ -55,9 +52,9 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
     return e->status;
 }
 
-/* Grows the memory of each device for messages to send and to receive. The size is the length of the longest list that
- * has fewer bytes than a bitmap. If the shard has fewer nn edges, the size is one id for each nn edge. This is done
- * before any search, because memory that devices copy to fast takes milliseconds to allocate. */
+/* Gives each device the message memory of the longest lists that are sent: longer ones have more bytes than a bitmap,
+ * or than one id for each nn edge of the shard. Done before any search, because memory that devices copy to fast takes
+ * milliseconds to allocate. */
 static enum status grow_all(const struct vertices *v, struct error *e)
 {
     const struct graph *graph = v->rank->graph;
@@ -72,9 +69,7 @@ static enum status grow_all(const struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Collective. Sets up *v, and allocates the tables of messages. For GPUs also allocates the memory of messages now,
- * because this allocation is slow. With `frontiers` also allocates the memory of frontiers. After a failure
- * vertices_close frees what was allocated. `gathers`: option L. `chunk_bytes`: the bytes of a chunk of a message. */
+/* Allocates the tables of messages, for GPUs the memory of messages, and with `frontiers` that of frontiers. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {
@@ -94,8 +89,7 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
     return frontiers ? open_frontiers(v, group, e) : e->status;
 }
 
-/* Frees the message memory of devices, the tables, the chunks and the frontiers. *v is not zeroed. *v may be zeroed
- * before the call, or opened in part. `rank` is a parameter because zeroed vertices have no rank. */
+/* Frees all memory. *v may be zeroed or partly opened, so `rank` comes from the caller. */
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
     for (uint32_t g = 0; v->of != NULL && g < rank->device_count; g++) {
@@ -112,8 +106,7 @@ void vertices_close(struct vertices *v, const struct rank *rank)
 
 /* ---- notes ---- */
 
-/* Collective, called by thread 0. Sends the note of this rank to each rank, together with the sizes of the send buffers
- * for the devices of that rank. One all-to-all does this. Sets v->notes, and the sizes that incoming_span reads. */
+/* Exchanges notes and sizes of send buffers with all ranks, in one all-to-all. Called by thread 0. */
 void vertices_share(struct vertices *v, const struct rank_note *own)
 {
     const uint32_t G = v->rank->device_count, R = v->rank->comm->ranks;
@@ -132,8 +125,7 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
         memcpy(&v->notes[r], in + r * width, sizeof *v->notes);
 }
 
-/* Returns the size and the form of the message from device `from` of a rank to device `to` of this rank. Does not set the
- * ids of the span. Called after vertices_share. */
+/* Returns the form and size of a message that comes to this rank, as its sender told them. */
 struct vertex_span incoming_span(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)
 {
     const uint64_t *row = v->control + (v->rank->comm->ranks + rank) * control_width(v->rank);
