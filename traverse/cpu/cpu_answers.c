@@ -1,16 +1,14 @@
-/* cpu_answers.c: makes the answers of devices of the CPU, and finds parents that a device does not know itself; engine.h
- * has the contracts
+/* cpu_answers.c: makes answers on the CPU, and asks other shards for the parents that a device does not know (engine.h)
  *
- * Vertices that the search did not reach have values that an earlier search left. So these values are overwritten first.
- * Then the value of each id is gathered from the arrays of the search, by the number of the id's vertex, without a
- * branch. Bytes that must move for each value: 4 of the vertex number, 4 of the answer, and the bytes of a random read of
- * the value. A parent also needs a random read of its input id.
+ * First the values of vertices that were not reached are overwritten, because an earlier search may have left some.
+ * Then the value of each id is read from the arrays of the search at its vertex's number, without a branch. Bytes that
+ * must move for each value: 4 of the vertex number, 4 of the answer, a random read of the value and, for a parent, one
+ * of its input id.
  *
- * A normal that was reached over an nn edge from another shard does not know its parent. The normal asks all its
- * neighbours on other shards. In a directed graph it asks only neighbours that have an edge to it. The threads go over
- * the normals twice: first to count the questions, and then to write the questions. Questions are ordered by shard, and
- * the questions for a shard are ordered by thread. Bytes that must move for each question: 8 of the question, 4 of the
- * vertex that asks, and 4 or 8 of the reply. The shard that replies reads a random depth and a random id. */
+ * A normal that nn reached from another shard has no recorded parent, so it asks all its neighbours on other shards (in
+ * a directed graph, those that have an edge to it). Threads go over the normals twice, to count the questions and to
+ * write them, ordered by shard and then by thread. Bytes that must move for each question: 8 of the question, 4 of the
+ * vertex that asks, 4 or 8 of the reply, and random reads of a depth and an id where it is answered. */
 #include "cpu_answers.h"
 
 #include "formats/graph/partition.h"
@@ -18,13 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes:
- * - ANSWER_PIECE: number of values, or of ids of a window, that a thread handles at a time.
- * - QUESTIONS_PIECE: number of questions that a thread handles at a time.
- * - STORED_AT_ONCE: number of ids that are permuted together, by vector instructions. */
+/* At a time a thread handles ANSWER_PIECE values or ids of a window, or QUESTIONS_PIECE questions. STORED_AT_ONCE ids
+ * are permuted together, by vector instructions. */
 enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512 };
 
-/* Returns the number of vertices for which the device has values: the normals of its shard and all delegates. */
+/* Returns how many vertices the device has values for: its normals and all delegates. */
 static uint64_t vertices_of(const struct device *dev)
 {
     return dev->shard->locals + dev->shard->d;
@@ -32,19 +28,16 @@ static uint64_t vertices_of(const struct device *dev)
 
 /* ---- memory ---- */
 
-/* Zeroes 4 bytes for each of the values begin..end. The operating system places a page near the thread that first writes
- * to the page. So the pages will be near the thread that gathers these values later. Called by threads of the pool, for
- * cpu_open_answers. `context` is a struct cpu_answers. */
+/* Zeroes 4 bytes for each of the values begin..end, so that the system places their pages near the thread that will
+ * write the values. A loop of the pool for cpu_open_answers, with a struct cpu_answers as `context`. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_answers *a = context;
     memset((int32_t *)a->values + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
-/* Copies `tables` to dev->answers, and allocates the memory for the values. If parents are recorded and there are several
- * shards, also allocates the arrays for questions to other shards. The budget is charged. Sets *arrays to the allocated
- * arrays. After a failure dev->answers keeps what was allocated. cpu_close frees this memory in any case. This is `open`
- * of backend_answers. */
+/* backend_answers.open: allocates the memory for values and, if parents of several shards are wanted, for questions,
+ * charged to the budget. cpu_close frees it, also after a failure. */
 static enum status cpu_open_answers(struct device *dev, const struct answer_tables *tables, struct answer_arrays *arrays,
                                     struct error *e)
 {
@@ -69,9 +62,7 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_tabl
                        "questions for parents", e);
 }
 
-/* Frees dev->answers, and all arrays that opening, asking and replying allocated. Returns the charged bytes to the
- * budget. Does nothing if dev->answers is NULL. dev->answers is invalid afterwards, so only cpu_close calls this
- * function. */
+/* Frees dev->answers with all its arrays. Only for cpu_close, because dev->answers is invalid afterwards. */
 void cpu_close_answers(struct device *dev)
 {
     struct cpu_answers *a = dev->answers;
@@ -85,9 +76,8 @@ void cpu_close_answers(struct device *dev)
     free(a);
 }
 
-/* Makes space for at least `count` elements of `width` bytes in *array. *capacity is the number of elements that fit. If
- * *array is too small, replaces it by a new array, and the contents are lost. Charges the budget. After a failure *array
- * is NULL and *capacity is 0. */
+/* Makes space for `count` elements of `width` bytes in *array, which has space for *capacity. A larger array takes its
+ * place, without the old elements, and is charged to the budget. After a failure *array is NULL and *capacity 0. */
 static enum status make_room(struct device *dev, void **array, uint64_t *capacity, uint64_t count, uint64_t width,
                              const char *what, struct error *e)
 {
@@ -102,7 +92,7 @@ static enum status make_room(struct device *dev, void **array, uint64_t *capacit
 
 /* ---- depths and parents by vertex ---- */
 
-/* The values of the vertices of one kind (normals or delegates) after a search, and the bitmap of visited vertices. */
+/* The values of all vertices of one kind after a search, and which of them were visited. */
 struct left_values {
     const struct device *dev;
     const uint64_t *visited;
@@ -110,8 +100,8 @@ struct left_values {
     int32_t *values; /* [count] */
 };
 
-/* Sets the value of each unvisited vertex in words begin..end of the bitmap to DEPTH_UNREACHED. Called by threads of the
- * pool, for mark_unreached. `context` is a struct left_values. */
+/* Sets the values of unvisited vertices in words begin..end of the bitmap to DEPTH_UNREACHED. A loop of the pool for
+ * mark_unreached, with a struct left_values as `context`. */
 static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct left_values *l = context;
@@ -123,9 +113,8 @@ static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Sets the values of all unvisited vertices of the shard to DEPTH_UNREACHED. values[locals + d] are depths, or recorded
- * parents. The values of normals stand before the values of delegates. The same value serves for parents, because
- * DEPTH_UNREACHED and PARENT_NONE both have all bits set. */
+/* Sets the values of all unvisited vertices to DEPTH_UNREACHED. values[locals + d] are depths or recorded parents,
+ * which this suits, too, because PARENT_NONE has all bits set as well. */
 static void mark_unreached(const struct device *dev, int32_t *values)
 {
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
@@ -136,8 +125,7 @@ static void mark_unreached(const struct device *dev, int32_t *values)
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
-/* Copies the depths of the last search to locals[] and delegates[]. Before that sets the depths of unreached vertices in
- * the device's own array to DEPTH_UNREACHED. This is `read_depths` of backend_answers. */
+/* backend_answers.read_depths: copies the depths of the last search, with DEPTH_UNREACHED where needed. */
 static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     mark_unreached(dev, dev->normals.depth);
@@ -146,9 +134,9 @@ static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t 
     return e->status;
 }
 
-/* Returns the input id of a recorded parent. `record` is PARENT_SELF, a local id or a delegate. PARENT_SELF stands for
- * the vertex that has the record, and the number of this vertex is `self`. Returns ANSWER_NONE if the record is
- * PARENT_NONE or PARENT_REMOTE. Whether a parent is a delegate cannot be predicted, so no branch depends on it. */
+/* Returns the input id of a recorded parent, or ANSWER_NONE if there is none (PARENT_NONE, PARENT_REMOTE). PARENT_SELF
+ * stands for the vertex itself, whose number is `self`. No branch depends on whether a parent is a delegate, because
+ * this cannot be predicted. */
 static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t locals,
                                    uint32_t record, uint64_t self)
 {
@@ -161,9 +149,8 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
     return answer_id(tables->ids, tables->id_bytes, number);
 }
 
-/* Converts the recorded parents of the vertices with numbers begin..end to input ids, and writes the input ids to
- * answers->by_vertex. The number locals + d stands for no vertex, and gets ANSWER_NONE. Called by threads of the pool,
- * for cpu_ask. `context` is the struct device. */
+/* Converts the recorded parents of vertices begin..end to input ids in answers->by_vertex. The number locals + d is no
+ * vertex, and gets ANSWER_NONE. A loop of the pool for cpu_ask, with the device as `context`. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -175,16 +162,16 @@ static void write_parents(void *context, uint64_t begin, uint64_t end)
 
 /* ---- parents of several shards ---- */
 
-/* The input of the loop over ask_shares. The normals are divided into `shares` equal shares, one for each thread. */
+/* What the threads of ask_shares share: the normals, in `shares` equal shares, one for each thread. */
 struct asking {
     const struct device *dev;
     int shares;
     int list; /* 0: questions are counted; 1: questions are written */
 };
 
-/* Goes over the neighbours of normal `local` on other shards. Adds 1 to cursor[s] for each neighbour on shard s. With
- * `list` also writes a question for the neighbour to questions[cursor[s]], and `local` to askers[cursor[s]]. The question
- * asks whether the depth of the neighbour is the depth of `local` less 1. */
+/* Asks all neighbours of a normal on other shards: "Is your depth one less than mine?" Counts the questions for each
+ * shard s in cursor[s]. With `list` also writes each question to questions[cursor[s]], and `local` to
+ * askers[cursor[s]]. */
 static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *cursor, int list)
 {
     const struct shard *shard = dev->shard;
@@ -206,9 +193,8 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
     }
 }
 
-/* Counts or writes the questions of the normals in shares begin..end that were reached over an nn edge from another shard
- * (PARENT_REMOTE). Advances the cursors of these shares. Called by threads of the pool, for cpu_ask. `context` is a
- * struct asking. */
+/* Counts or writes the questions of those normals in shares begin..end that nn reached from another shard
+ * (PARENT_REMOTE). A loop of the pool for cpu_ask, with a struct asking as `context`. */
 static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct asking *a = context;
@@ -222,9 +208,8 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Makes the questions of all normals with an unknown parent. First overwrites the old parents of unreached vertices, and
- * converts recorded parents to input ids in answers->by_vertex. Sets questions[s] to the questions for each shard s. The
- * questions stay until the next call. Their memory is charged to the budget. This is `ask` of backend_answers. */
+/* backend_answers.ask: converts recorded parents to input ids, and makes the questions of all normals that have none.
+ * The questions are charged to the budget, and stay until the next call. */
 static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -237,7 +222,7 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *qu
     pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
     memset(a->cursors, 0, (uint64_t)threads * p * sizeof *a->cursors);
     pool_for(dev->means.pool, threads, (uint64_t)threads, 1, ask_shares, &asking);
-    /* changes each count to the index of the first question of the thread for the shard */
+    /* changes each count to the index of the thread's first question for the shard */
     for (uint32_t s = 0; s < p; s++) {
         uint64_t first = total;
         for (int t = 0; t < threads; t++) {
@@ -261,7 +246,7 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *qu
     return ST_OK;
 }
 
-/* The questions of one shard, and the place for the replies. */
+/* The questions of one shard, and where their replies go. */
 struct replying {
     const struct device *dev;
     const struct question *question;
@@ -269,9 +254,9 @@ struct replying {
     _Atomic int bad; /* 1: a question names a vertex that this shard does not have */
 };
 
-/* Replies to questions begin..end. The reply is the input id of the vertex if the vertex was reached at the depth of the
- * question, otherwise ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Called by threads of the pool, for
- * cpu_reply. `context` is a struct replying. */
+/* Replies to questions begin..end: with the vertex's input id if it has the depth of the question, otherwise with
+ * ANSWER_NONE. Sets `bad` if a vertex is not in the shard. A loop of the pool for cpu_reply, with a struct replying as
+ * `context`. */
 static void reply_range(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
@@ -290,10 +275,9 @@ static void reply_range(void *context, uint64_t begin, uint64_t end)
     r->bad |= wrong;
 }
 
-/* Writes a reply to each question in questions[s], for one shard s after the other. Sets replies[s] to the replies. The
- * replies are in answers->replies, and stay until the next call. This array grows as needed, and its bytes are charged to
- * the budget. Returns ST_BAD_DATA if a question names a vertex that this shard does not have. All other questions still
- * get replies. This is `reply` of backend_answers. */
+/* backend_answers.reply: replies to the questions of each shard in turn. The replies are charged to the budget, and
+ * stay until the next call. If a question names a vertex that this shard does not have, returns ST_BAD_DATA, after
+ * replies to all other questions. */
 static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -316,9 +300,8 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
                  : ST_OK;
 }
 
-/* Goes over the replies in the order of the questions. Sets the parent of each vertex that asked, in answers->by_vertex,
- * to the last reply that has an id. Every such id is a valid parent. Cannot fail. This is `take_replies` of
- * backend_answers. */
+/* backend_answers.take_replies: goes over the replies in the order of the questions. A vertex that asked gets the last
+ * reply with an id as its parent, as each of them would do. */
 static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct cpu_answers *a = dev->answers;
@@ -337,7 +320,7 @@ static enum status cpu_take_replies(struct device *dev, const struct slice *repl
     return ST_OK;
 }
 
-/* Returns 0, because devices of the CPU have no memory of their own. This is `reads_peer` of backend_answers. */
+/* backend_answers.reads_peer: 0, because devices of the CPU have no memory of their own. */
 static int cpu_reads_peer(const struct device *dev, uint32_t shard)
 {
     (void)dev;
@@ -347,18 +330,18 @@ static int cpu_reads_peer(const struct device *dev, uint32_t shard)
 
 /* ---- values ---- */
 
-/* The input of gather_range, which sets to[i] to the value of vertex tables->vertex[i]. */
+/* What the threads of gather_range share. to[i] becomes the value of the vertex tables->vertex[i]. */
 struct gathered {
     const struct probes *probes;
     const struct answer_tables *tables;
-    const void *from; /* [vertices] in the order of vertex numbers: depths, input ids of parents, or recorded parents */
-    int are_records;  /* 1: `from` holds recorded parents, which must be converted to input ids */
-    uint64_t locals;  /* number of normals of the shard, which is also the vertex number of delegate 0 */
+    const void *from; /* [vertices] by vertex number: depths, parents as input ids, or recorded parents */
+    int are_records;  /* `from` has recorded parents, which become input ids on the way */
+    uint64_t locals;  /* number of normals of the shard, and so the vertex number of delegate 0 */
     void *to;         /* [tables->values] the values */
     uint32_t width;   /* bytes of a value */
 };
 
-/* Writes the values to[begin..end). Called by threads of the pool, for cpu_make_values. `context` is a struct gathered. */
+/* Writes the values to[begin..end). A loop of the pool for cpu_make_values, with a struct gathered as `context`. */
 static void gather_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
@@ -374,9 +357,8 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
                                : ((const int64_t *)g->from)[vertex[i]];
 }
 
-/* Writes the value of each vertex to answers->values. Gathers depths, and the parents of a single shard, from the arrays
- * of the search. The values of unreached vertices are overwritten before. Gathers parents of several shards from
- * answers->by_vertex, which cpu_ask and cpu_take_replies filled. Cannot fail. This is `make_values` of backend_answers. */
+/* backend_answers.make_values: gathers depths, or parents of a single shard, from the arrays of the search, and parents
+ * of several shards from answers->by_vertex, which cpu_ask and cpu_take_replies have filled. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -399,8 +381,8 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* A window of permuted input ids, for which values are listed. A piece has ANSWER_PIECE ids of the window. The list of a
- * piece begins at the index of the piece's first id. So there are gaps between the lists of pieces. */
+/* A window of permuted input ids whose values are listed in pieces of ANSWER_PIECE ids. The list of each piece begins
+ * at the index of its first id, so that threads need not wait for each other's counts. */
 struct listing {
     const struct device *dev;
     uint32_t width; /* bytes of a value */
@@ -409,9 +391,8 @@ struct listing {
     uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* number of values listed in each piece */
 };
 
-/* Lists the values of the ids begin..end of the window that belong to this shard. The ids are one piece. The list begins
- * at index `begin`. Stores the number of values listed. Called by threads of the pool, for cpu_list_values. `context` is
- * a struct listing. */
+/* Lists the values that this shard has for one piece of the window, the ids begin..end, from index `begin` on. A loop
+ * of the pool for cpu_list_values, with a struct listing as `context`. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;
@@ -434,9 +415,7 @@ static void list_piece(void *context, uint64_t begin, uint64_t end)
     l->listed[begin / ANSWER_PIECE] = at - begin;
 }
 
-/* Lists the values of the permuted ids first..first + count that this shard has. Several threads list the pieces of the
- * window. Then the lists of the pieces are moved together, so that no gaps are left. Sets list->count. Cannot fail. This
- * is `list_values` of backend_answers. */
+/* backend_answers.list_values: lists the pieces of a window by several threads, and then moves the lists together. */
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
@@ -455,8 +434,7 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* Copies `bytes` bytes within host memory, because a device of the CPU has no other memory. Does nothing if both
- * addresses are equal. This is `copy` of backend_answers. */
+/* backend_answers.copy: a copy within host memory, because the device has no other. */
 static enum status cpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     (void)dev;

@@ -4,18 +4,18 @@
 
 #include "cpu_device.h"
 
-/* The arrays for the answers of one device. `locals` is the number of normals of the shard, d the number of delegates,
- * and p the number of shards. by_vertex and the arrays after it are NULL unless there are several shards and parents are
- * recorded. */
+/* The arrays for the answers of one device, which has `locals` normals, d delegates and p shards in all. by_vertex and
+ * the arrays behind it are NULL unless parents of several shards are wanted. */
 struct cpu_answers {
-    struct answer_tables tables; /* a copy of the caller's tables; its arrays belong to the caller of `open` */
+    struct answer_tables tables; /* a copy of the caller's tables; the arrays stay the caller's */
     void *values;               /* [tables.values] depths or input ids of parents */
-    void *by_vertex; /* [locals + d + 1] input ids of parents, by vertex number; the last element is ANSWER_NONE */
-    uint64_t *cursors;          /* [threads][p] index of the next question of each thread for each shard */
+    void *by_vertex; /* [locals + d + 1] parents as input ids, by vertex number; the last element is ANSWER_NONE */
+    uint64_t *cursors;          /* [threads][p] index of each thread's next question for each shard */
     struct question *questions; /* [question_capacity] ordered by the shard that gets the question */
-    uint32_t *askers; /* [question_capacity] the normal that asks each question, in the same memory after `questions` */
+    uint32_t *askers; /* [question_capacity] the normal that asks each question, in one array with the questions, behind
+                       * them */
     uint64_t question_capacity;
-    void *replies;              /* [reply_capacity] input ids that reply to the questions of other shards */
+    void *replies;              /* [reply_capacity] the replies to other shards' questions, as input ids */
     uint64_t reply_capacity;
 };
 

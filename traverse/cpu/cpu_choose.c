@@ -1,35 +1,32 @@
-/* cpu_choose.c: chooses the kind of the next level of a whole search (struct search_state of cpu_run.h)
+/* cpu_choose.c: chooses the kind of each level of a whole search (cpu_run.h)
  *
- * The kind with the smallest predicted time is chosen. Times are predicted from counts alone, so two searches from one
- * root make the same choices. */
+ * The kind with the least predicted time is taken. Predictions come from counts and never from a clock, so two searches
+ * from one root make the same choices. */
 #include "cpu_run.h"
 
 #include "formats/base/cli.h"
 
-/* A frontier with at most SMALL_EDGES edges gets a sparse level, even if the predicted time of a dense level is smaller.
- * DIRECTION_PULL, which a user may ask for, always gets dense levels. */
+/* With at most SMALL_EDGES edges a frontier gets a sparse level, even if a dense one promises to be faster. Only a
+ * user's wish for pulls (DIRECTION_PULL) makes all levels dense. */
 enum { SMALL_EDGES = 4096 };
 
-/* The rates of a parallel region. crew_work is a factor, and all other rates are picoseconds:
- * - The beginning of a region costs crew_start, and crew_vertex for each vertex, because each thread copies the visited
- *   bits.
- * - The barriers of a level cost crew_meeting, and crew_thread for each thread.
- * - All threads together do crew_work times the work that one thread would do for the same level. */
+/* The rates of parallel regions: crew_work is a factor, and all others are picoseconds. Beginning a region costs
+ * crew_start, and crew_vertex for each vertex, because each thread copies the visited bits. A level costs crew_meeting,
+ * and crew_thread for each thread, for its barriers. All threads together do crew_work times the work of a single
+ * thread. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
-/* Returns the predicted picoseconds of a level in a parallel region of `threads` threads. `single_thread` is the
- * predicted time of the same level by one thread. */
+/* Predicts the picoseconds of a level in a parallel region, if one thread alone would need `single_thread`. */
 static double region_cost(double single_thread, int threads)
 {
     return crew_meeting + crew_thread * threads + crew_work * single_thread / threads;
 }
 
-/* Chooses whether sparse levels run in a parallel region, and the number of threads. Sets s->in_region, s->region_threads
- * and s->regret. Returns the predicted cost of the next level as a sparse level, in picoseconds. `single_thread` is the
- * cost of this level by one thread, and `dense` the cost of a dense level. s->regret is the time that levels lost because
- * in_region had the worse value. in_region changes only when s->regret exceeds the cost of beginning a region. A level
- * that is cheapest as a dense level adds nothing to s->regret. */
+/* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads. Returns the predicted
+ * picoseconds of the next level as a sparse one; `single_thread` is what one thread needs for it, and `dense` the cost
+ * of a dense level. Beginning a region costs time, so s->in_region changes only when s->regret, the time that past
+ * levels lost by it, exceeds that cost. Levels that are cheapest as dense levels lose nothing. */
 static double choose_region(const struct device *dev, struct search_state *s, double single_thread, double dense)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);
@@ -54,10 +51,9 @@ static double choose_region(const struct device *dev, struct search_state *s, do
     return s->in_region ? region : single_thread;
 }
 
-/* Counts the work of the frontier, and chooses the next level. Sets s->kind, s->directions, s->edges and
- * s->wants_all_threads. Sets the threads by choose_region. If the frontier is empty or at the greatest depth, s->kind is
- * LEVEL_KINDS, and there is no next level. Adds 1 to s->levels in any case. `delegates` and `normals` are the numbers of
- * vertices of the frontier. If levels are noted, ends the note of the last level, and begins the note of the next level.
+/* Counts the frontier's work, and chooses the next level: its kind, directions and threads. `delegates` and `normals`
+ * are the numbers of vertices of the frontier. If there are none, or the greatest depth is reached, s->kind becomes
+ * LEVEL_KINDS, which ends the search. Counts the level in s->levels in any case, and writes notes if these are wanted.
  * Called by the thread that searches, between two levels. */
 void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals)
 {
@@ -67,7 +63,7 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     struct workload work;
     if (noted)
         note_visits(dev, start);
-    /* among the edges of the last level to new vertices: the share that led to a vertex found by another edge */
+    /* the share of the last level's edges to unvisited vertices that led to one which another edge found, too */
     dev->costs.overlap = found < s->expected ? 1 - found / s->expected : 0;
     cpu_counts(dev, &work, &e); /* never fails */
     double expected = 0, single_thread = 0, dense = dev->costs.graph.rates.masks;
@@ -75,8 +71,8 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     s->edges = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
-        /* work.of[g].cost[PUSH] is the cost of a push into bitmaps if a dense level pushes g into bitmaps. costs.of[PUSH]
-         * is the cost of a push by one thread */
+        /* work.of[g].cost[PUSH] is that of a push into bitmaps where a dense level does this, costs.of[PUSH] that of a
+         * push by one thread */
         struct direction_costs_of costs = direction_costs_of(&dev->costs, g, &work);
         expected += costs.found;
         s->edges += work.of[g].forward;

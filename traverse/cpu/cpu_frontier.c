@@ -1,12 +1,11 @@
-/* cpu_frontier.c: makes the frontier from the vertices that the last level found, counts its rows and edges, and lists it
+/* cpu_frontier.c: makes the frontier from what the last level found, counts its rows and edges, and lists it
  *
- * A previsit makes the frontier of the delegates here: the incoming delegates that are not visited. The previsit sets
- * their visited bits. The frontier of the normals is ready before the previsit. A normal gets its visited bit when a
- * visit of this device finds it, or when it arrives from another device. A vertex counts in a subgraph only if it has
- * edges in the subgraph.
+ * The delegates of the frontier are the incoming delegates that are not visited yet, whose visited bits are set here.
+ * The normals are ready before the previsit: each got its visited bit when a visit found it, or when it came from
+ * another device. A vertex counts in a subgraph only if it has edges there.
  *
- * The work on a frontier is divided into pieces, which threads share. Pieces of the sparse part come first, and pieces of
- * the dense part follow. Bytes that must move to list a vertex: 4, or 8 if several threads list. */
+ * Threads share the work on a frontier in pieces, those of its list first, then those of its bitmap. Bytes that must
+ * move to list a vertex: 4, or 8 if several threads list. */
 #include "cpu_device.h"
 
 #include "formats/base/arith.h"
@@ -14,20 +13,19 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The size of a piece of a frontier: PIECE_IDS vertices of the sparse part, or PIECE_WORDS words of the bitmap. These
- * words are whole cache lines. */
+/* A piece of a frontier has PIECE_IDS vertices of the list, or PIECE_WORDS words of the bitmap, in whole cache
+ * lines. */
 enum { PIECE_IDS = 1024, PIECE_WORDS = 64 };
 
-/* A frontier, or a piece of a frontier: the vertices of a list, and the set bits of some words of a bitmap. */
+/* A frontier or a piece of one: the vertices of a list, and the set bits of some words of a bitmap. */
 struct frontier_part {
     const uint32_t *sparse; /* [count] */
     uint64_t count;
-    const uint64_t *dense; /* the bitmap of the whole frontier; only words begin..end belong to this part */
+    const uint64_t *dense; /* the bitmap of the whole frontier, of which words begin..end belong to this part */
     uint64_t begin, end;
 };
 
-/* Returns the whole frontier of the kind of vertices that are rows of g. The pointers are valid until the next previsit
- * or sparse level. */
+/* Returns the whole frontier of the vertices that are rows of g. Valid until the next previsit or sparse level. */
 static struct frontier_part frontier_of_rows(const struct device *dev, enum subgraph g)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -48,7 +46,7 @@ static uint64_t count_pieces(const struct frontier_part *whole)
     return divide_up(whole->count, PIECE_IDS) + divide_up(whole->end, PIECE_WORDS);
 }
 
-/* Returns piece number `piece` of a whole frontier. A piece is a part of the list or a part of the bitmap. */
+/* Returns piece number `piece` of a whole frontier, of its list or of its bitmap. */
 static struct frontier_part cut_piece(const struct frontier_part *whole, uint64_t piece)
 {
     uint64_t sparse_pieces = divide_up(whole->count, PIECE_IDS), first = piece * PIECE_IDS;
@@ -66,11 +64,10 @@ struct delegate_previsit {
     uint64_t step; /* number of 64-bit words of a piece */
 };
 
-/* Previsits a piece of the words of `incoming`. Makes the unvisited delegates in these words the dense frontier, and sets
- * their visited bits and depths. Zeroes these words of `incoming`, and the same words of `updated`. Also lists the new
- * delegates in `sparse`, beginning at the index of the piece's first word. The list is incomplete if there are more new
- * delegates than words in the piece. Returns the number of new delegates. Called by threads of the pool, for
- * previsit_delegates. `context` is a struct delegate_previsit. */
+/* Previsits a piece of `incoming`: makes its unvisited delegates the dense frontier, with visited bits and depths.
+ * Zeroes the words of `incoming`, and with them those of `updated`. Also lists the delegates in `sparse` from the
+ * piece's first word on, as many as the piece has words. Returns their number. A job of the pool for
+ * previsit_delegates, with a struct delegate_previsit as `context`. */
 static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
 {
     /* most words are zero in most levels, so a block of zero words is skipped at once */
@@ -104,17 +101,14 @@ static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
     return count;
 }
 
-/* Makes the incoming delegates that are not visited the frontier, with visited bits and the depth d->frontier_depth. A
- * small frontier is made by one thread, which handles all words as one piece. This frontier is sparse if `sparse` has
- * space for it. A frontier that is likely to be large is made by several threads, and is dense unless it is empty. Sets
- * any_incoming and any_updated to 0. */
+/* Makes the unvisited incoming delegates the frontier. One thread makes a small frontier as a single piece, which is
+ * sparse if `sparse` has space for it. Several threads make one that is likely to be large, as a bitmap. */
 void previsit_delegates(struct device *dev)
 {
     enum { MANY_ROWS = 2048, MANY_WORDS = 1 << 14 };
     struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
-    /* predicts the size from the last frontier: a large frontier is followed by a larger frontier, or by the end of the
-     * search */
+    /* guesses by the last frontier: after a large one comes a larger one, or the end of the search */
     int is_large = dev->frontier[DD] + dev->frontier[DN] >= MANY_ROWS || words >= MANY_WORDS;
     int threads = d->any_incoming && is_large ? dev->threads : 1;
     struct delegate_previsit previsit = {dev, threads > 1 ? PIECE_WORDS : words + 1};
@@ -126,8 +120,7 @@ void previsit_delegates(struct device *dev)
     d->any_incoming = d->any_updated = 0;
 }
 
-/* Exchanges the arrays of the normals' frontier and of their next frontier. So the next frontier becomes the frontier. The
- * new next frontier is empty. */
+/* Makes the next frontier of the normals the frontier, by exchanging arrays. The new next frontier is empty. */
 void previsit_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
@@ -146,17 +139,16 @@ void previsit_normals(struct device *dev)
 
 /* ---- counting ---- */
 
-/* Counts the vertices of list[0..count) that have edges in g, and estimates the number of their edges. Reads the offsets
- * of rows only if the rows of g differ much in length. Otherwise each row counts as a row of mean length. Empty entries
- * of head columns count as edges. */
+/* Counts the vertices of a list that have edges in g, and their edges. If the rows of g do not differ much in length,
+ * each counts as the mean row, and no offset is read. */
 struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count)
 {
-    enum { ABOUT = 4, AHEAD = 32 }; /* rows have about equal length if the longest row is at most ABOUT times the mean */
+    enum { ABOUT = 4, AHEAD = 32 }; /* rows do not differ much if the longest has at most ABOUT times the mean */
     const struct csr *csr = &dev->shard->csr[g];
     uint64_t longest = subgraph_rows(g) == DELEGATES ? dev->delegates.longest : dev->normals.longest;
     uint64_t rows = 0, edges = 0;
     if (longest * csr->source_rows <= ABOUT * csr->edges) {
-        /* each row counts as the mean row, rounded to whole edges, so no offset is read */
+        /* the mean row is rounded to whole edges, so that counts of pieces add up */
         uint64_t mean = (csr->edges + csr->source_rows / 2) / csr->source_rows;
         if (csr->source_rows == csr->rows)
             return (struct row_count){count, count * mean};
@@ -175,10 +167,9 @@ struct row_count count_sparse(const struct device *dev, enum subgraph g, const u
     return (struct row_count){rows, edges + rows * csr->head_columns};
 }
 
-/* Counts the vertices with edges in words begin..end of a bitmap, and estimates the number of their edges. Vertices are
- * in the order of their degrees, so each row counts as the mean row of its word. If `begin` is 0, reads offsets for every
- * word, because hubs are in the first piece of a bitmap. In other pieces reads offsets only for every SAMPLE-th word. If
- * no word was sampled, each row counts as one edge. */
+/* Counts the vertices with edges in words begin..end of a bitmap, and estimates their edges. Vertices are ordered by
+ * degree, so each row counts as the mean row of its word. Offsets are read only for every SAMPLE-th word, except in the
+ * first piece, where the hubs are. Without any sampled word each row counts as one edge. */
 static struct row_count count_dense(const struct csr *csr, const uint64_t *bitmap, uint64_t begin, uint64_t end)
 {
     enum { SAMPLE = 8 };
@@ -195,7 +186,7 @@ static struct row_count count_dense(const struct csr *csr, const uint64_t *bitma
     return (struct row_count){rows, sampled > 0 ? edges * rows / sampled : rows};
 }
 
-/* A frontier of which the rows in g are counted piece by piece. `edges` is the sum of their edges so far. */
+/* A frontier whose rows in g are counted piece by piece, and the sum of their edges so far. */
 struct counting {
     const struct device *dev;
     enum subgraph g;
@@ -203,8 +194,8 @@ struct counting {
     _Atomic uint64_t edges;
 };
 
-/* Returns the number of vertices in a piece of the frontier that have edges in g, and adds the number of their edges to
- * c->edges. Called by threads of the pool, for count_frontier_of. `context` is a struct counting. */
+/* Returns how many vertices of a piece have edges in g, and adds their edges to c->edges. A job of the pool for
+ * count_frontier_of, with a struct counting as `context`. */
 static uint64_t count_piece(void *context, int thread, uint64_t piece)
 {
     struct counting *c = context;
@@ -218,13 +209,11 @@ static uint64_t count_piece(void *context, int thread, uint64_t piece)
     return count.rows;
 }
 
-/* Counts the frontier of one kind of vertices (`rows`) in its two subgraphs. Sets dev->frontier and dev->forward of these
- * subgraphs. Subtracts the counted rows from dev->unvisited, so this function must be called exactly once for each
- * frontier. */
+/* Counts the frontier in the two subgraphs whose rows are of the kind `rows`, and subtracts it from dev->unvisited. */
 void count_frontier_of(struct device *dev, enum vertex_kind rows)
 {
-    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* a row counts as little work, because it is in the cache of the thread
-                                                  * that listed it */
+    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* a listed row is little work, because it is in the cache of the
+                                                  * thread that found it */
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(rows, (enum vertex_kind)to);
         struct counting counting = {.dev = dev, .g = g, .frontier = frontier_of_rows(dev, g)};
@@ -253,15 +242,14 @@ struct gathering {
     _Atomic uint64_t count;
 };
 
-/* Writes the vertices of a part of a frontier to rows[]. If the bitmap `sources` is given, leaves out vertices that are
- * not in it. Returns the number of vertices listed. rows[] must have an entry for each vertex of the part: a vertex of
- * the list is written before the bitmap decides whether it stays. */
+/* Writes the vertices of a part of a frontier that are in the bitmap `sources` (NULL: all) to rows[], which must have
+ * space for all of them. Returns their number. */
 static uint64_t list_part(const struct frontier_part *part, const uint64_t *sources, uint32_t *rows)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; i < part->count; i++) {
         uint32_t row = part->sparse[i];
-        rows[count] = row; /* without a branch: the next row overwrites a row that is left out */
+        rows[count] = row; /* without a branch: the next row overwrites one that is left out */
         count += sources == NULL || mask_bit(sources, row);
     }
     for (uint64_t w = part->begin; w < part->end; w++) {
@@ -272,9 +260,8 @@ static uint64_t list_part(const struct frontier_part *part, const uint64_t *sour
     return count;
 }
 
-/* Lists the vertices of a piece of the frontier in the thread's own memory, and then appends them to the list of all
- * threads. Returns the number of vertices listed. Called by threads of the pool, for gather. `context` is a struct
- * gathering. */
+/* Lists the vertices of a piece in the thread's own memory, and appends them to the common list. Returns their number.
+ * A job of the pool for gather, with a struct gathering as `context`. */
 static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 {
     struct gathering *g = context;
@@ -287,9 +274,8 @@ static uint64_t gather_piece(void *context, int thread, uint64_t piece)
     return count;
 }
 
-/* Lists the vertices of a frontier in rows[], in any order. If the bitmap `sources` is given, leaves out vertices that
- * are not in it. rows[] must have an entry for each vertex of the frontier. Uses several threads if the frontier is
- * large. Returns the number of vertices listed. */
+/* Lists the vertices of a frontier that are in the bitmap `sources` (NULL: all) in rows[], in any order. rows[] must
+ * have space for the whole frontier. A large frontier is listed by several threads. Returns the number listed. */
 static uint64_t gather(struct device *dev, const struct frontier_part *frontier, const uint64_t *sources, uint32_t *rows)
 {
     struct gathering g = {.frontier = *frontier, .sources = sources, .rows = rows};
@@ -299,16 +285,14 @@ static uint64_t gather(struct device *dev, const struct frontier_part *frontier,
     return pool_run(dev->means.pool, threads, count_pieces(frontier), gather_piece, &g);
 }
 
-/* Writes a list of the vertices of the frontier that have edges in g to dev->gathered_rows, in any order. Returns the
- * number of vertices listed. */
+/* Lists the frontier's vertices that have edges in g in dev->gathered_rows. Returns their number. */
 uint64_t gather_sources(struct device *dev, enum subgraph g)
 {
     struct frontier_part frontier = frontier_of_rows(dev, g);
     return gather(dev, &frontier, dev->shard->csr[g].sources, dev->gathered_rows);
 }
 
-/* Moves the dense parts of the frontier, of delegates and of normals, to the lists of the sparse parts. Zeroes the bitmap
- * of the delegates. Does nothing if the frontier is sparse already. Called only in a search of one shard. */
+/* Moves the dense parts of the frontier to the lists of its sparse parts, in a search of one shard. */
 void make_frontier_sparse(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
@@ -327,15 +311,15 @@ void make_frontier_sparse(struct device *dev)
     }
 }
 
-/* The rows of a subgraph of which count_forward adds up the edges. */
+/* The rows of a subgraph whose edges count_forward adds up. */
 struct gathered_rows {
     const struct csr *csr;
     const uint32_t *rows; /* [count], each of which has edges */
     uint64_t count;
 };
 
-/* Returns the number of edges of the rows in a piece. Called by threads of the pool, for count_forward. `context` is a
- * struct gathered_rows. */
+/* Returns the edges of the rows in a piece. A job of the pool for count_forward, with a struct gathered_rows as
+ * `context`. */
 static uint64_t add_lengths(void *context, int thread, uint64_t piece)
 {
     const struct gathered_rows *r = context;
@@ -346,8 +330,7 @@ static uint64_t add_lengths(void *context, int thread, uint64_t piece)
     return sum;
 }
 
-/* Returns the exact number of edges of the frontier's rows in g. First lists these rows in dev->gathered_rows, and so
- * overwrites an older list. */
+/* Returns the exact number of the frontier's edges in g. Lists its rows in dev->gathered_rows first. */
 uint64_t count_forward(struct device *dev, enum subgraph g)
 {
     struct gathered_rows r = {&dev->shard->csr[g], dev->gathered_rows, gather_sources(dev, g)};
