@@ -29,7 +29,7 @@ static uint64_t vertices_of(const struct device *dev)
 /* ---- memory ---- */
 
 /* Zeroes 4 bytes for each of the values begin..end, so that the system places their pages near the thread that will
- * write the values. A loop of the pool for cpu_open_answers, with a struct cpu_answers as `context`. */
+ * write the values. Threads of the pool run this for cpu_open_answers; `context` is a struct cpu_answers. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_answers *a = context;
@@ -100,8 +100,8 @@ struct left_values {
     int32_t *values; /* [count] */
 };
 
-/* Sets the values of unvisited vertices in words begin..end of the bitmap to DEPTH_UNREACHED. A loop of the pool for
- * mark_unreached, with a struct left_values as `context`. */
+/* Sets the values of unvisited vertices in words begin..end of the bitmap to DEPTH_UNREACHED. Threads of the pool run
+ * this for mark_unreached; `context` is a struct left_values. */
 static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct left_values *l = context;
@@ -150,7 +150,7 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
 }
 
 /* Converts the recorded parents of vertices begin..end to input ids in answers->by_vertex. The number locals + d is no
- * vertex, and gets ANSWER_NONE. A loop of the pool for cpu_ask, with the device as `context`. */
+ * vertex, and gets ANSWER_NONE. Threads of the pool run this for cpu_ask; `context` is the device. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -194,7 +194,7 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
 }
 
 /* Counts or writes the questions of those normals in shares begin..end that nn reached from another shard
- * (PARENT_REMOTE). A loop of the pool for cpu_ask, with a struct asking as `context`. */
+ * (PARENT_REMOTE). Threads of the pool run this for cpu_ask; `context` is a struct asking. */
 static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct asking *a = context;
@@ -255,8 +255,8 @@ struct replying {
 };
 
 /* Replies to questions begin..end: with the vertex's input id if it has the depth of the question, otherwise with
- * ANSWER_NONE. Sets `bad` if a vertex is not in the shard. A loop of the pool for cpu_reply, with a struct replying as
- * `context`. */
+ * ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Threads of the pool run this for cpu_reply; `context` is a
+ * struct replying. */
 static void reply_range(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
@@ -341,7 +341,8 @@ struct gathered {
     uint32_t width;   /* bytes of a value */
 };
 
-/* Writes the values to[begin..end). A loop of the pool for cpu_make_values, with a struct gathered as `context`. */
+/* Writes the values to[begin..end). Threads of the pool run this for cpu_make_values; `context` is a struct
+ * gathered. */
 static void gather_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
@@ -391,8 +392,8 @@ struct listing {
     uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* number of values listed in each piece */
 };
 
-/* Lists the values that this shard has for one piece of the window, the ids begin..end, from index `begin` on. A loop
- * of the pool for cpu_list_values, with a struct listing as `context`. */
+/* Lists the values that this shard has for one piece of the window, the ids begin..end, from index `begin` on. Threads
+ * of the pool run this for cpu_list_values; `context` is a struct listing. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;

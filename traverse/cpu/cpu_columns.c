@@ -1,15 +1,13 @@
-/* cpu_columns.c: decodes packed columns, one by one or by vectors of eight; cpu_columns.h has the contracts
+/* cpu_columns.c: decodes packed columns, one by one or by vectors of eight (cpu_columns.h)
  *
- * Columns are packed in blocks. A block is a block of gaps or a frame (packed_row.h). Each element of a block has a code.
- * - In a frame element i is its code plus `add`.
- * - In a block of gaps element i is the sum of four numbers: its code, its high bits shifted left by the length of a
- *   code, `step` * i, and `add`.
- * A bit vector behind the codes holds the high bits of all elements. The high bits of element i are a number: the number
- * of zeros before set bit i of the vector.
+ * Columns are packed in blocks, which packed_row.h describes. Each element of a block has a code. In a frame element i
+ * is its code plus `add`. In a block of gaps element i is the sum of its code, its high bits shifted left by the length
+ * of a code, `step` * i, and `add`. The high bits of all elements stand in a bit vector behind the codes: those of
+ * element i are the number of zeros before set bit i.
  *
- * Bytes that must move for each row: 8 of offsets and 8 of the directory. Bits that must move for each column: the bits
- * of its code, and its part of the bit vector. Up to 40 bytes of the vector before that part are read and skipped. Pulls
- * prefetch the words of a block (cpu_probe.c). */
+ * Bytes that must move for each row: 8 of offsets and 8 of the directory. Bits for each column: its code, and its part
+ * of the bit vector, of which up to 40 bytes before that part are read and skipped. Pulls prefetch the words of a block
+ * (cpu_probe.c). */
 #include "cpu_columns.h"
 #include "cpu_lanes.h"
 
@@ -19,8 +17,7 @@
 
 /* ---- plain ---- */
 
-/* Decodes `count` packed columns of a row, from column `at` on, into the buffer. Decodes one column after the other,
- * without vector instructions. Returns the buffer. */
+/* Decodes columns at..at + count of a row, one after the other. Returns the buffer. */
 const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                              uint32_t buffer[COLUMN_CAPACITY])
 {
@@ -35,18 +32,18 @@ const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, u
 
 #if HAS_AVX2
 
-enum { MOST_WINDOW_BITS = 25 }; /* a code of at most MOST_WINDOW_BITS bits lies within 4 bytes, at whichever bit it begins */
+enum { MOST_WINDOW_BITS = 25 }; /* a code of so many bits lies within 4 bytes, at whichever bit it begins */
 
-/* A reader of one packed block. It works like struct packed_reader of packed_row.h, but reads the bit vector in words of
- * 64 bits. */
+/* A reader of one packed block, as struct packed_reader of packed_row.h is, too. But it reads the bit vector in 64-bit
+ * words. */
 struct reader {
-    const unsigned char *codes, *vector; /* vector is NULL if all high bits are 0 */
+    const unsigned char *codes, *vector; /* the vector is NULL if all high bits are 0 */
     uint32_t bits; /* bits of a code */
     uint32_t gaps; /* 0: the block is a frame */
-    uint32_t step, add; /* numbers added to each element (see the head of this file) */
+    uint32_t step, add; /* what is added to each element (see the head of this file) */
     uint32_t i;    /* index of the next element of the block */
-    uint32_t word; /* index of the word of the bit vector that has the set bit of element i */
-    uint64_t ones; /* the set bits of this word, except the bits of elements before i */
+    uint32_t word; /* which word of the bit vector has the set bit of element i */
+    uint64_t ones; /* the set bits of this word, without those of elements before i */
 };
 
 /* Returns word number `word`, of 64 bits, of the bit vector. */
@@ -57,8 +54,7 @@ AVX2 static inline uint64_t vector_word(const struct reader *r, uint32_t word)
     return bits;
 }
 
-/* Moves the reader to element i of the block, and sets r->i. If the block has a bit vector, also finds set bit i of the
- * vector. Set bits are counted from 0. */
+/* Moves the reader to element i of the block: sets r->i, and finds set bit i of the bit vector, counted from 0. */
 AVX2 static inline void skip_to(struct reader *r, uint32_t i)
 {
     uint32_t left = i, count;
@@ -74,8 +70,7 @@ AVX2 static inline void skip_to(struct reader *r, uint32_t i)
     r->ones &= ~(_pdep_u64(UINT64_C(1) << left, r->ones) - 1);
 }
 
-/* Returns the high bits of element i, which must be the next element of the bit vector. Moves the reader behind the set
- * bit of this element. */
+/* Returns the high bits of element i, the next one in the bit vector, and moves behind its set bit. */
 AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
 {
     while (r->ones == 0 && r->word < UNARY_MOST_WORDS / 2 - 1)
@@ -85,7 +80,7 @@ AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
     return high;
 }
 
-/* Returns the code of element i. Does not move the reader. The code may have up to 32 bits. */
+/* Returns the code of element i, of up to 32 bits, without moving the reader. */
 AVX2 static inline uint32_t code_at(const struct reader *r, uint32_t i)
 {
     uint64_t window;
@@ -93,15 +88,15 @@ AVX2 static inline uint32_t code_at(const struct reader *r, uint32_t i)
     return (uint32_t)_bzhi_u64(window >> i * r->bits % 8, r->bits);
 }
 
-/* Returns the next element of a block of gaps, without `add`. Moves the reader to the following element. */
+/* Returns the next element of a block of gaps, but without `add`, and moves the reader behind it. */
 AVX2 static inline uint32_t next_gap_sum(struct reader *r)
 {
     uint32_t i = r->i++, high = r->vector != NULL ? next_high(r, i) : 0;
     return code_at(r, i) + (high << r->bits) + r->step * i;
 }
 
-/* Opens a reader at element span->at of a row. If an earlier row ends in the same block of gaps, gaps count from the
- * start of this row. `add` is then computed from the element before the row. */
+/* Opens a reader at element span->at of a row. If the row begins within a block of gaps, gaps count from the row's
+ * start, so `add` is computed from the element before the row. */
 AVX2 static inline struct reader open_reader(const struct packed_columns *packed, const struct packed_span *span)
 {
     uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
@@ -127,8 +122,8 @@ AVX2 static inline struct reader open_reader(const struct packed_columns *packed
     return r;
 }
 
-/* Returns the next eight elements of the block, and moves the reader behind them. If `count` is less than 8, only the
- * first `count` elements are valid, and the reader moves by `count`. */
+/* Returns the next eight elements of the block, and moves behind them. If fewer are wanted (`count`), only those are
+ * valid, and the reader moves behind those. */
 AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -160,18 +155,17 @@ AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
     return _mm256_add_epi32(codes, _mm256_sll_epi32(high, _mm_cvtsi32_si128((int)r->bits)));
 }
 
-/* Decodes `count` elements, from element r->i on, in groups of eight. Meant for many elements. Returns the address of
- * element r->i in the buffer. First decodes the bit vector up to the last of these elements. The eight codes of a group
- * take `bits` bytes, so all groups have the same layout. The four codes of each half of a group lie in 16 bytes. A
- * shuffle moves the four bytes that hold a code into the lane of the code. A shift drops the bits before the code. Reads
- * up to 16 bytes from the fifth code of a group on. */
+/* Decodes `count` elements from r->i on in groups of eight, which is faster for many elements. Returns where element
+ * r->i is in the buffer. The codes of a group fill `bits` bytes, so all groups look alike: a shuffle moves the four
+ * bytes that hold a code into its lane, and a shift drops the bits before it. The bit vector is decoded first, up to
+ * the last element. Reads up to 16 bytes from the fifth code of a group on. */
 AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count, uint32_t buffer[COLUMN_CAPACITY])
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m128i bits = _mm_cvtsi32_si128((int)r->bits);
     const uint32_t first = r->i & ~7U;
-    /* `at`: the bit at which the code of each lane begins, counted from the first byte of the lane's half of the group.
-     * The fourth and the fifth code may share a byte. */
+    /* `at`: the bit at which each lane's code begins, counted from the first byte of its half of the group. The fourth
+     * and the fifth code may share a byte. */
     const int half = (int)(4 * r->bits % 8);
     const __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(_mm256_and_si256(number, _mm256_set1_epi32(3)),
                                                            _mm256_set1_epi32((int)r->bits)),
@@ -201,9 +195,8 @@ AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count
     return buffer + (r->i - first);
 }
 
-/* Decodes `count` packed columns of a row, from column `at` on, into the buffer, by vector instructions. Returns the
- * address of column `at` in the buffer. Many columns are decoded in groups that begin at a multiple of eight. Few columns
- * are decoded eight at a time, from column `at` on. decode_plain decodes the same columns. */
+/* Decodes the columns that decode_plain decodes, by vectors. Many columns are decoded in groups that begin at a
+ * multiple of eight, so the first wanted column, whose address is returned, may not be the first in the buffer. */
 AVX2 const uint32_t *decode_vectors(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                                     uint32_t buffer[COLUMN_CAPACITY])
 {

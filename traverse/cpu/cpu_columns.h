@@ -1,8 +1,7 @@
 /* cpu_columns.h: reads the columns of rows, which may be packed in memory (packed_row.h)
  *
- * Two functions decode packed columns. decode_plain is plain C, and uses the readers of packed_row.h. decode_vectors uses
- * vector instructions (AVX2). Both write the same columns. probes_best() chooses one of the two functions for the machine
- * (cpu_probe.h). */
+ * decode_plain (plain C) and decode_vectors (AVX2) decode the same columns. probes_best() chooses the one for the
+ * machine. */
 #ifndef DBFS_CPU_COLUMNS_H
 #define DBFS_CPU_COLUMNS_H
 
@@ -10,27 +9,26 @@
 
 #include <stdint.h>
 
-/* The number of entries of a buffer for decoded columns. It is the number of columns of one block, plus 16, because
- * decode_vectors also writes entries before the columns and after the columns. */
+/* The entries of a buffer for decoded columns: a block's columns, and 16 more, because decode_vectors also writes
+ * before and behind the wanted columns. */
 enum { COLUMN_CAPACITY = PACKED_BLOCK + 16 };
 
-/* Decodes the packed columns at..at + count of a row into the buffer. All these columns are in one block. Returns the
- * address of the first column in the buffer. This address may differ from the beginning of the buffer. */
+/* Decodes the packed columns at..at + count of a row, which are all in one block. Returns the address of the first one
+ * in the buffer, which need not be the buffer's beginning. */
 typedef const uint32_t *decode_columns(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
                                        uint32_t buffer[COLUMN_CAPACITY]);
 
-/* decode_vectors may be called only on a machine with AVX2 */
+/* decode_vectors needs a machine with AVX2 */
 decode_columns decode_plain, decode_vectors;
 
-/* Consecutive columns of a row. They are in a buffer of decoded columns, or in the file's own array. */
+/* Consecutive columns of a row, in a buffer of decoded columns or in the file's own array. */
 struct column_run {
     const uint32_t *columns;
     uint64_t count;
 };
 
-/* Returns a run of consecutive columns of a row, each of 4 bytes. The run begins with column `at`, and ends at column
- * `end` or earlier. Packed columns are decoded into the buffer, and the run ends where the block of column `at` ends.
- * Columns that are not packed are not copied, and the run extends to `end`. */
+/* Returns a run of columns of 4 bytes that begins with column `at` of a row. Packed columns are decoded into the
+ * buffer, up to the end of the block or to `end`. Other columns are returned in place, all up to `end`. */
 static inline __attribute__((always_inline)) struct column_run
 next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at, uint64_t end,
              uint32_t buffer[COLUMN_CAPACITY])
@@ -42,8 +40,8 @@ next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64
     return (struct column_run){decode(csr, row, at, (uint32_t)left, buffer), left};
 }
 
-/* Prefetches column `at`. If columns are packed, prefetches the directory entry of the column's block instead. Always
- * inlined, because a compiler may drop calls of functions that only prefetch. */
+/* Prefetches column `at`, or the directory entry of its block if columns are packed. Inlined always, because a compiler
+ * may drop calls of functions that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_columns(const struct csr *csr, uint64_t at)
 {
     if (csr->packed.words == NULL)
@@ -52,9 +50,9 @@ static inline __attribute__((always_inline)) void prefetch_columns(const struct 
         __builtin_prefetch(&csr->packed.place[at / PACKED_BLOCK]);
 }
 
-/* Prefetches the code of packed column `at`, and the bit vector of the column's block. Reads the directory entry of the
- * block, so prefetch_columns should be called before. Always inlined, because a compiler may drop calls of functions that
- * only prefetch. */
+/* Prefetches the code of packed column `at`, and the bit vector of its block. Reads the block's directory entry, which
+ * prefetch_columns should have prefetched. Inlined always, because a compiler may drop calls of functions that only
+ * prefetch. */
 static inline __attribute__((always_inline)) void prefetch_bits(const struct csr *csr, uint64_t at)
 {
     const struct packed_columns *packed = &csr->packed;

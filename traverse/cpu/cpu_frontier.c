@@ -66,8 +66,8 @@ struct delegate_previsit {
 
 /* Previsits a piece of `incoming`: makes its unvisited delegates the dense frontier, with visited bits and depths.
  * Zeroes the words of `incoming`, and with them those of `updated`. Also lists the delegates in `sparse` from the
- * piece's first word on, as many as the piece has words. Returns their number. A job of the pool for
- * previsit_delegates, with a struct delegate_previsit as `context`. */
+ * piece's first word on, as many as the piece has words. Returns their number. Threads of the pool run this for
+ * previsit_delegates; `context` is a struct delegate_previsit. */
 static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
 {
     /* most words are zero in most levels, so a block of zero words is skipped at once */
@@ -194,8 +194,8 @@ struct counting {
     _Atomic uint64_t edges;
 };
 
-/* Returns how many vertices of a piece have edges in g, and adds their edges to c->edges. A job of the pool for
- * count_frontier_of, with a struct counting as `context`. */
+/* Returns how many vertices of a piece have edges in g, and adds their edges to c->edges. Threads of the pool run this
+ * for count_frontier_of; `context` is a struct counting. */
 static uint64_t count_piece(void *context, int thread, uint64_t piece)
 {
     struct counting *c = context;
@@ -261,7 +261,7 @@ static uint64_t list_part(const struct frontier_part *part, const uint64_t *sour
 }
 
 /* Lists the vertices of a piece in the thread's own memory, and appends them to the common list. Returns their number.
- * A job of the pool for gather, with a struct gathering as `context`. */
+ * Threads of the pool run this for gather; `context` is a struct gathering. */
 static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 {
     struct gathering *g = context;
@@ -318,8 +318,8 @@ struct gathered_rows {
     uint64_t count;
 };
 
-/* Returns the edges of the rows in a piece. A job of the pool for count_forward, with a struct gathered_rows as
- * `context`. */
+/* Returns the edges of the rows in a piece. Threads of the pool run this for count_forward; `context` is a struct
+ * gathered_rows. */
 static uint64_t add_lengths(void *context, int thread, uint64_t piece)
 {
     const struct gathered_rows *r = context;

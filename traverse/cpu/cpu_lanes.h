@@ -1,4 +1,4 @@
-/* cpu_lanes.h: helpers for vectors of eight 32-bit lanes (AVX2). HAS_AVX2 is 1 if the compiler knows AVX2
+/* cpu_lanes.h: helpers for vectors of eight 32-bit lanes (AVX2), if the compiler knows them (HAS_AVX2)
  *
  * A file that uses vectors also has a plain version of each loop, for machines without AVX2. */
 #ifndef DBFS_CPU_LANES_H
@@ -10,7 +10,7 @@
 #define HAS_AVX2 1
 #include <immintrin.h>
 
-/* Marks a function that uses AVX2. Such a function may be called only if has_avx2() returns nonzero. */
+/* Marks a function that uses AVX2. It may be called only if has_avx2() returns nonzero. */
 #define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
 
 /* Returns nonzero if this machine has the instructions that functions marked AVX2 use. */
@@ -19,8 +19,8 @@ static inline int has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
 
-/* Looks up eight vertices `ids` in the bitmap `mask`. Returns an integer: bit i is set if the vertex in lane i of `ids`
- * is in the bitmap. A lane is looked up only if its top bit in `lanes` is set. The bit of any other lane is 0. */
+/* Looks up eight vertices in the bitmap `mask`. Returns an integer whose bit i says whether the vertex in lane i of
+ * `ids` is in it. Lanes whose top bit in `lanes` is 0 are not looked up, and give 0. */
 AVX2 static inline uint32_t probe_lanes(const uint64_t *mask, __m256i ids, __m256i lanes)
 {
     const __m256i none = _mm256_setzero_si256();
@@ -29,7 +29,7 @@ AVX2 static inline uint32_t probe_lanes(const uint64_t *mask, __m256i ids, __m25
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(bits));
 }
 
-/* Returns a vector of eight lanes. If bit i of `bits` is set, lane i has all 32 bits set. Otherwise lane i is 0. */
+/* Returns a vector whose lane i has all bits set if bit i of `bits` is set, and is 0 otherwise. */
 AVX2 static inline __m256i lanes_of(uint32_t bits)
 {
     const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

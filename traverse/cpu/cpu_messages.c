@@ -1,16 +1,15 @@
-/* cpu_messages.c: moves vertices and delegate masks between devices of the CPU, and between devices and the buffers of
- * MPI; engine.h has the contracts
+/* cpu_messages.c: moves vertices and delegate masks between devices of the CPU, and to and from the buffers of MPI
+ * (engine.h)
  *
- * Devices of the CPU share the memory of the host. So a device reads the vertices and masks of its peers in place. */
+ * Devices of the CPU share the host's memory, so a device reads the vertices and masks of its peers in place. */
 #include "cpu_rows.h"
 #include "unique.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates `bytes` bytes of memory for messages, at least one byte, and returns them. The memory is not zeroed. `kind`
- * has no effect, because a device of the CPU has no memory of its own. The budget is not charged. The caller frees the
- * memory by cpu_release_buffer. After a failure returns NULL, and *e names the memory by `what`. */
+/* Allocates host memory for messages, whatever the `kind`, and does not zero it. cpu_release_buffer frees it. Returns
+ * NULL after a failure, and *e names the memory by `what`. */
 void *cpu_take_buffer(struct device *dev, enum exchange_memory kind, size_t bytes, const char *what, struct error *e)
 {
     (void)dev, (void)kind;
@@ -29,9 +28,7 @@ void cpu_release_buffer(struct device *dev, enum exchange_memory kind, void *mem
 
 /* ---- vertices that leave ---- */
 
-/* Drops duplicates in each of the `count` spans that is a list, and sets the span's count. Does not change spans that are
- * bitmaps. The remaining ids begin at the same address as before, because peers may know this address already. Cannot
- * fail: returns e->status. */
+/* Drops duplicates in each span that is a list. The ids that stay begin at the old address, which peers may know. */
 enum status cpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t count, struct error *e)
 {
     (void)dev;
@@ -42,8 +39,8 @@ enum status cpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t
     return e->status;
 }
 
-/* Copies the ids or words of a span to `to`. With `adds` the words are ORed into the words at `to`. The copy is complete
- * when the function returns, so `event` is not recorded. Cannot fail: returns e->status. */
+/* Copies the ids or words of a span to `to`, or ORs the words into those at `to` (`adds`). The copy is complete at the
+ * return, so no event is recorded. */
 enum status cpu_copy_vertices(struct device *dev, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
                               struct error *e)
 {
@@ -55,8 +52,7 @@ enum status cpu_copy_vertices(struct device *dev, const struct vertex_span *span
     return e->status;
 }
 
-/* Sets *over to 1, because each function of this backend has finished its work when it returns. Cannot fail: returns
- * e->status. */
+/* Sets *over to 1, because every function of this backend ends with its work done. */
 enum status cpu_is_over(struct device *dev, uint32_t event, int *over, struct error *e)
 {
     (void)dev, (void)event;
@@ -66,18 +62,16 @@ enum status cpu_is_over(struct device *dev, uint32_t event, int *over, struct er
 
 /* ---- vertices that arrive ---- */
 
-/* Reports in *e that another shard sent an id that no vertex of this shard has. Returns ST_BAD_DATA. If *e has failed
- * already, returns the earlier status. */
+/* Fails with ST_BAD_DATA because another shard sent an id that no vertex of this shard has. */
 static enum status fail_id(const struct device *dev, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
                 container_path(dev->shard->file));
 }
 
-/* Appends each unvisited normal of ids[0..count) once to next_sparse. Sets its visited bit, its depth (dev->depth + 1)
- * and its parent. The parent is parents[i], or PARENT_REMOTE if `parents` is NULL. Only one thread at a time may call
- * this function. Whether a vertex is new cannot be predicted, so no branch depends on it: every id is written behind the
- * end of the list, and only a new id moves the end. */
+/* Appends each unvisited normal of a list once to next_sparse. Whether a vertex is new cannot be predicted, so instead
+ * of a branch every id is written behind the end of next_sparse, and only a new one moves the end. For one thread at a
+ * time. */
 void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
 {
     struct cpu_normals *n = &dev->normals;
@@ -97,7 +91,7 @@ void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count,
         set_depths(n->next_sparse + first, at - first, (int32_t *)n->parent, (int32_t)PARENT_REMOTE);
 }
 
-/* Sets bit i of a bitmap by an atomic operation. Returns 1 if this call has set the bit, and 0 if the bit was set before. */
+/* Sets bit i of a bitmap atomically. Returns 1 if this call has set it, 0 if it was set before. */
 static int claim_bit(uint64_t *mask, uint64_t i)
 {
     uint64_t bit = UINT64_C(1) << (i % 64);
@@ -106,10 +100,8 @@ static int claim_bit(uint64_t *mask, uint64_t i)
     return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
-/* Does the same as append_new_normals, but several threads may call it at the same time. Appends the unvisited normals of
- * ids[0..count) to next_sparse, and sets visited bits, depths and parents. The thread that sets the visited bit of a
- * vertex appends the vertex. `count` is at most MOST_APPENDED. A thread appends all its vertices with one atomic
- * addition. */
+/* Does the same as append_new_normals for several threads at a time: the one that sets the visited bit of a vertex
+ * appends it. A thread makes space for all its vertices with one atomic addition. */
 void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
 {
     struct cpu_normals *n = &dev->normals;
@@ -133,16 +125,16 @@ struct arrived_ids {
     const uint32_t *ids;
 };
 
-/* Appends the unvisited normals of ids begin..end to next_sparse. Called by threads of the pool, for receive_ids.
- * `context` is a struct arrived_ids. */
+/* Appends unvisited normals of ids begin..end. Threads of the pool run this for receive_ids; `context` is a struct
+ * arrived_ids. */
 static void append_arrived(void *context, uint64_t begin, uint64_t end)
 {
     const struct arrived_ids *a = context;
     append_new_normals_shared(a->dev, a->ids + begin, end - begin, NULL);
 }
 
-/* Appends the unvisited normals of ids[0..count) to next_sparse, with PARENT_REMOTE as parents. Uses several threads if
- * there are many ids. If an id is no vertex of this shard, returns ST_BAD_DATA and appends nothing. */
+/* Appends unvisited normals of a list to next_sparse, with PARENT_REMOTE as parents, by several threads if there are
+ * many. If an id is no vertex of this shard, returns ST_BAD_DATA and appends nothing. */
 static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
 {
     struct arrived_ids arrived = {dev, ids};
@@ -159,8 +151,8 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
     return ST_OK;
 }
 
-/* Takes in a span of vertices that another rank sent: appends the unvisited vertices to next_sparse. The span is a list
- * of ids, or words of 32 bits of a bitmap. Returns ST_BAD_DATA if a vertex is not in this shard, otherwise e->status. */
+/* Takes in vertices that another rank sent, as a list or as words of a bitmap: unvisited ones go into next_sparse.
+ * Returns ST_BAD_DATA if one is not in this shard. */
 enum status cpu_receive(struct device *dev, const struct vertex_span *span, struct error *e)
 {
     if (span->form == OUTGOING_LIST)
@@ -176,17 +168,16 @@ enum status cpu_receive(struct device *dev, const struct vertex_span *span, stru
     return e->status;
 }
 
-/* The input of the threads of receive_masks: the spans of all peers. The span of a peer may be a bitmap of the vertices
- * that the peer found. */
+/* What the threads of receive_masks share. The span of each peer may be a bitmap of vertices that the peer found. */
 struct arrived_masks {
     struct device *dev;
     const struct vertex_span *spans;
-    int keeps; /* 1: visits of this level have already written next_dense */
+    int keeps; /* visits of this level have already written next_dense */
     _Atomic uint64_t found; /* number of new normals */
 };
 
-/* Returns the bitmap of vertices of this shard that peer number i found. Returns NULL if the peer found no vertex, if the
- * peer has a list, or if the peer is this device itself. */
+/* Returns the bitmap of this shard's vertices that peer i found; NULL if it found none, has a list, or is this
+ * device. */
 static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
 {
     const struct cpu_peer *peer = &a->dev->peers.all[i];
@@ -195,9 +186,9 @@ static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
     return is_mask ? (const uint64_t *)(peer->mask + span->begin) : NULL;
 }
 
-/* ORs words begin..end of the bitmaps of all peers. Adds the unvisited vertices to next_dense, and sets their visited
- * bits, their depths, and PARENT_REMOTE as parents. Adds their number to `found`. Called by threads of the pool, for
- * receive_masks. `context` is a struct arrived_masks. */
+/* ORs words begin..end of the bitmaps of all peers, and visits their unvisited vertices: next_dense, visited bits,
+ * depths, and PARENT_REMOTE as parents. Threads of the pool run this for receive_masks; `context` is a struct
+ * arrived_masks. */
 static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
 {
     struct arrived_masks *a = context;
@@ -217,8 +208,8 @@ static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
     a->found += found;
 }
 
-/* Takes in the bitmaps of all peers: their unvisited vertices go into next_dense. Does nothing if no peer has a bitmap.
- * If a bitmap has a bit after the last vertex of this shard, returns ST_BAD_DATA and takes in nothing. */
+/* Takes in the bitmaps of all peers: unvisited vertices go into next_dense. If a bitmap has a bit behind the last
+ * vertex of this shard, returns ST_BAD_DATA and takes in nothing. */
 static enum status receive_masks(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     struct arrived_masks arrived = {.dev = dev, .spans = spans, .keeps = dev->normals.any_next_dense};
@@ -240,9 +231,8 @@ static enum status receive_masks(struct device *dev, const struct vertex_span *s
     return e->status;
 }
 
-/* Takes in the vertices of this shard that peers found. First takes in all bitmaps together, into next_dense. Then takes
- * in one list after the other, into next_sparse. Returns ST_BAD_DATA if a vertex is not in this shard, otherwise
- * e->status. */
+/* Takes in the vertices of this shard that peers found: first all bitmaps together, into next_dense, and then each
+ * list, into next_sparse. Returns ST_BAD_DATA if one is not in this shard. */
 enum status cpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     receive_masks(dev, spans, e);
@@ -256,17 +246,17 @@ enum status cpu_receive_peers(struct device *dev, const struct vertex_span *span
 
 /* ---- delegate masks ---- */
 
-/* The input of the threads of cpu_read_masks: the masks of peers that are ORed, and the delegates that are left out. */
+/* What the threads of cpu_read_masks share: which masks of peers are ORed, and which delegates are left out. */
 struct mask_sum {
     const struct cpu_peers *peers;
     const int *updating;   /* [peers] 1: the peer has found delegates */
-    const uint64_t *known; /* bitmap of delegates that all devices know already (cpu_know_mask); may be the same array as
+    const uint64_t *known; /* bitmap of delegates that all devices know (cpu_know_mask); may be the same array as
                             * `sum` */
     uint64_t *sum;         /* bitmap of the result */
 };
 
-/* Sets words begin..end of `sum` to the OR of the masks of all peers that have found delegates. Leaves out the known
- * delegates. Called by threads of the pool, for cpu_read_masks. `context` is a struct mask_sum. */
+/* ORs words begin..end of the masks of all updating peers into `sum`, without known delegates. Threads of the pool run
+ * this for cpu_read_masks; `context` is a struct mask_sum. */
 static void sum_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct mask_sum *s = context;
@@ -278,10 +268,9 @@ static void sum_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* ORs the delegates that peers found in this level. Reads peer i if updating[i] is set. Leaves out the delegates of
- * cpu_know_mask. If `to` is NULL, writes the result to `incoming`. Otherwise writes the result to to->mask, and sets
- * to->has_mask. If to->most is not 0, also lists the non-zero words in to->words, as many as fit, and sets to->count.
- * Cannot fail: returns e->status. */
+/* ORs what those peers i found for which updating[i] is set, without the delegates of cpu_know_mask. The result goes to
+ * `incoming` or, if `to` is given, to to->mask. With to->most the non-zero words are also listed in to->words, as far
+ * as they fit. */
 enum status cpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d), *incoming = dev->delegates.incoming;
@@ -299,9 +288,8 @@ enum status cpu_read_masks(struct device *dev, const int *updating, struct mask_
     return e->status;
 }
 
-/* Makes the reduced mask the incoming delegates of the next previsit. ORs the words of the mask into `incoming`, which
- * may have the delegates of cpu_know_mask already. If `from` has neither a mask nor words, `incoming` has the whole
- * result already, from cpu_read_masks. Sets any_incoming. Cannot fail: returns e->status. */
+/* Makes the reduced delegates incoming, for the next previsit: ORs them into `incoming`, which may have those of
+ * cpu_know_mask already. If `from` has neither mask nor words, cpu_read_masks has left the whole result there. */
 enum status cpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;
@@ -313,9 +301,8 @@ enum status cpu_take_mask(struct device *dev, const struct mask_update *from, st
     return e->status;
 }
 
-/* Tells this device that all devices know the delegates of `mask` as found. Overwrites `incoming` with these delegates,
- * so that they become part of the next frontier. Also adds them to `updated`, so that VISIT_REST does not look for them.
- * Cannot fail: returns e->status. */
+/* Notes that all devices know these delegates as found. They go into `incoming`, and so into the next frontier, and
+ * into `updated`, so that VISIT_REST does not look for them. */
 enum status cpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;

@@ -1,4 +1,4 @@
-/* cpu_notes.c: notes of the levels of a whole search (cpu_run.c), from which traces and reports are made */
+/* cpu_notes.c: notes the levels of a whole search (cpu_run.c), for traces and reports */
 #include "cpu_run.h"
 
 #include "formats/base/cli.h"
@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Drops the notes of the last search. `wanted` says whether levels of the next search are noted. Called when a search
- * begins. */
+/* Drops the notes of the last search. `wanted` says whether the next one is noted. */
 void begin_level_notes(struct device *dev, int wanted)
 {
     dev->notes.keeps_levels = wanted;
@@ -15,10 +14,8 @@ void begin_level_notes(struct device *dev, int wanted)
     dev->notes.levels = 0;
 }
 
-/* Begins the note of the level that choose_level has just chosen. The note has the kind and the counts (`work`) of the
- * level, and for a dense level the directions. The time of the choice is from `start` to now. The visits of the level
- * begin now. Grows n->level, which is not charged to the budget. If memory is short, sets n->out_of_memory. This level
- * and all later levels then have no note. */
+/* Begins the note of the level that choose_level has just chosen: its kind, counts and directions, and the time of the
+ * choice, from `start` to now. The visits begin now. If memory is short, this level and all later ones have no note. */
 void note_choice(struct device *dev, const struct search_state *s, const struct workload *work, double start)
 {
     struct cpu_notes *n = &dev->notes;
@@ -36,8 +33,8 @@ void note_choice(struct device *dev, const struct search_state *s, const struct 
     note->times.phase_s[PHASE_CHOOSE] = n->visits_begun - start;
 }
 
-/* Ends the note of the last level: adds the times of the phases, and the probes. The visits of the level ended at `end`,
- * in seconds. Does nothing before the first level, or if memory for notes was missing. */
+/* Ends the note of the last level, whose visits ended at the time `end`: adds the times of its phases, and its probes.
+ * Does nothing before the first level, or without a note. */
 void note_visits(struct device *dev, double end)
 {
     const struct cpu_notes *n = &dev->notes;
@@ -60,8 +57,8 @@ void note_visits(struct device *dev, double end)
 
 /* ---- after a search ---- */
 
-/* Sets the edges of g in the note of each level (work.of[g].forward) to the exact number. This is the number of edges of
- * the visited rows that have the depth of the level. Rows of the last depth may have no level, and are left out. */
+/* Makes the edges of g exact in the notes of all levels: adds up the rows of each depth. Rows of the last depth may
+ * have no level, and are left out. */
 static void count_edges_by_depth(const struct device *dev, enum subgraph g)
 {
     const struct cpu_notes *n = &dev->notes;
@@ -77,9 +74,8 @@ static void count_edges_by_depth(const struct device *dev, enum subgraph g)
     }
 }
 
-/* Passes the notes of all levels to `noter`, in the order of the levels. If probes are counted, first makes the numbers
- * of edges in the notes exact. Returns ST_RESOURCE if memory for the note of a level was missing. This is `replay_levels`
- * of the backend. */
+/* Gives the notes of all levels to `noter`, in order. If probes are counted, makes the numbers of edges exact first.
+ * Returns ST_RESOURCE if memory for a note was missing. */
 enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct cpu_notes *n = &dev->notes;

@@ -1,8 +1,7 @@
-/* cpu_open.c: opens and closes a device of the CPU, allocates and frees its memory, and has the table of the backend
- * (engine.h)
+/* cpu_open.c: opens and closes a device of the CPU, and has the backend's table (engine.h)
  *
- * The backend is for hosts without a GPU. It is also the reference for the kernels of the GPU: for each kernel there is a
- * function in cpu/ that finds the same vertices. */
+ * The backend serves hosts without a GPU, and as the reference for kernels: each has a function in cpu/ that finds the
+ * same vertices. */
 #include "cpu_bins.h"
 #include "cpu_device.h"
 
@@ -13,7 +12,7 @@
 
 /* ---- memory ---- */
 
-/* An array of a device that is charged to the budget: the place of its address, its size and its name. */
+/* An array of a device that is charged to the budget. */
 struct cpu_array {
     void **at;              /* the pointer in struct device that gets the address */
     uint64_t count, width; /* the number of elements, and the bytes of each element */
@@ -22,16 +21,15 @@ struct cpu_array {
 
 enum { MOST_ARRAYS = 24 };
 
-/* Writes the arrays that a device allocates for itself to list[]: the places of their addresses, their sizes and their
- * names. Returns the number of arrays. Allocates nothing. Reads these members of `dev`: the shard, `threads`, `parents`
- * and the sizes of per_thread. */
+/* Lists the arrays that a device allocates for itself: where their addresses go, their sizes and names. Returns their
+ * number. Needs the shard, `threads`, `parents` and the sizes of per_thread in `dev`. */
 static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 {
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
     uint64_t delegates = dev->shard->d, words_d = mask_words(delegates);
     uint64_t locals = dev->shard->locals, words_n = mask_words(locals);
-    uint64_t values = locals + delegates + 1; /* one value for each vertex, and one value that stands for no vertex */
+    uint64_t values = locals + delegates + 1; /* one value for each vertex, and one that stands for no vertex */
     uint64_t rows = most_rows(dev), threads = (uint64_t)dev->threads;
     uint64_t sparse_d = dev->shard->p == 1 ? list_capacity(delegates) : 0;
     const struct cpu_array arrays[] = {
@@ -60,14 +58,14 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* Sets per_thread.bin_bytes and per_thread.list_bytes: the bytes of each thread for bins, and for the lists of a parallel
- * region. A size is 0 if no search needs the memory, or if the memory of all threads would exceed an eighth of the rest
- * of the budget. A thread puts a vertex into a bin at most once in a level. If parents are recorded, the vertex goes with
- * its parent. Each thread has lists for the frontiers of two levels, and for the parents of one level. */
+/* Sets how many bytes each thread gets for bins, and for the lists of a parallel region. There are none if no search
+ * needs them, or if those of all threads would exceed an eighth of the memory that is left. A thread puts a vertex into
+ * a bin at most once a level, with its parent if parents are recorded. The lists hold the frontiers of two levels, and
+ * the parents of one. */
 static void size_bins_and_lists(struct device *dev)
 {
-    enum { BEGUN = 256 }; /* chunks beside the full chunks: a chunk that is not full for each bin, and the chunk with the
-                           * state of the bins */
+    enum { BEGUN = 256 }; /* chunks beside the full ones: one that is not full for each bin, and one with the state of
+                           * the bins */
     const int in_region = dev->shard->p == 1 && dev->threads > 1;
     uint64_t most = memory_left(dev->means.budget) / 8, threads = (uint64_t)dev->threads;
     uint64_t vertices = smaller(dev->shard->d + dev->shard->locals, MOST_BINNED);
@@ -80,10 +78,9 @@ static void size_bins_and_lists(struct device *dev)
         dev->per_thread.list_bytes = list_bytes;
 }
 
-/* Returns the number of 64-bit words of the bitmap of one thread. With one shard the bitmap has all delegates and all
- * normals, each in whole cache lines. With several shards the bitmap has the delegates or the normals of the shard,
- * whichever are more. If the bitmaps of all threads are then no larger than the columns of nn, the bitmap has the normals
- * of all shards instead. */
+/* Returns the 64-bit words of each thread's bitmap. With one shard it has all delegates and normals. With several
+ * shards it has the delegates or the normals of the shard, whichever are more, or the normals of all shards, if such
+ * bitmaps of all threads are no larger than the columns of nn. */
 static uint64_t bitmap_words(const struct shard *shard, int threads)
 {
     enum { LINE_WORDS = 8 };
@@ -96,9 +93,8 @@ static uint64_t bitmap_words(const struct shard *shard, int threads)
     return columns > most ? columns : most;
 }
 
-/* Zeroes the depths and parents of the vertices begin..end before the first search. The threads that search do this,
- * because the operating system places a page near the thread that first writes to the page. Called by threads of the
- * pool, for take_arrays. `context` is the device. */
+/* Zeroes the depths and parents of vertices begin..end, so that the system places their pages near the threads that
+ * will search. Threads of the pool run this for take_arrays; `context` is the device. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -107,9 +103,8 @@ static void touch_values(void *context, uint64_t begin, uint64_t end)
         memset(dev->normals.parent + begin, 0, (end - begin) * sizeof(uint32_t));
 }
 
-/* Allocates all arrays of the device, including the arrays that peers read, and charges them to the budget. `shared`:
- * peers of other processes read these arrays, too. Sets the pointers to the arrays. Sets the depth and the parent that
- * stand for no vertex. After a failure some arrays may be allocated, and cpu_close frees them. */
+/* Allocates all arrays of the device, also those that peers read, charged to the budget. `shared`: peers of other
+ * processes read them, too. cpu_close frees them, also after a failure. */
 static enum status take_arrays(struct device *dev, int shared, struct error *e)
 {
     struct cpu_array list[MOST_ARRAYS];
@@ -136,17 +131,15 @@ static enum status take_arrays(struct device *dev, int shared, struct error *e)
 
 /* ---- opening ---- */
 
-/* Returns the largest degree of a list, or 0 for an empty list. This is the degree of the first vertex, because the
- * vertices are in the order of descending degrees. */
+/* Returns the largest degree of a list, which begins with it; 0 if the list is empty. */
 static uint64_t longest_row(const struct degree_list *degrees)
 {
     return degrees->count > 0 ? degrees->runs[0].degree : 0;
 }
 
-/* Returns the number of threads, at most `threads`, that a search of the shard can use. A search of fewer than
- * EDGES_OF_TWO edges takes about 20 us, and one thread is enough for such a search. Graphs of 300,000 to 450,000 edges
- * were fastest with 4 threads, even if 8, 12 or 14 threads were allowed. Graphs of 1 million edges were fastest with 8
- * threads. Graphs of 2 million edges were fastest with all threads. */
+/* Returns how many of `threads` a search of the shard can use. A search of fewer than EDGES_OF_TWO edges takes about 20
+ * us on one thread. Graphs of 300,000 to 450,000 edges were fastest with 4 threads of 8, 12 or 14, graphs of 1 million
+ * with 8, and graphs of 2 million with all. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
@@ -154,8 +147,7 @@ static int useful_threads(const struct shard *shard, int threads)
     return most < (uint64_t)threads ? (int)most : threads;
 }
 
-/* Frees a device with all its arrays and its answers, and returns the charged bytes to the budget. Ends the use of the
- * peers and of the thread pool. `dev` may be NULL, or opened in part by cpu_open. */
+/* Frees a device with all it has, and ends its use of peers and threads. It may be NULL, or opened in part. */
 void cpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -178,7 +170,7 @@ void cpu_close(struct device *dev)
     free(dev);
 }
 
-/* Returns the description of a shard in host memory: the number of its bytes, and whether any columns are packed. */
+/* Returns the bytes of a shard in host memory, and whether any of its columns are packed. */
 static struct device_description describe(const struct shard *shard)
 {
     struct device_description description = {.resident = RESIDENT_RAW};
@@ -190,10 +182,8 @@ static struct device_description describe(const struct shard *shard)
     return description;
 }
 
-/* Opens a device. Allocates its memory and charges it to options->budget, opens the thread pool of the process, and looks
- * for even rows. Sets *result to the device, which cpu_close frees. Fills *description unless `description` is NULL.
- * After a failure *result is NULL, and nothing stays allocated. The shard, options->locals and the budget must outlive
- * the device. */
+/* Opens a device: allocates its memory, opens the thread pool, and looks for even rows. The shard, options->locals and
+ * the budget must outlive the device. After a failure nothing stays allocated. */
 enum status cpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
                      struct device_description *description, struct error *e)
 {
@@ -226,10 +216,9 @@ enum status cpu_open(struct device **result, const struct shard *shard, const st
     return ST_OK;
 }
 
-/* Returns the number of bytes that a device of this shard will charge to the budget. Counts the arrays of list_arrays.
- * For answers also counts the input ids by vertex, the vertex numbers by value, and the values. Does not count the arrays
- * that peers read, nor the bins and lists of threads, which use only a part of the memory that is left. Allocates
- * nothing. */
+/* Returns the bytes that a device will charge to the budget, with answers: input ids by vertex, vertex numbers by
+ * value, and values. Does not count what peers read, nor bins and lists of threads, which only use a part of the memory
+ * that is left. */
 uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};

@@ -1,9 +1,8 @@
-/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and the reading of the memory of peers; engine.h
- * has the contracts
+/* cpu_peers.c: shows memory of a device to its peers, and reads theirs (engine.h)
  *
- * A device shows one piece of memory with four arrays: `updated` of the delegates, the frontier of the normals, and the
- * vertices for other shards as a bitmap and as a list. Peers in the same process read this memory in place. Peers in
- * other processes of the host open this memory with the process id and the file descriptor in the peer handle. */
+ * A device shows one piece of memory with four arrays: `updated` of the delegates, the frontier of the normals, and
+ * vertices of other shards as a bitmap and as a list. Peers in the same process read it in place. Those in other
+ * processes of the host open it by the process id and the file descriptor in the peer handle. */
 #include "cpu_device.h"
 
 #include "traverse/engine/own_rows.h"
@@ -14,17 +13,15 @@
 
 /* ---- showing ---- */
 
-/* Returns the number of bytes of the bitmaps that a device shows to its peers. This is all of the shown memory except the
- * ids. These bytes are charged to the budget when the memory is allocated. Pages of the ids are allocated and charged
- * only when ids are written. */
+/* Returns the bytes of the shown bitmaps, which are charged to the budget at once. The shown ids are not among them:
+ * their pages are allocated and charged when ids are written. */
 static uint64_t mask_bytes(const struct cpu_layout *l)
 {
     return 8 * (l->updated_words + l->frontier_words + l->mask_words);
 }
 
-/* Allocates the memory that peers read, and sets dev->shown and delegates.updated to the arrays in this memory. `shared`:
- * peers of other processes read the memory, too. Charges all arrays except the ids to the budget. Does nothing if there
- * is one shard. Returns e->status. After a failure release_shown frees what was allocated. */
+/* Allocates the memory that peers read, and charges all of it but the ids. A single shard has none. `shared`: peers of
+ * other processes read it, too. release_shown frees it, also after a failure. */
 enum status take_shown(struct device *dev, int shared, struct error *e)
 {
     const struct shard *shard = dev->shard;
@@ -54,8 +51,7 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     return ST_OK;
 }
 
-/* Frees the memory that take_shown allocated, and returns the charged bytes to the budget. Allowed after a failure of
- * take_shown, and with one shard. */
+/* Frees the memory of take_shown, if there is any, and returns its bytes to the budget. */
 void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->shown;
@@ -65,19 +61,17 @@ void release_shown(struct device *dev)
     memory_release(dev->means.budget, s->begin);
 }
 
-/* Sets the number of vertices for each other shard to 0, and the form of this level to a list or a bitmap. Called before
- * visits that find vertices of other shards. */
+/* Drops the vertices of other shards that were shown, and sets the form of this level's. Called before visits. */
 void begin_outgoing(struct device *dev, enum outgoing_form form)
 {
     struct cpu_shown *s = &dev->shown;
     s->form = form;
-    /* also zeroes `count`, which is in the same memory after `begin` */
+    /* also zeroes `count`, which is behind `begin` in the same array */
     memset(s->begin, 0, 2 * (uint64_t)dev->shard->p * sizeof *s->begin);
 }
 
-/* Charges the ids in all bins to the budget, before these ids are written to the memory that peers read. A page that was
- * written once stays charged, so only ids beyond s->charged_ids are charged. Returns ST_RESOURCE if the budget is too
- * small, otherwise e->status. */
+/* Charges the ids in all bins to the budget before they are written to shown memory. Pages once written stay charged,
+ * so only ids beyond s->charged_ids are charged. Returns ST_RESOURCE if the budget is too small. */
 static enum status charge_ids(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -90,9 +84,9 @@ static enum status charge_ids(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Moves the ids in the bins of all threads to the memory that peers read, and empties the bins. With OUTGOING_LIST the
- * ids become one list, ordered by shard, and the budget is charged. With OUTGOING_MASK the ids become bits of the bitmap.
- * Sets s->begin and s->count of each shard. Returns ST_RESOURCE if the budget is too small. The bins are then unchanged. */
+/* Moves the ids in all bins to the memory that peers read, and empties the bins: as a list ordered by shard, which is
+ * charged to the budget, or as bits of a bitmap. If the budget is too small, returns ST_RESOURCE, and the bins stay
+ * full. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -122,15 +116,14 @@ enum status show_shard_bins(struct device *dev, struct error *e)
 /* The contents of a struct peer_handle of a device of the CPU. */
 struct cpu_peer_handle {
     struct device *device; /* address, valid only in the process `pid` */
-    int pid, fd;           /* the process of the device, and the file descriptor of the memory in this process */
+    int pid, fd;           /* process of the device, and file descriptor of the shown memory in it */
     struct cpu_layout layout;
     uint32_t shard;        /* the shard of the device */
 };
 
 _Static_assert(sizeof(struct cpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
-/* Fills the handle by which peers find this device. The handle has the device's address, process id, file descriptor and
- * shard, and the layout of the memory that peers read. Cannot fail: returns e->status. */
+/* Fills the handle by which peers find this device and its shown memory. */
 enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
     (void)elsewhere; /* peers of the same process and of other processes get the same handle */
@@ -143,9 +136,9 @@ enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
     return e->status;
 }
 
-/* Fills *peer with the addresses of the arrays that a peer shows. If the peer is in another process, opens its memory,
- * which leave_peers closes. Processes are told apart by their process ids, because a handle never leaves the host.
- * Returns ST_RESOURCE if the memory cannot be opened. */
+/* Finds the arrays that a peer shows. If the peer is in another process, opens its memory, which leave_peers closes. A
+ * handle never leaves the host, so process ids tell processes apart. Returns ST_RESOURCE if the memory cannot be
+ * opened. */
 static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle *h, struct error *e)
 {
     const struct cpu_layout *l = &h->layout;
@@ -162,9 +155,8 @@ static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle
     return ST_OK;
 }
 
-/* Ends the use of the peers: frees the bitmaps of dev->peers, and zeroes the struct. If this device owns the table of
- * peers, closes the memory of peers in other processes, and frees the table. Other devices must not use the table
- * afterwards. Does nothing before cpu_join. */
+/* Ends the reading of peers, and frees the bitmaps of dev->peers. The device that owns the table of peers frees it for
+ * all devices of the process, and closes the memory of other processes. Does nothing before cpu_join. */
 void leave_peers(struct device *dev)
 {
     struct cpu_peers *p = &dev->peers;
@@ -178,11 +170,10 @@ void leave_peers(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-/* Makes the arrays of `count` peers readable. These peers replace the peers of earlier calls. The first device of a process
- * opens all peers, and owns the table of peers. The other devices of the process use this table. With several shards also
- * allocates the bitmaps own, others and gathered, and charges them to the budget. Sets *searches_fused to 1 if there is one
- * shard. If count is 0, the device has no peers afterwards. Returns ST_RESOURCE if memory is short, or if a peer's memory
- * cannot be opened. leave_peers then frees what was allocated. */
+/* Makes the arrays of these peers readable, in place of those of earlier peers; a count of 0 leaves none. The first
+ * device of a process opens all peers in a table, which the others use, too. With several shards also allocates the
+ * bitmaps of dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a
+ * failure. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {
@@ -223,7 +214,7 @@ enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint
     return e->status;
 }
 
-/* Wakes the threads of the pool before a search, if the device uses more than one thread. Cannot fail: returns e->status. */
+/* Wakes the threads of the pool before a search, if the device uses more than one. */
 enum status cpu_wake(struct device *dev, struct error *e)
 {
     if (dev->threads > 1)
@@ -233,8 +224,8 @@ enum status cpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Copies words begin..end of the frontier of each peer to peers.gathered, to the words of the peer's shard. Called by
- * threads of the pool, for gather_peer_frontiers. `context` is the device. */
+/* Copies words begin..end of each peer's frontier to that shard's place in peers.gathered. Threads of the pool run this
+ * for gather_peer_frontiers; `context` is the device. */
 static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -247,17 +238,17 @@ static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Copies the frontiers of the normals of all peers to peers.gathered, which is one bitmap over nn's columns. Called after
- * all peers have shown their frontiers. Uses several threads if there are many words. */
+/* Copies the frontiers of all peers to peers.gathered, a bitmap over nn's columns. Called when all have shown
+ * theirs. */
 void gather_peer_frontiers(struct device *dev)
 {
     uint64_t words = column_words(dev->shard);
     pool_for(dev->means.pool, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_frontier_words, dev);
 }
 
-/* ORs words begin..end of each peer's `updated` into the `updated` of this device. Peers may change their words at the
- * same time. This does no harm, because peers only add delegates of this level. Called by threads of the pool, for
- * take_peer_updates. `context` is the device. */
+/* ORs words begin..end of each peer's `updated` into this device's own. Peers may be writing theirs, which does no
+ * harm: they only add delegates of this level. Threads of the pool run this for take_peer_updates; `context` is the
+ * device. */
 static void take_updated_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -269,8 +260,7 @@ static void take_updated_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* ORs the delegates that peers have found so far in this level into delegates.updated. Uses several threads if there are
- * many words. */
+/* Adds the delegates that peers have found so far in this level to delegates.updated. */
 void take_peer_updates(struct device *dev)
 {
     uint64_t words = dev->shown.layout.updated_words;

@@ -1,34 +1,32 @@
-/* cpu_probe.c: the loops of struct probes, in plain C and by vectors (AVX2); cpu_probe.h has the contracts
+/* cpu_probe.c: the inner loops of pulls and answers, in plain C and by vectors (cpu_probe.h)
  *
- * A probe tests whether one column of a row is in a bitmap. The result of a single probe cannot be predicted, so no
- * branch depends on it.
+ * A probe tests whether one column of a row is in a bitmap. Its result cannot be predicted, so no branch depends on a
+ * single probe.
  *
- * Bytes that must move for each row of a pull: 4 of a head column. A row without a hit in the head column also needs 8 of
- * offsets, and 4 for each further column. The bitmap of possible parents stays in the cache. Bytes that must move for
- * each id of an answer: 4 of the vertex number and 4 of the value. Both are read or written in sequence. A parent also
- * needs one random read of its record, and one random read of its input id. The ids of hubs are in the cache, and most
- * parents are hubs. */
+ * Bytes that must move for each row of a pull: 4 of a head column and, without a hit there, 8 of offsets and 4 for each
+ * further column. The bitmap of possible parents stays in the cache. For each id of an answer: 4 of the vertex number
+ * and 4 of the value, in sequence. A parent also needs random reads of its record and its input id, but most parents
+ * are hubs, whose ids are in the cache. */
 #include "cpu_probe.h"
 #include "cpu_lanes.h"
 
 #include "traverse/engine/engine.h"
 
-/* From this number of rows on, a loop handles all 64 rows of a word. Code without a test for each row is then faster than
- * a loop over the set bits. MANY_ROWS is for probe_heads_plain, MANY_ROWS_OF_VECTORS for the loops by vectors. */
+/* With so many rows of a word a loop handles all 64 of them, because code without a test for each row is then faster
+ * than going over the set bits. MANY_ROWS is for probe_heads_plain, MANY_ROWS_OF_VECTORS for loops by vectors. */
 enum { MANY_ROWS = 40, MANY_ROWS_OF_VECTORS = 12 };
 
 /* ---- plain loops, and functions that the loops by vectors share with them ---- */
 
-/* Returns 1 if vertex `id`, an entry of a head column, is in the bitmap. Returns 0 if it is not, or if `id` is HEAD_NONE.
- * Has no branch. */
+/* Returns 1 if vertex `id` of a head column is in the bitmap, and 0 if not or if `id` is HEAD_NONE, without a
+ * branch. */
 static inline uint64_t probe(const uint64_t *mask, uint32_t id)
 {
     uint32_t at = id == HEAD_NONE ? 0 : id;
     return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
 }
 
-/* Returns a word with the bit of each row in `rows` whose entry in heads[0..count) is in the bitmap `mask`. Bit i of
- * `rows` stands for heads[i]. This is probe_heads of probes_plain. */
+/* probe_heads in plain C */
 static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     uint64_t found = 0;
@@ -44,7 +42,7 @@ static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t
     return found;
 }
 
-/* Sets parents[i] to heads[i] | tag for each set bit i of `rows`. This is adopt_heads of probes_plain. */
+/* adopt_heads in plain C */
 static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     (void)count;
@@ -52,7 +50,7 @@ static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t
         parents[__builtin_ctzll(rows)] = tag | heads[__builtin_ctzll(rows)];
 }
 
-/* Returns the first of columns[0..count) that is in the bitmap, or HEAD_NONE if none is. */
+/* Returns the first of columns[0..count) that is in the bitmap; HEAD_NONE if none is. */
 static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -62,17 +60,15 @@ static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count
     return HEAD_NONE;
 }
 
-/* The functions that find_in_rows uses to decode packed columns and to search columns. They are constants at each call of
- * find_in_rows, and find_in_rows is always inlined. So the compiler inlines these functions, too. */
+/* How find_in_rows decodes packed columns and searches columns. All of this is inlined, because find_in_rows is, and
+ * gets constants. */
 struct finder {
     decode_columns *decode;
     uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or _avx2 */
 };
 
-/* Returns a word with the bit of each row in `rows` that has a column after its heads in the bitmap `mask`. Bit i of
- * `rows` stands for row base + i. Unless `parent` is NULL, writes the first such column of each row, ORed with `tag`, to
- * parent[row]. Packed columns of a row are decoded in two steps. The first step decodes FEW columns, because most rows
- * find a parent among the first columns. */
+/* The loop of both versions of probe_rests. Packed columns are decoded in two steps, first only FEW of them, because
+ * most rows find a parent among these. */
 static inline __attribute__((always_inline)) uint64_t
 find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
              struct finder finder)
@@ -98,15 +94,14 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
     return found;
 }
 
-/* Returns a word with the bit of each row in `rows` that has a column after its heads in `mask`. Writes the first such
- * column of each row to parent[]. Uses no vectors. This is probe_rests of probes_plain. */
+/* probe_rests in plain C */
 static uint64_t probe_rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                   uint32_t tag, uint32_t *parent)
 {
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, find_column_plain});
 }
 
-/* Sets depth[64 * w + i] to `value` for each set bit i of `bits`. This is mark of probes_plain. */
+/* mark in plain C */
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     (void)count;
@@ -114,15 +109,14 @@ static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits
         depth[64 * w + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-/* Sets to[i] to from[vertex[i]], for each i in 0..count. This is gather of probes_plain. */
+/* gather in plain C */
 static void gather_plain(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = from[vertex[i]];
 }
 
-/* Sets to[i] to the input id of the recorded parent of vertex[i], for each i in 0..count. The root gets its own id. A
- * vertex without a parent, or with a parent on another device, gets ANSWER_NONE. This is name of probes_plain. */
+/* name in plain C */
 static void name_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -148,9 +142,7 @@ const struct probes probes_plain = {.decode = decode_plain,
 
 #if HAS_AVX2
 
-/* Returns a word with the bit of each row in `rows` whose entry in heads[0..count) is in the bitmap `mask`. Bit i of
- * `rows` stands for heads[i]. Looks up all 64 entries in vectors of eight. Calls probe_heads_plain if there are few rows,
- * or if the word is incomplete. */
+/* probe_heads by vectors. Few rows, or an incomplete word, are left to the plain loop. */
 AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     const __m256i none = _mm256_set1_epi32(-1);
@@ -166,8 +158,8 @@ AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint
     return found;
 }
 
-/* Sets parents[i] to heads[i] | tag for each set bit i of `rows`, eight entries at a time. Writes entries without a set
- * bit back unchanged. Calls adopt_heads_plain if there are few rows, or if the word is incomplete. */
+/* adopt_heads by vectors, which write entries of other rows back unchanged. Few rows, or an incomplete word, are left
+ * to the plain loop. */
 AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     const __m256i tags = _mm256_set1_epi32((int)tag);
@@ -182,8 +174,7 @@ AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint
     }
 }
 
-/* Returns the first of columns[0..count) that is in the bitmap, or HEAD_NONE if none is. Looks up eight columns at a
- * time. */
+/* Returns the first of columns[0..count) that is in the bitmap; HEAD_NONE if none is. Eight at a time. */
 AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     const __m256i all = _mm256_set1_epi32(-1), number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -199,9 +190,7 @@ AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t c
     return hits != 0 ? columns[i + (uint64_t)__builtin_ctz(hits)] : HEAD_NONE;
 }
 
-/* Returns a word with the bit of each row in `rows` that has a column after its heads in `mask`. Writes the first such
- * column of each row to parent[]. Uses vectors. Prefetches the packed columns of all rows before it decodes the columns
- * of any row. */
+/* probe_rests by vectors. Prefetches the packed columns of all rows before it decodes any. */
 AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                       uint32_t tag, uint32_t *parent)
 {
@@ -213,9 +202,8 @@ AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, find_column_avx2});
 }
 
-/* Sets depth[64 * w + i] to `value` for each set bit i of `bits`. depth[] has `count` entries. Writes all 64 entries of
- * word w, eight at a time. Entries without a set bit are written back unchanged, so only one thread may use the word.
- * Calls mark_plain if there are few bits, or if the word is the incomplete last word. */
+/* mark by vectors, which write entries of other vertices back unchanged, so only one thread may use a word. Few
+ * vertices, or an incomplete word, are left to the plain loop. */
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     const __m256i values = _mm256_set1_epi32(value);
@@ -229,7 +217,7 @@ AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t 
     }
 }
 
-/* Sets to[i] to from[vertex[i]], for each i in 0..count, eight values at a time. */
+/* gather by vectors */
 AVX2 static void gather_avx2(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
 {
     uint64_t i = 0;
@@ -240,14 +228,13 @@ AVX2 static void gather_avx2(const uint32_t *vertex, const int32_t *from, uint64
     gather_plain(vertex + i, from, count - i, to + i);
 }
 
-/* Returns the input ids of eight recorded parents. A lane with PARENT_NONE, PARENT_REMOTE or PARENT_SELF becomes
- * ANSWER_NONE. */
+/* Returns the input ids of eight recorded parents; ANSWER_NONE for PARENT_NONE, PARENT_REMOTE and PARENT_SELF. */
 AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m256i records)
 {
     const __m256i none = _mm256_set1_epi32(ANSWER_NONE), bit = _mm256_set1_epi32(INT32_MIN);
     const __m256i last = _mm256_set1_epi32((int)(PARENT_SELF - 1));
-    /* The record of a delegate has the top bit set. The vertex number of the delegate is `locals` plus the other bits.
-     * PARENT_SELF and all larger records have no id */
+    /* The record of a delegate has the top bit set, and its vertex number is `locals` plus the other bits. PARENT_SELF
+     * and larger records have no id. */
     __m256i delegates = _mm256_srai_epi32(records, 31);
     __m256i beyond = _mm256_and_si256(delegates, _mm256_cmpgt_epi32(records, last));
     __m256i more = _mm256_and_si256(delegates, _mm256_set1_epi32((int)parents->locals));
@@ -255,10 +242,9 @@ AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m25
     return _mm256_mask_i32gather_epi32(none, parents->ids, number, _mm256_xor_si256(beyond, none), 4);
 }
 
-/* Sets to[i] to the input id of the recorded parent of vertex[i], for each i in 0..count. Handles SOME vertices at a
- * time: first reads all their records, and then the ids. So reads of ids do not delay reads of records, which miss the
- * cache more often. name_lanes cannot convert PARENT_SELF. So if the root is among these vertices, name_plain converts
- * them again. */
+/* name by vectors, for SOME vertices at a time: first all their records, and then the ids, so that reads of ids do not
+ * delay those of records, which miss the cache more often. name_lanes cannot tell the root's own id, so vertices with
+ * the root among them are named again by the plain loop. */
 AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     enum { SOME = 128 };
@@ -288,7 +274,7 @@ static const struct probes probes_avx2 = {.decode = decode_vectors,
 
 #endif
 
-/* Returns the table of loops by AVX2 if the compiler and the machine have AVX2, otherwise probes_plain. */
+/* Returns the table by AVX2 if compiler and machine have it, otherwise probes_plain. */
 const struct probes *probes_best(void)
 {
 #if HAS_AVX2

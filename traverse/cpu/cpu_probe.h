@@ -1,12 +1,11 @@
-/* cpu_probe.h: the inner loops of pulls and of answers, in a plain version and in a version by vectors
+/* cpu_probe.h: the inner loops of pulls and answers, in a plain version and by vectors
  *
- * A loop of a pull finds which of 64 rows have a column in a bitmap. A loop of answers finds the value of each input id.
- * struct probes is a table of such loops. There are two tables. One table has plain loops. The other table has loops by
- * vectors (AVX2), which handle eight columns at once. Both tables give the same results.
+ * Loops of pulls find which of 64 rows have a column in a bitmap. Loops of answers find the value of each input id. Of
+ * two tables of such loops, struct probes, one is plain, and the other handles eight columns at once (AVX2). Both give
+ * the same results.
  *
- * Rows are handled in words of 64 rows. An argument `rows` or `bits` is a 64-bit integer. Bit i stands for row 64 * w +
- * i, where w is the number of the word. `base` is the first row of the word, 64 * w. Vertices are handled in words of 64
- * vertices, in the same way. */
+ * Rows are handled in words of 64. Bit i of a 64-bit argument `rows` or `bits` stands for row 64 * w + i, where w is
+ * the number of the word; `base` is the word's first row, 64 * w. Vertices are handled in the same way. */
 #ifndef DBFS_CPU_PROBE_H
 #define DBFS_CPU_PROBE_H
 
@@ -16,51 +15,47 @@
 
 #include <stdint.h>
 
-/* The tables with which `name` of struct probes converts a recorded parent to an input id. There are fewer than 2^31
- * vertices. */
+/* What is needed to find the input id of a recorded parent. There are fewer than 2^31 vertices. */
 struct named_parents {
-    const uint32_t *records; /* [locals + d + 1] the recorded parent of each vertex (engine.h); the last element is
-                              * PARENT_NONE */
-    const int32_t *ids;      /* [locals + d] the input id of each vertex: of normals first, then of delegates */
+    const uint32_t *records; /* [locals + d + 1] recorded parent of each vertex (engine.h); the last is PARENT_NONE */
+    const int32_t *ids;      /* [locals + d] input id of each vertex: normals first, then delegates */
     uint32_t locals;         /* number of normals of the shard */
 };
 
-/* A table of loops. In all loops `mask` is a bitmap of vertices, and `rows` or `bits` is a word of rows or vertices. */
+/* A table of loops. `mask` is always a bitmap of vertices, and `rows` or `bits` a word of rows or vertices. */
 struct probes {
     decode_columns *decode; /* decodes packed columns (cpu_columns.h) */
 
-    /* Returns a word with the bit of each row in `rows` that has an entry of a head column in `mask`. heads[0..count) are
-     * the head column's entries for the rows of the word, from the first row on. `count` is 64, or less in the last word
-     * of a subgraph. An entry is HEAD_NONE if the row has no such column. */
+    /* Returns those of `rows` whose entry of a head column is in `mask`. heads[0..count) are the column's entries for
+     * the rows of the word, or HEAD_NONE if a row has no such column. `count` is 64, or less in the last word of a
+     * subgraph. */
     uint64_t (*probe_heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
 
-    /* Writes the parents of `rows`: sets parents[i] to heads[i] | tag, for each row i of the word in `rows`.
-     * parents[0..count) are the parents of the rows of the word, from the first row on. heads[0..count) are the entries
-     * of a head column. */
+    /* Records the parents that probe_heads found: sets parents[i] to heads[i] | tag for each of `rows`.
+     * parents[0..count) and heads[0..count) have the rows of the word. */
     void (*adopt_heads)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
 
-    /* Looks up the columns after the head columns. Returns a word with the bit of each row in `rows` that has such a
-     * column in `mask`. The columns may be packed. Unless `parent` is NULL, writes the first such column of each row,
-     * ORed with `tag`, to parent[number of the row]. */
+    /* Returns those of `rows` that have a column in `mask` after their head columns, which may be packed. Unless
+     * `parent` is NULL, records each row's first such column, ORed with `tag`, in parent[number of the row]. */
     uint64_t (*probe_rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag,
                             uint32_t *parent);
 
-    /* Sets depth[v] to `value` for each vertex v of `bits`. The vertices belong to word w. `count` is the number of all
-     * vertices, and the length of depth[]. depth[] may also be an array of parents. */
+    /* Sets depth[v] to `value` for each vertex v of `bits`, which is word w. depth[] has `count` entries, and may also
+     * be an array of parents. */
     void (*mark)(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value);
 
-    /* Sets to[i] to from[vertex[i]], for each i in 0..count. Vertices are below 2^31. */
+    /* Sets to[i] to from[vertex[i]] for each i in 0..count. Vertices are below 2^31. */
     void (*gather)(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to);
 
-    /* Sets to[i] to the input id of the parent of vertex[i], for each i in 0..count. The root gets its own id. A vertex
-     * gets ANSWER_NONE if the device knows no parent of it. */
+    /* Sets to[i] to the input id of vertex[i]'s parent for each i in 0..count. The root gets its own id, and a vertex
+     * whose parent the device does not know gets ANSWER_NONE. */
     void (*name)(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to);
 };
 
-/* The table of plain loops, which every machine can run. */
+/* the plain loops, which every machine can run */
 extern const struct probes probes_plain;
 
-/* Returns the fastest table for this machine: loops by AVX2 if the machine has AVX2, otherwise probes_plain. */
+/* Returns the fastest loops for this machine: by AVX2 if it has AVX2, otherwise plain ones. */
 const struct probes *probes_best(void);
 
 #endif

@@ -1,40 +1,41 @@
 /* cpu_pull.c: pulls (backward visits): each unvisited vertex looks for one visited parent (section IV-B of Pan et al.)
  *
- * Rows list hubs first, so most vertices find a parent at the first probe. The first probe reads the head column, which
- * is a dense array in the order of rows. Bytes that must move for each row that looks for a parent: 4 of the head column.
- * A row without a parent in the head column also needs 8 of offsets, and 4 for each further probe. The bitmap of possible
- * parents stays in the cache. A word of 64 rows belongs to one thread, so results are stored without atomic operations.
+ * Rows list hubs first, so most vertices find a parent at the first probe, in the head column, a dense array in the
+ * order of rows. Bytes that must move for each row: 4 of the head column and, without a parent there, 8 of offsets and
+ * 4 for each further probe. The bitmap of possible parents stays in the cache. A word of 64 rows belongs to one thread,
+ * so results are stored without atomic operations.
  *
- * A parent must be in the frontier. If delegates are the parents, or if delegates look for parents, the pull makes a
- * different test: was the parent visited before this level? For an unvisited vertex both tests have the same result,
- * because an older parent would have reached the vertex in an earlier level. */
+ * A parent must be in the frontier. Where delegates are the parents, or look for parents, a simpler test does: was the
+ * parent visited before this level? Both agree, because an older parent would have found the vertex in an earlier
+ * level. */
 #include "cpu_device.h"
 
 #include <string.h>
 
-/* The number of words of 64 rows in a piece, which a thread handles at a time. Each of the first HUB_PIECES pieces has
- * one word, because hubs have long rows and are in the first words. */
+/* The words of 64 rows that a thread handles at a time. The first HUB_PIECES pieces have just one word each, because
+ * there are the hubs, whose rows are long. */
 enum { PIECE_WORDS = 32, HUB_PIECES = 64 };
 
-/* A pull, with the members that all its threads use. The rows are the vertices that look for parents. Their columns are
- * the possible parents. */
+/* A pull, as its threads share it. Its rows are the vertices that look for parents, and their columns are the possible
+ * parents. */
 struct pull {
     struct device *dev;
     const struct csr *csr;
     enum vertex_kind of;     /* the kind of the vertices that look for parents */
     int from_shards;         /* 1: the possible parents are normals of all shards */
-    const uint64_t *sources; /* bitmap of the rows that look for a parent; visited rows are left out later */
+    const uint64_t *sources; /* bitmap of the rows that look for a parent; visited ones are left out later */
     const uint64_t *mask;    /* bitmap of possible parents */
     uint64_t words;          /* number of 64-bit words of a bitmap of rows */
     uint32_t *parent;        /* [rows] the recorded parent of each row; NULL: parents are not recorded */
-    uint32_t tag;            /* ORed into each recorded parent: PARENT_DELEGATE_BIT if parents are delegates, otherwise 0 */
-    int keeps;               /* 1: earlier visits of this level have already written next_dense */
+    uint32_t tag;            /* ORed into each recorded parent: PARENT_DELEGATE_BIT if parents are delegates, otherwise
+                              * 0 */
+    int keeps;               /* earlier visits of this level have already written next_dense */
     _Atomic uint64_t probes; /* number of columns looked at, if probes are counted */
 };
 
-/* Looks for parents of the rows `candidates`, which are bits of word w, in the head columns. Writes the parents found to
- * pull->parent. Returns the bits of the rows without a parent in the head columns. Prefetches the columns after the heads
- * of these rows. Always inlined, because a compiler may drop calls of functions that only prefetch. */
+/* Looks for parents in the head columns, for the rows `candidates` of word w, and records them. Returns the rows that
+ * found none, and prefetches their further columns. Inlined always, because a compiler may drop calls of functions that
+ * only prefetch. */
 static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct pull *pull, uint64_t w, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -55,15 +56,13 @@ static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct
             continue;
         }
         __builtin_prefetch(columns + at, 0, 2);
-        __builtin_prefetch(columns + at + 7, 0, 2); /* prefetches the next cache line, if the row begins near the end of a
-                                                     * line */
+        __builtin_prefetch(columns + at + 7, 0, 2); /* the next cache line, if the row begins near the end of one */
     }
     return left;
 }
 
-/* Returns the number of columns that a pull of the rows `candidates` looks at. Bit i of `candidates` stands for row base
- * + i. Only traces and reports need this number. So it is computed by a separate search, which does not slow down other
- * pulls. */
+/* Returns how many columns a pull of the rows `candidates`, from row `base` on, looks at. Only traces and reports need
+ * this, so a search of its own counts, and does not slow down other pulls. */
 static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -84,11 +83,10 @@ static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t ca
     return probes;
 }
 
-/* Visits the rows `found` of word w. Normals go into next_dense, with visited bits and depths. Delegates go into
- * `updated`. For normals also called if `found` is 0, because every word of next_dense must be written. The parents are
- * in pull->parent already. With `from_shards` each parent is a column of nn, and is converted to a local id, or to
- * PARENT_REMOTE if the parent is on another shard. Returns the number of normals found. For delegates returns 1 if there
- * are any. */
+/* Visits the rows `found` of word w, whose parents are recorded already: normals go into next_dense, delegates into
+ * `updated`. Called for every word of normals, because each word of next_dense must be written. With `from_shards` a
+ * recorded parent is a column of nn, and becomes a local id, or PARENT_REMOTE if it is in another shard. Returns the
+ * number of normals, or for delegates whether there are any. */
 static inline __attribute__((always_inline)) uint64_t visit_word(const struct pull *pull, uint64_t w, uint64_t found,
                                                                  enum vertex_kind of, int from_shards)
 {
@@ -106,17 +104,16 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
     return visit_normals_word(pull->dev, w, found, pull->keeps);
 }
 
-/* Returns the number of the first word of a piece. For a piece after the last piece returns the number of all words. */
+/* Returns the first word of a piece; behind the last piece, the number of all words. */
 static uint64_t first_word(const struct pull *pull, uint64_t piece)
 {
     uint64_t word = piece < HUB_PIECES ? piece : HUB_PIECES + (piece - HUB_PIECES) * PIECE_WORDS;
     return word < pull->words ? word : pull->words;
 }
 
-/* Pulls a piece: the unvisited rows in its words look for parents, and rows that find a parent are visited. Probes the
- * heads of a word while the columns of the previous word are on their way from memory. Returns the number of normals
- * found. For delegates returns 0 if none was found. Always inlined with constants: `of` is pull->of, and `from_shards` is
- * pull->from_shards. */
+/* Pulls a piece: its unvisited rows look for parents, and those that find one are visited. While the heads of a word
+ * are probed, the columns of the word before are on their way from memory. Returns the number of normals found, or for
+ * delegates whether there are any. Inlined with constants: `of` is pull->of, and `from_shards` is pull->from_shards. */
 static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pull, uint64_t piece, enum vertex_kind of,
                                                                  int from_shards)
 {
@@ -124,8 +121,8 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     const uint64_t *updated = dev->delegates.updated, end = first_word(pull, piece + 1);
     const uint64_t *visited = of == DELEGATES ? dev->delegates.visited : dev->normals.visited;
     uint64_t found = 0, probes = 0, last = 0, last_candidates = 0, last_left = 0;
-    /* Each round probes the heads of word w. Then it finishes the word with candidates that was probed in the round before,
-     * or in the nearest round before that had one. Round `end` probes nothing, and finishes the last word. */
+    /* Each round probes the heads of word w, and then finishes the last word before it that had candidates. Round `end`
+     * only finishes. */
     for (uint64_t w = first_word(pull, piece); w <= end; w++) {
         uint64_t candidates = 0, left = 0;
         if (w < end) {
@@ -153,8 +150,8 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     return found;
 }
 
-/* Pulls a piece with the loop that is compiled for this case of a pull. Returns the number of normals found. For
- * delegates returns 0 if none was found. Called by threads of the pool, for pull_subgraph. `context` is a struct pull. */
+/* Pulls a piece by the loop compiled for its case. Threads of the pool run this for pull_subgraph; `context` is a
+ * struct pull. */
 static uint64_t pull_piece(void *context, int thread, uint64_t piece)
 {
     struct pull *pull = context;
@@ -164,11 +161,9 @@ static uint64_t pull_piece(void *context, int thread, uint64_t piece)
     return pull->from_shards ? pull_words(pull, piece, NORMALS, 1) : pull_words(pull, piece, NORMALS, 0);
 }
 
-/* Returns the bitmap of vertices that may be parents in a pull along g:
- * - dd, dn and nd: the visited delegates or normals.
- * - nn with one shard: the normals of the frontier. The visited normals would be wrong, because an earlier pull of dn may
- *   have visited normals of the next level. The sparse part of the frontier is first added to the dense part.
- * - nn with several shards: the normals in the frontiers of all shards (peers.gathered). */
+/* Returns the bitmap of the vertices that may be parents in a pull along g. For dd, dn and nd these are all visited
+ * rows. For nn they are the normals of the frontier, because a pull of dn before it may have visited normals of the
+ * next level: with one shard its dense part, to which the sparse part is added, with several shards peers.gathered. */
 static const uint64_t *possible_parents(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;
@@ -185,10 +180,8 @@ static const uint64_t *possible_parents(struct device *dev, enum subgraph g)
     return n->dense;
 }
 
-/* Pulls along g: unvisited vertices that can be columns of g look for a parent among the rows of g. These vertices read
- * their rows of the reverse of g. Normals found go into next_dense, with visited bits, depths and parents. Delegates
- * found go into `updated`. `rows` is a bitmap of the vertices that look for a parent; NULL: all unvisited vertices look.
- * Returns the number of normals found, and 0 for delegates. Adds the number of probes, if counted, to dev->notes. */
+/* Pulls along g. Unvisited vertices read their rows of the reverse of g to find a parent. Counts probes in
+ * dev->notes. */
 uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows)
 {
     const struct csr *csr = shard_pull_rows(dev->shard, g);

@@ -1,17 +1,17 @@
-/* cpu_push.c: pushes a whole frontier by several threads, and pushes nn if there are several shards
+/* cpu_push.c: pushes a whole frontier by several threads, and pushes nn of several shards
  *
- * The frontier's rows are divided into pieces, which threads push. Very long rows are put aside, and are pushed at the
- * end in separate pieces, so no thread has to push a whole hub. Large pushes go into bitmaps (cpu_push_bitmaps.c). A
- * smaller push of nn puts vertices of other shards into bins, and vertices of this shard into the next frontier. Bytes
- * that must move for each edge of such a push: 4 of the column, and 4 of a bin. Visited bits are read at random. */
+ * The frontier's rows are divided into pieces, which threads push. Very long rows are put aside and pushed at the end,
+ * in pieces of their own, so that no thread has to push a whole hub. Large pushes go into bitmaps (cpu_push_bitmaps.c).
+ * Smaller ones of nn put vertices of other shards into bins, and vertices of this shard into the next frontier. Bytes
+ * that must move for each edge of these: 4 of the column and 4 of a bin. Visited bits are read at random. */
 #include "cpu_rows.h"
 
 enum {
-    MOST_UNITS = 256, /* the largest number of units of rows in a piece */
-    UNIT_EDGES = 256  /* number of edges of a unit of rows, if the rows have mean length */
+    MOST_UNITS = 256, /* the most units of rows in a piece */
+    UNIT_EDGES = 256  /* edges of a unit of rows, if the rows have mean length */
 };
 
-/* A push by several threads, with the members that all threads use. */
+/* A push by several threads, as they share it. */
 struct shared_push {
     struct row_push rows; /* all rows of the frontier */
     int threads;
@@ -21,9 +21,8 @@ struct shared_push {
     struct long_rows aside; /* rows that were put aside, and are pushed last */
 };
 
-/* Returns the index of the first row of a piece. For a piece after the last piece returns the number of all rows. The
- * pieces of a thread grow: they have 1, 2, 3, ... units, up to MOST_UNITS, because the first rows may be the longest. A
- * single thread has one piece with all rows. */
+/* Returns the first row of a piece; behind the last piece, the number of all rows. The pieces of a thread grow from 1
+ * to MOST_UNITS units, because the first rows may be the longest. A single thread has one piece. */
 static uint64_t first_row(const struct shared_push *s, uint64_t piece)
 {
     uint64_t threads = (uint64_t)s->threads, all = s->rows.row_count, size = piece / threads + 1;
@@ -31,13 +30,12 @@ static uint64_t first_row(const struct shared_push *s, uint64_t piece)
         return piece > 0 ? all : 0;
     if (size > MOST_UNITS)
         size = MOST_UNITS;
-    /* Before this piece there are `threads` pieces of each smaller size, and then pieces of this size */
+    /* before this piece come `threads` pieces of each smaller size, and then pieces of this size */
     uint64_t row = s->unit * (threads * size * (size - 1) / 2 + (piece - threads * (size - 1)) * size);
     return row < all ? row : all;
 }
 
-/* Pushes a piece of the rows, as thread number `thread`. Puts very long rows aside. Returns 0. Called by threads of the
- * pool, for push_by_threads. `context` is a struct shared_push. */
+/* Pushes a piece of the rows. Threads of the pool run this for push_by_threads; `context` is a struct shared_push. */
 static uint64_t push_rows_of_piece(void *context, int thread, uint64_t piece)
 {
     const struct shared_push *s = context;
@@ -50,8 +48,8 @@ static uint64_t push_rows_of_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Pushes a piece of a row that was put aside, as thread number `thread`. Returns 0. Called by threads of the pool, for
- * push_by_threads. `context` is a struct shared_push. */
+/* Pushes a piece of a row that was put aside. Threads of the pool run this for push_by_threads; `context` is a struct
+ * shared_push. */
 static uint64_t push_long_row_piece(void *context, int thread, uint64_t piece)
 {
     const struct shared_push *s = context;
@@ -62,8 +60,8 @@ static uint64_t push_long_row_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Pushes the rows of the whole frontier along g. `threads` threads call `push` for pieces of the rows. If there are
- * several threads, very long rows are put aside, and are pushed last in pieces. Returns when everything is pushed. */
+/* Pushes the whole frontier along g: `threads` threads call `push` for pieces of its rows, and then for pieces of the
+ * very long rows that they have put aside. */
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context)
 {
     struct shared_push s = {.rows = describe_gathered_push(dev, g),
@@ -83,9 +81,8 @@ void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piec
         pool_run(dev->means.pool, threads, long_pieces, push_long_row_piece, &s);
 }
 
-/* Pushes a piece of nn: puts every vertex found into this thread's bin for the shard of the vertex. Then empties the bin
- * of this shard: new vertices in it go into the next frontier. Called by threads of the pool, for each piece of the
- * frontier (push_by_threads). `context` points to the number of threads. */
+/* Pushes a piece of nn: puts all vertices found into this thread's bins of their shards, and then visits those in the
+ * bin of this shard. push_by_threads calls this for each piece; `context` is the address of the number of threads. */
 static void push_piece_to_shards(void *context, int thread, struct row_push *p)
 {
     struct shard_bin *bins = p->dev->shard_bins + (size_t)thread * p->dev->shard->p;
@@ -101,9 +98,7 @@ static void push_piece_to_shards(void *context, int thread, struct row_push *p)
     visit_own_vertices(&s);
 }
 
-/* Pushes the frontier along nn. Called if there are several shards. The number of threads depends on the number of edges.
- * Vertices of other shards go into dev->shard_bins. New normals of this shard are appended to next_sparse. Sets
- * dev->shard_bins_error if memory for a bin is missing. */
+/* Pushes the frontier along nn, by as many threads as its edges are worth. */
 void push_nn(struct device *dev)
 {
     int threads = threads_for(dev, dev->forward[NN]);

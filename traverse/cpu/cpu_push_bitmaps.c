@@ -1,19 +1,18 @@
 /* cpu_push_bitmaps.c: large pushes of a dense level, by several threads, each with its own bitmap
  *
- * Smaller pushes use a list: push_sparse (cpu_sparse.c) or push_nn. A push into bitmaps has two or three steps. Each step
- * is a run of the thread pool:
- * 1. Each thread pushes pieces of the frontier's rows. It sets the bit of every destination, visited or not, in its own
- *    bitmap. So an edge costs only a write to the thread's cache. No vertex is claimed or listed.
- * 2. If parents go through bins, the parents are written (see below).
- * 3. The bitmaps of all threads are joined, word by word. The vertices that are not visited yet are visited.
- *
+ * Smaller pushes make a list (cpu_sparse.c, cpu_push.c). A push into bitmaps has three steps, each a run of the thread
+ * pool:
+ * 1. Each thread pushes pieces of the frontier's rows, and sets the bit of every destination in its own bitmap. So an
+ *    edge costs only a write to the thread's cache, and no vertex is claimed or listed.
+ * 2. Parents that wait in bins are written.
+ * 3. The bitmaps are ORed, word by word, and unvisited vertices are visited.
  * Bytes that must move: 8 of offsets for each row, 4 of the column for each edge, and two bitmaps for each thread.
  *
- * Why parents go through bins: a parent that is written at once goes to a random cache line, which may be in the cache of
- * another core. This takes 6 ns. So in step 1 each thread puts each vertex that it finds, with its parent, into the bin
- * of the vertex's part (cpu_bins.h). In step 2 a thread empties the bins of all threads for one part. The parents of a
- * part fit into the thread's cache. This moves 16 more bytes for each vertex and thread, in sequence. If a thread's bins
- * have too little memory for a piece, the thread writes the parents of the piece at once. */
+ * Parents go through bins because a parent that is written at once goes to a random cache line, which may be in another
+ * core's cache, so that the write takes 6 ns. In step 1 each vertex found goes with its parent into the bin of its part
+ * (cpu_bins.h). In step 2 a thread empties the bins of all threads for one part, whose parents fit into its cache. This
+ * moves 16 more bytes for each vertex and thread, in sequence. A thread whose bins are short of memory writes parents
+ * at once. */
 #include "cpu_rows.h"
 
 #include "formats/base/arith.h"
@@ -22,7 +21,7 @@
 
 enum { JOINED_WORDS = 128 }; /* number of words of the bitmaps that a thread joins at a time */
 
-/* A push into bitmaps, with the members that all its threads use. */
+/* A push into bitmaps, as its threads share it. */
 struct bitmap_push {
     struct device *dev;
     enum subgraph g;
@@ -30,10 +29,9 @@ struct bitmap_push {
     uint32_t *parent;        /* [vertices] the recorded parent of each destination */
     uint64_t words;          /* number of 64-bit words of a bitmap of all destinations */
     int by_bins;             /* 1: parents go through bins */
-    uint32_t parts, block_bits; /* number of parts of the destinations (cpu_bins.h), and log2 of the number of vertices in a
-                                 * block */
-    int keeps;               /* 1: earlier visits of this level have already written next_dense */
-    uint8_t joined[MOST_POOL_THREADS]; /* 1: the thread has prepared its bitmap and, if by_bins, its bins */
+    uint32_t parts, block_bits; /* parts of the destinations (cpu_bins.h), and log2 of the vertices in a block */
+    int keeps;               /* earlier visits of this level have already written next_dense */
+    uint8_t joined[MOST_POOL_THREADS]; /* the thread has prepared its bitmap and, if by_bins, its bins */
 };
 
 /* Returns the bitmap of a thread. */
@@ -42,8 +40,8 @@ static uint64_t *bitmap_of_thread(const struct device *dev, int thread)
     return dev->per_thread.bitmaps + (size_t)thread * dev->per_thread.bitmap_words;
 }
 
-/* Returns 1 if the bins of a thread certainly have enough memory for pushing p, which is a piece of rows or a part of one
- * row. Assumes that each edge finds a vertex. If the bins have memory for all vertices, returns 1 without counting edges. */
+/* Returns 1 if the bins of a thread have enough memory to push p, a piece of rows or a part of one, even if each edge
+ * finds a vertex. If they can take all vertices, no edges are counted. */
 static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, int thread)
 {
     const struct cpu_thread_memory *memory = &b->dev->per_thread;
@@ -57,10 +55,9 @@ static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, 
     return left > edges * 2 * sizeof(uint32_t) / (CHUNK_BYTES - CHUNK_HEAD) + b->parts;
 }
 
-/* Pushes the rows of p, or a part of one row: sets the bits of their destinations in the bitmap of the thread. Puts
- * parents into the thread's bins, or writes parents at once. The first call by a thread empties its bins and prepares its
- * bitmap. The bitmap begins empty or, if parents go through bins, as a copy of the visited bits. Called by threads of the
- * pool, for each piece of the frontier (push_by_threads). `context` is a struct bitmap_push. */
+/* Pushes a piece of rows, or a part of one row, into the thread's bitmap, and its parents into the thread's bins or to
+ * where they belong. push_by_threads calls this; `context` is a struct bitmap_push. A thread's first call empties its
+ * bins and bitmap. */
 static void push_piece_into_bitmap(void *context, int thread, struct row_push *p)
 {
     struct bitmap_push *b = context;
@@ -70,7 +67,8 @@ static void push_piece_into_bitmap(void *context, int thread, struct row_push *p
         b->joined[thread] = 1;
         if (b->by_bins) {
             empty_bins(bins, (int)b->parts);
-            memcpy(bitmap, b->visited, b->words * sizeof *bitmap); /* with this copy visited vertices go into no bin */
+            memcpy(bitmap, b->visited, b->words * sizeof *bitmap); /* a copy of the visited bits, so that visited
+                                                                    * vertices go into no bin */
         } else {
             memset(bitmap, 0, b->words * sizeof *bitmap);
         }
@@ -85,11 +83,11 @@ static void push_piece_into_bitmap(void *context, int thread, struct row_push *p
     push_rows(p, 0);
 }
 
-/* Writes the parents of the vertices of one part. Reads the bins of all threads for the part, which hold pairs of a
- * vertex and its parent. Returns 0. Called by threads of the pool, in step 2. `context` is a struct bitmap_push. */
+/* Writes the parents of one part, from the bins of all threads, which hold pairs of a vertex and its parent. Threads of
+ * the pool run this in step 2; `context` is a struct bitmap_push. */
 static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
 {
-    enum { WORDS_AHEAD = 32 }; /* number of words of the pairs: the parents of 16 vertices are prefetched ahead */
+    enum { WORDS_AHEAD = 32 }; /* words of the pairs: the parents of 16 vertices are prefetched ahead */
     const struct bitmap_push *b = context;
     (void)thread;
     for (int t = 0; t < b->dev->threads; t++) {
@@ -107,9 +105,8 @@ static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
     return 0;
 }
 
-/* Visits the unvisited vertices among `bits` of word w, which are destinations in this shard. Normals go into next_dense,
- * with visited bits and depths. Delegates go into `updated`. Returns the number of new normals. For delegates returns 0
- * if none is new. */
+/* Visits the unvisited vertices among `bits` of word w, which are of this shard: normals go into next_dense, delegates
+ * into `updated`. Returns the number of normals, or for delegates whether there are any. */
 static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bits)
 {
     uint64_t fresh = bits & ~b->visited[w];
@@ -119,10 +116,9 @@ static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bit
     return fresh != 0;
 }
 
-/* ORs a piece of JOINED_WORDS words of the bitmaps of all threads, and visits the new vertices of this shard. In a push
- * of nn with several shards the words of another shard are copied to the bitmap that peers read. Returns the number of
- * new normals of this shard. For delegates returns 0 if none is new. Called by threads of the pool, in step 3. `context`
- * is a struct bitmap_push. */
+/* ORs a piece of the bitmaps of all threads. Vertices of this shard are visited, words of other shards go into the
+ * bitmap that peers read. Returns the number of new normals of this shard, or for delegates whether there are any.
+ * Threads of the pool run this in step 3; `context` is a struct bitmap_push. */
 static uint64_t join_bitmaps(void *context, int thread, uint64_t piece)
 {
     const struct bitmap_push *b = context;
@@ -154,15 +150,12 @@ static uint64_t join_bitmaps(void *context, int thread, uint64_t piece)
     return found;
 }
 
-/* Pushes the frontier along g by several threads, each with its own bitmap. New normals of this shard go into next_dense,
- * with visited bits, depths and parents. New delegates go into `updated`. Vertices of other shards go into the bitmap
- * that peers read. Returns the number of new normals of this shard, and 0 for delegates. */
+/* Pushes the frontier along g in the three steps above. Returns the number of new normals of this shard. */
 uint64_t push_into_bitmaps(struct device *dev, enum subgraph g)
 {
     enum {
-        VERTICES_OF_PART = 1 << 18, /* the largest number of vertices of a part: their parents fit into the cache of a
-                                     * core */
-        PARTS_OF_THREAD = 2         /* the least number of parts for each thread, so that all threads have work */
+        VERTICES_OF_PART = 1 << 18, /* the most vertices of a part, whose parents then fit into the cache of a core */
+        PARTS_OF_THREAD = 2         /* the least parts for each thread, so that all threads have work */
     };
     const int to_delegates = subgraph_columns(g) == DELEGATES;
     struct bitmap_push b = {.dev = dev,

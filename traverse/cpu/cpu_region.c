@@ -1,23 +1,19 @@
-/* cpu_region.c: runs sparse levels by several threads, in a parallel region that spans several levels; cpu_sparse.c runs
- * sparse levels by one thread
+/* cpu_region.c: runs sparse levels by several threads, in a parallel region that spans several levels
  *
- * The vertices are divided into parts, one part for each thread. Blocks of consecutive ids belong to the parts in turn
- * (cpu_bins.h). A level has two steps. Each step is a run of the thread pool:
- * 1. The frontier is divided into shares. A thread that pushes a share puts every destination into its own bin for the
- *    part of the destination. The thread leaves out destinations that it has put into a bin before, and destinations that
- *    were visited when the thread joined the region. Very long rows are put aside, and are divided into separate pieces.
- * 2. For each part a thread reads the bins of all threads for this part. New vertices get visited bits, depths and
- *    parents, and are counted. These vertices become the list of the part. The lists of all parts are the next frontier.
+ * The vertices are divided into parts, one for each thread (cpu_bins.h). A level has two steps, each a run of the
+ * thread pool:
+ * 1. Threads push shares of the frontier. A thread puts every destination into its own bin for the destination's part,
+ *    unless it did so before or the vertex was visited when it joined the region. Very long rows are put aside, and
+ *    pushed in pieces.
+ * 2. For each part a thread reads the bins of all threads. New vertices get visited bits, depths and parents, are
+ *    counted, and become the list of the part. The lists of all parts are the next frontier.
+ * So no vertex is claimed by an atomic operation, and no cache line of visited bits moves between cores while threads
+ * write to it. For each vertex in a bin 4 bytes move from core to core, in sequence, or 8 with its parent.
  *
- * So no thread claims a vertex by an atomic operation. No cache line of visited bits moves from core to core while
- * threads write to it. Bytes that move from core to core, in sequence: 4 for each vertex that a thread puts into a bin,
- * or 8 with the vertex's parent.
- *
- * A thread may lose its core, because the operating system gives the core to another program. If the thread has not begun
- * a share, no other thread waits for it: the other threads push its shares. The parallel region ends for lack of cores in
- * two cases, and one thread continues the search:
- * - A single thread pushed all shares in more than MOST_LONELY_LEVELS levels in a row.
- * - In a level threads waited for a thread that had begun a share (pool_late). */
+ * The operating system may give a thread's core to another program. The other threads then push the shares that this
+ * thread has not begun. If a single thread pushed all shares in more than MOST_LONELY_LEVELS levels in a row, or if the
+ * others had to wait for a thread that had begun a share (pool_late), the region ends, and one thread continues the
+ * search. */
 #include "cpu_rows.h"
 #include "cpu_run.h"
 
@@ -25,35 +21,35 @@
 
 #include <string.h>
 
-enum { MOST_LONELY_LEVELS = 8 }; /* the largest number of levels in a row in which one thread pushed all shares */
+enum { MOST_LONELY_LEVELS = 8 }; /* the most levels in a row in which one thread may push all shares */
 
-/* The data of one thread of the parallel region. */
+/* One thread of the parallel region. */
 struct region_thread {
-    _Alignas(64) uint32_t level; /* number of the last level in which the thread took part; 0: the thread has taken part in
-                                  * none */
-    uint64_t *found[VERTEX_KINDS]; /* bitmaps of the vertices that were visited when the thread joined the region, or that
-                                    * the thread has put into a bin */
-    struct bins *bins;             /* the bins of the thread; bin_number gives the number of a bin */
+    _Alignas(64) uint32_t level; /* number of the last level in which the thread took part; 0: none */
+    uint64_t *found[VERTEX_KINDS]; /* bitmaps of what was visited when the thread joined the region, or is in its
+                                    * bins */
+    struct bins *bins;             /* the thread's bins, which bin_number numbers */
 };
 
-/* A part of the vertices, and the part's share of the frontier. */
+/* A part of the vertices, with its share of the frontier. */
 struct part {
     _Alignas(64) uint32_t *list[VERTEX_KINDS]; /* the vertices of the part that are in the frontier */
     uint64_t count[VERTEX_KINDS];   /* number of vertices in each list */
-    struct row_count of[SUBGRAPHS]; /* number of rows with edges of these vertices, and about the number of their edges */
+    struct row_count of[SUBGRAPHS]; /* how many of these vertices have edges, and about how many edges */
 };
 
-/* A parallel region, with the members that all its threads use. */
+/* A parallel region, as its threads share it. */
 struct region {
     struct device *dev;
     struct search_state *state;
-    int threads;      /* number of threads of this level, and of parts for the vertices that this level finds */
-    int old_parts;    /* number of parts of the last level; the lists of these parts are the frontier */
+    int threads;      /* number of threads in this level, and of parts of what it finds */
+    int old_parts;    /* number of parts of the last level, whose lists are the frontier */
     uint32_t block_bits; /* log2 of the number of vertices in a block of a part */
-    uint32_t level;         /* number of this level in the region; the first level has number 1 */
-    uint32_t lonely_levels; /* number of the last levels in a row in which one thread pushed all shares */
+    uint32_t level;         /* number of this level in the region, from 1 on */
+    uint32_t lonely_levels; /* in how many levels, up to the last, one thread pushed all shares */
     uint64_t shares[VERTEX_KINDS]; /* number of shares of the frontier of each kind */
-    uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* [part] number of frontier vertices in all earlier parts */
+    uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* [part] number of the frontier's vertices in all earlier
+                                                             * parts */
     struct part parts[MOST_REGION_THREADS];
     struct region_thread thread[MOST_REGION_THREADS];
     struct long_rows aside; /* very long rows, which are pushed at the end of step 1 */
@@ -65,8 +61,7 @@ static uint64_t frontier_size(const struct region *r, enum vertex_kind kind)
     return r->before[kind][r->old_parts];
 }
 
-/* Returns the number of the bin for a part in struct bins of each thread. The bins for one kind of vertices have
- * consecutive numbers. */
+/* Returns the number of a part's bin among the bins of each thread. Bins of one kind are neighbours. */
 static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 {
     return (int)kind * r->threads + part;
@@ -74,10 +69,9 @@ static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 
 /* ---- step 1: pushes into bins ---- */
 
-/* Lets thread `number` take part in this level: marks the thread, and empties its bins. Does nothing if the thread takes
- * part already. In the thread's first level of the region the thread also copies the visited bits to its bitmaps `found`.
- * Later levels do not renew the copy. So a vertex that was visited after the copy may still go into a bin. Step 2 drops
- * such a vertex. */
+/* Lets a thread take part in this level, unless it does already: empties its bins and, when it joins the region, copies
+ * the visited bits to its bitmaps `found`. Later levels do not renew this copy, so a vertex visited since may still go
+ * into a bin, where step 2 drops it. */
 static void join_level(struct region *r, int number)
 {
     struct region_thread *t = &r->thread[number];
@@ -96,13 +90,13 @@ static void join_level(struct region *r, int number)
     empty_bins(t->bins, VERTEX_KINDS * r->threads);
 }
 
-/* Pushes the rows list[0..count) along g into the bins of thread `number`. If `count` is 0, pushes the columns of *part,
- * which is a part of one row. Puts very long rows aside. */
+/* Pushes the rows list[0..count) along g into the bins of thread `number`, and puts very long rows aside. With a count
+ * of 0 pushes *part, a part of one row. */
 static void push_into_bins(struct region *r, int number, enum subgraph g, const uint32_t *list, uint64_t count,
                            const struct row_part *part)
 {
-    uint32_t waiting[WAITING_CAPACITY], parents[WAITING_CAPACITY]; /* vertices that wait to go into the bins; the arrays are
-                                                                    * small, to stay in the cache */
+    uint32_t waiting[WAITING_CAPACITY], parents[WAITING_CAPACITY]; /* vertices that wait to go into the bins; small
+                                                                    * arrays, so that they stay in the cache */
     const struct region_thread *t = &r->thread[number];
     struct row_push p = describe_push(r->dev, g);
     p.rows = list;
@@ -121,11 +115,10 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     push_rows(&p, 0);
 }
 
-/* Pushes share i of the frontier, as thread `number`. The rows of the share are pushed along both subgraphs of their
- * kind. Shares of delegates have the first numbers, and shares of normals follow. To make shares, the lists of all parts
- * are joined in order, and divided into equal shares. The pool gives the pieces t, t + threads, t + 2 * threads, ... to
- * thread t. These pieces stand for neighbouring shares, mostly in part t. So a thread reads the same rows in each search,
- * and finds them in its cache. Returns 0. Called by threads of the pool, in step 1. `context` is the region. */
+/* Pushes share i of the frontier along both subgraphs of its kind, as thread `number`. Shares of delegates come first.
+ * To make shares, the lists of all parts are joined in order, and divided equally. The shares that the pool gives to
+ * one thread are neighbours, mostly of one part, so a thread reads the same rows in each search, and has them in its
+ * cache. Threads of the pool run this in step 1; `context` is the region. */
 static uint64_t push_share(void *context, int number, uint64_t i)
 {
     struct region *r = context;
@@ -151,8 +144,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
     return 0;
 }
 
-/* Pushes a piece of the rows that were put aside into the bins of thread `number`. Returns 0. Called by threads of the
- * pool, in step 1. `context` is the region. */
+/* Pushes a piece of the rows that were put aside. Threads of the pool run this in step 1; `context` is the region. */
 static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 {
     struct region *r = context;
@@ -164,13 +156,14 @@ static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 
 /* ---- step 2: visits of the vertices in bins ---- */
 
-/* Appends the unvisited vertices of a chunk of a bin, at..end, to the list t->next, which has `count` vertices. Marks
- * these vertices as visited. With `parents` the chunk has pairs of a vertex and its parent, and the parents go to
- * t->from. Returns the new number of vertices in the list. */
+/* Appends the unvisited vertices of a bin's chunk, at..end, to the list t->next, which has `count` vertices, and marks
+ * them as visited. With `parents` the chunk has pairs of a vertex and its parent. Returns the new length of the
+ * list. */
 static inline __attribute__((always_inline)) uint64_t
 visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end, uint64_t count, int parents)
 {
-    for (const uint32_t *line = at; line < end; line += 16) /* prefetches the cache lines, which another core has written */
+    for (const uint32_t *line = at; line < end; line += 16) /* prefetches the cache lines, which another core has
+                                                             * written */
         __builtin_prefetch(line);
     for (; at < end; at += 1 + parents) {
         uint32_t to = at[0];
@@ -184,10 +177,8 @@ visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *en
     return count;
 }
 
-/* Returns the address of a list of a part. The list is in the memory of the thread that has the number of the part.
- * `which` says which list:
- * - 0 and 1: the part's frontier after a level of even number, and after a level of odd number.
- * - 2: the parents of the vertices in the list that is being made. */
+/* Returns a list of a part, in the memory of the thread of the same number. `which` is 0 or 1 for the part's frontier
+ * after a level of even or odd number, and 2 for the parents of the list that is being made. */
 static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind kind, uint32_t which)
 {
     uint32_t *lists = (uint32_t *)(dev->per_thread.lists + (size_t)part * dev->per_thread.list_bytes);
@@ -195,9 +186,8 @@ static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind 
     return lists + which * region_list_capacity(kind == DELEGATES ? dev->shard->d : dev->shard->locals);
 }
 
-/* Visits the new vertices of one kind in part `number`. Reads the bins of all threads of this level for the part. Sets
- * visited bits, depths and parents. The new vertices become the list of the part, and are counted as rows of both
- * subgraphs. */
+/* Visits the new vertices of one kind in a part, from the bins of all threads. They get visited bits, depths and
+ * parents, become the list of the part, and are counted as rows of both subgraphs. */
 static void visit_bins(struct region *r, int number, enum vertex_kind kind)
 {
     struct device *dev = r->dev;
@@ -227,8 +217,8 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     part->count[kind] = count;
 }
 
-/* Visits the new normals and delegates of a part. First prefetches the bins of all threads for the part, because these
- * bins are in the caches of other cores. Returns 0. Called by threads of the pool, in step 2. `context` is the region. */
+/* Visits the new vertices of a part. Prefetches the bins of all threads first, because they are in the caches of other
+ * cores. Threads of the pool run this in step 2; `context` is the region. */
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
     enum { LINE = 16, LINES = 3 };
@@ -256,7 +246,7 @@ static uint64_t visit_part(void *context, int thread, uint64_t part)
 
 /* ---- levels ---- */
 
-/* Makes the lists of the first `parts` parts the frontier. Sets old_parts and the sums `before`. */
+/* Makes the lists of the first `parts` parts the frontier, and sums up their lengths in `before`. */
 static void add_up_parts(struct region *r, int parts)
 {
     r->old_parts = parts;
@@ -267,10 +257,8 @@ static void add_up_parts(struct region *r, int parts)
     }
 }
 
-/* Runs a level in the region, with the number of threads that choose_level has chosen. Pushes the frontier, and visits
- * the vertices found. These vertices become the frontier. Adds 1 to dev->depth. Counts the new frontier in dev->frontier,
- * dev->forward and dev->unvisited, and chooses the next level. Also counts levels in which a single thread pushed all
- * shares (lonely_levels). */
+/* Runs a level by as many threads as choose_level has chosen: pushes the frontier, makes what was found the frontier,
+ * counts it, and chooses the next level. Counts how often one thread pushed all shares (lonely_levels). */
 static void run_region_level(struct region *r)
 {
     enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
@@ -279,8 +267,7 @@ static void run_region_level(struct region *r)
     r->threads = (int)threads;
     r->block_bits = choose_block_bits(most_rows(dev), threads);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        /* A share has at least LEAST_ROWS rows. If there are more shares than threads, their number is rounded down to a
-         * multiple of the threads */
+        /* a share has at least LEAST_ROWS rows, and more shares than threads are a multiple of the threads */
         uint64_t of_kind = smaller(divide_up(frontier_size(r, (enum vertex_kind)kind), LEAST_ROWS), most);
         r->shares[kind] = of_kind > threads ? of_kind - of_kind % threads : of_kind;
     }
@@ -293,8 +280,7 @@ static void run_region_level(struct region *r)
     r->aside.count = 0;
     pool_run(dev->means.pool, r->threads, threads, visit_part, r);
 
-    /* a level with few shares does not count as lonely: one thread may push all of them although the other threads have
-     * cores */
+    /* a level with few shares is never lonely: one thread may push all of them although others have cores */
     int joined = 0;
     for (int i = 0; i < r->threads; i++)
         joined += r->thread[i].level == r->level;
@@ -313,8 +299,7 @@ static void run_region_level(struct region *r)
     choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
 }
 
-/* Copies the frontier's vertices of one kind from the lists of all parts to `list`, one list after the other. Returns the
- * number of vertices. */
+/* Copies the frontier's vertices of one kind from the parts to one list. Returns their number. */
 static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32_t *list)
 {
     for (int i = 0; i < r->old_parts; i++) {
@@ -325,12 +310,11 @@ static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32
     return frontier_size(r, kind);
 }
 
-/* Runs levels in a parallel region while choose_level chooses LEVEL_REGION. First makes the frontier sparse. On return
- * the frontier is in the sparse parts of the device again, and the next level is chosen. Returns 1 if the region ended
- * because its threads lacked cores, and otherwise 0. */
+/* Runs levels in a parallel region while choose_level chooses LEVEL_REGION. The frontier is sparse at the return, and
+ * the next level chosen. Returns 1 if the region ended because its threads lacked cores. */
 int run_levels_in_region(struct device *dev, struct search_state *state)
 {
-    struct region r; /* only `level` of each thread is set here, because clearing the whole struct takes as long as some
+    struct region r; /* only `level` of each thread is set here: clearing the whole struct takes as long as some
                       * levels */
     const uint64_t late = pool_late(dev->means.pool);
     int lacks_cores;

@@ -1,17 +1,16 @@
-/* cpu_rows.c: pushes along the rows of a frontier by one thread, for every kind of push (enum push_kind of cpu_rows.h)
+/* cpu_rows.c: pushes the rows of a frontier, for every kind of push (enum push_kind of cpu_rows.h)
  *
- * push_rows is called by one thread for a whole frontier, or by several threads for pieces of a frontier. Whether a
- * destination is new cannot be predicted, so no branch depends on it. A push by one thread always writes the destination
- * behind the end of the list `next`, and marks it. The list becomes longer only if the destination was new. The parent
- * goes into a list beside `next`. Later the parent is prefetched and written to its final address, because a store that
- * misses the cache delays the stores after it. Offsets and columns are prefetched, too, because the rows of a frontier
- * are anywhere in memory.
+ * One thread calls push_rows for a whole frontier, or several threads call it for pieces of one. Whether a destination
+ * is new cannot be predicted, so no branch depends on it: the destination is always written behind the end of the list
+ * `next`, and the list grows only if it was new. Its parent goes into a list beside `next`, and from there, prefetched,
+ * to its final place later, because a store that misses the cache delays the stores after it. Offsets and columns are
+ * prefetched, too, because the rows of a frontier are anywhere in memory.
  *
- * Bytes that must move for each row: 8 of offsets, 4 for each head column, and 4 for each further column. Bytes that must
- * move for each vertex found: 4 of the list and 4 of the depth, and 8 more if parents are recorded.
+ * Bytes that must move for each row: 8 of offsets, and 4 for each column. For each vertex found: 4 of the list and 4 of
+ * the depth, and 8 more if parents are recorded.
  *
- * If several threads push, very long rows are put aside, and are divided into separate pieces. So no thread has to push a
- * whole hub. */
+ * If several threads push, very long rows are put aside and pushed in pieces, so that no thread has to push a whole
+ * hub. */
 #include "cpu_rows.h"
 
 #include <pthread.h>
@@ -19,8 +18,7 @@
 
 /* ---- rows of equal length ---- */
 
-/* Returns 1 if most columns of even rows are close to the number of their row. A sample of rows decides. Returns 0 for
- * packed columns. */
+/* Returns 1 if most columns of a sample of even rows are close to the number of their row; 0 for packed columns. */
 static int are_columns_near(const struct csr *csr, const struct even_rows *even)
 {
     enum { SAMPLE = 1024, NEAR = 1 << 12 };
@@ -32,10 +30,9 @@ static int are_columns_near(const struct csr *csr, const struct even_rows *even)
     return near > all / 2;
 }
 
-/* Sets dev->even_rows of each subgraph to a run of rows of equal length, if such a run has at least 7/8 of the subgraph's
- * rows. Otherwise the count stays 0. Vertices of one degree have consecutive rows, and no row has more edges than the
- * degree of its vertex. So if the sum of the lengths of these rows is the degree times their number, every such row has
- * the degree as its length. */
+/* Sets dev->even_rows of each subgraph to a run of rows of equal length, if it has at least 7/8 of the subgraph's rows.
+ * Vertices of one degree have consecutive rows, none of which is longer than the degree. So if the lengths of these
+ * rows add up to the degree times their number, all of them have the degree as length. */
 void find_even_rows(struct device *dev)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -60,18 +57,17 @@ void find_even_rows(struct device *dev)
 
 /* ---- destinations ---- */
 
-/* The properties of a push that are constants in the loop over its rows. The compiler makes a separate loop for each call
- * with different constants. */
+/* What is constant in the loop over the rows of a push. The compiler makes a loop for each set of constants. */
 struct push_case {
     enum push_kind kind;
     int parents;           /* 1: parents are recorded */
     uint32_t heads;        /* number of head columns */
     uint32_t offset_width; /* number of bytes of an offset */
-    int few_sources;       /* 1: few rows have edges, so the bits of csr->sources are read first */
-    int even;              /* 1: most rows are in row_push.even, so their offsets are computed */
+    int few_sources;       /* few rows have edges, so the bits of csr->sources are read first */
+    int even;              /* most rows are in row_push.even, so their offsets are computed */
 };
 
-/* Sets the bit of a destination in the bitmap `found`. Returns 1 if the bit was not set before, and 0 otherwise. */
+/* Sets the bit of a destination in `found`. Returns 1 if it was not set before. */
 static inline uint64_t mark(uint64_t *found, uint32_t to)
 {
     uint64_t word = found[to / 64];
@@ -79,23 +75,20 @@ static inline uint64_t mark(uint64_t *found, uint32_t to)
     return ~word >> (to % 64) & 1;
 }
 
-/* Writes a destination to the end of the bin of its part. With `parents` also writes its parent `from` after it. If
- * is_new is 1, the bin becomes longer. If is_new is 0, the end of the bin does not move, so the next destination
- * overwrites this one. */
+/* Writes a destination, and with `parents` its parent `from`, to the end of the bin of its part. Unless is_new is 1,
+ * the end does not move, and the next destination overwrites this one. */
 static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_t from, int parents, uint64_t is_new)
 {
     uint32_t **bin = &t->bins.end[to >> t->bins.block_bits & t->bins.last_part], *at = *bin;
     at[0] = to;
     if (parents)
         at[1] = from;
-    *bin = extend_bin(t->bins.pool, at + (is_new << parents)); /* a new vertex needs one word, or two words with its
-                                                                * parent */
+    *bin = extend_bin(t->bins.pool, at + (is_new << parents)); /* a new vertex takes one word, or two with its parent */
 }
 
-/* Only for PUSH_BINS_LATER. If the list `next` has at least `least` vertices, moves its `count` vertices to the bins of
- * their parts. Leaves out vertices with a bit in t->found, and sets the bits of the other vertices. Bits are not set
- * earlier, because writes between reads of rows delay the reads. Returns the new number of vertices in `next`: 0, or
- * `count` if nothing was moved. */
+/* PUSH_BINS_LATER: if the list `next` has at least `least` of `count` vertices, moves it to bins. Drops vertices that
+ * are in t->found, and adds the others to it; doing so earlier, between reads of rows, would delay those reads. Returns
+ * how many vertices `next` has then. */
 static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const struct push_targets *t, uint64_t count,
                                                                        uint64_t least, struct push_case c)
 {
@@ -106,9 +99,8 @@ static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const str
     return 0;
 }
 
-/* Visits the vertices in the thread's bin of this shard, and empties the bin. Unvisited vertices are appended to
- * next_sparse, with visited bits, depths and parents. Uses atomic operations if other threads may do this at the same
- * time. */
+/* Visits the vertices in the thread's bin of this shard, and empties the bin. Uses atomic operations if other threads
+ * do the same. */
 void visit_own_vertices(struct shard_push *s)
 {
     if (s->is_single_thread)
@@ -118,10 +110,9 @@ void visit_own_vertices(struct shard_push *s)
     s->own->count = 0;
 }
 
-/* Makes space in a full bin of PUSH_SHARDS. Visits the vertices of the bin, and so empties it, if it is the bin of this
- * shard and has its largest size. Otherwise doubles the bin, and charges the budget. A lock admits one thread of the
- * process at a time. Returns 1 if there is space now. Returns 0 if memory is missing, and sets dev->shard_bins_error.
- * Also returns 0 if memory for an earlier bin was missing. */
+/* Makes space in a full bin of PUSH_SHARDS. The bin of this shard is emptied if it has its largest size; otherwise the
+ * bin doubles, and the budget is charged, under a lock of the process. Returns 0 if memory is missing for this bin or
+ * was for an earlier one (dev->shard_bins_error), otherwise 1. */
 static __attribute__((noinline)) int make_space(struct shard_push *s, struct shard_bin *bin)
 {
     static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
@@ -149,14 +140,14 @@ static __attribute__((noinline)) int make_space(struct shard_push *s, struct sha
     return bin->count < bin->capacity;
 }
 
-/* Handles one destination (`column`) of a row in the way of the push kind c.kind: puts it into a list, a bin or a bitmap.
- * Whether a destination is new, and whether it is on its shard, cannot be predicted, so no branch depends on it. Only
- * PUSH_BINS_NOW has such a branch. `count` is the number of vertices in the list `next`. Returns the new number of
- * vertices in the list. */
+/* Puts one destination (`column`) of a row into a list, bin or bitmap, as the kind c.kind of the push demands. Only
+ * PUSH_BINS_NOW has a branch that depends on whether the destination is new. `count` is the number of vertices in the
+ * list `next`; returns the new number. */
 static inline __attribute__((always_inline)) uint64_t
 reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct push_case c)
 {
-    const uint32_t to = (uint32_t)column, from = t->tag | row; /* PUSH_SHARDS does not use `to`: columns may have 8 bytes */
+    const uint32_t to = (uint32_t)column, from = t->tag | row; /* PUSH_SHARDS does not use `to`: columns may have 8
+                                                                * bytes */
     switch (c.kind) {
     case PUSH_BINS_NOW:
         if (!mask_bit(t->found, to))
@@ -169,8 +160,8 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
         set_mask_bit(t->found, to);
         return count;
     case PUSH_PARENTS: {
-        /* Without a branch: a parent that is not needed is written to `dummy`. If several threads find a vertex, any of
-         * them may be the last thread that writes the parent. */
+        /* Without a branch: a parent that is not needed goes to `dummy`. Of several threads that find a vertex any may
+         * write its parent last. */
         uint64_t word = t->found[to / 64], bit = UINT64_C(1) << (to % 64);
         uint32_t dummy, own = to - t->first, here = own < t->span, id = here ? own : 0;
         uint32_t *at = !here || ((word | t->visited[id / 64]) & bit) != 0 ? &dummy : &t->parent[id];
@@ -183,9 +174,8 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
         const uint32_t bits = s->dev->shard->local_bits;
         struct shard_bin *bin = &s->bins[column >> bits];
         if (bin->count == bin->capacity && !make_space(s, bin))
-            return count; /* the vertex is dropped, because the level fails with dev->shard_bins_error */
-        s->own_parents[s->own->count] = row; /* the next destination overwrites this entry unless this destination goes into
-                                              * `own` */
+            return count; /* the vertex is lost, but the level fails with dev->shard_bins_error */
+        s->own_parents[s->own->count] = row; /* overwritten by the next destination, unless this one goes into `own` */
         bin->ids[bin->count++] = (uint32_t)(column & ((UINT64_C(1) << bits) - 1));
         return count;
     }
@@ -204,15 +194,14 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
 
 /* ---- rows ---- */
 
-/* Returns 1 for the kinds of push that several threads do together, piece by piece. Returns 0 for PUSH_VISIT and
- * PUSH_UPDATE. */
+/* Returns 1 for kinds of pushes that several threads do together, piece by piece. */
 static inline int is_shared(struct push_case c)
 {
     return c.kind != PUSH_VISIT && c.kind != PUSH_UPDATE;
 }
 
-/* Returns the offset of a row: the index of its first column after the heads. The offset is also the end of the columns
- * of the previous row. Computes the offsets of even rows without reading them. */
+/* Returns the offset of a row: the index of its first column after the heads, where the row before ends. Offsets of
+ * even rows are computed and not read. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
     const struct csr *csr = p->csr;
@@ -221,10 +210,9 @@ static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct
     return c.offset_width == 4 ? ((const uint32_t *)csr->offsets)[row] : ((const uint64_t *)csr->offsets)[row];
 }
 
-/* Prefetches the heads of a row, and its first columns. If columns are packed, prefetches their directory entry instead.
- * Kinds of push for many edges have long rows, so three cache lines of columns are prefetched for them. A core cannot
- * wait for more lines. This function and prefetch_columns are always inlined, because a compiler may drop calls of
- * functions that only prefetch. */
+/* Prefetches the heads and first columns of a row, or the directory entry of packed columns. Kinds for many edges have
+ * long rows, so they get three cache lines of columns, for more than which a core cannot wait. Inlined always, because
+ * a compiler may drop calls of functions that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_row(const struct row_push *p, uint64_t row,
                                                                struct push_case c)
 {
@@ -240,10 +228,8 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes the columns `at` to `end` - 1 of a row, which come after the row's heads. Each column that is new is marked as
- * visited, gets its parent if parents are recorded, and goes to where the push case c says: to the list `next`, to a
- * bitmap, or to the bin of a thread or of a shard. `count` is the number of vertices in `next` so far. Returns the new
- * number. The columns may be packed, or have 8 bytes. The compiler makes one loop for each push case. */
+/* Pushes columns at..end of a row, behind its heads, as the push case c says. The columns may be packed, or have 8
+ * bytes. `count` is the number of vertices in the list `next`; returns the new number. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
 {
@@ -263,8 +249,8 @@ push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at
     return put_next_in_bins(&p->to, count, 1, c);
 }
 
-/* Pushes columns at..end of a row, which come after its heads, with the loop for the kind of push. Not inlined, because
- * its buffer for decoded columns is large. Returns the new number of vertices in the list `next`. */
+/* Pushes columns at..end of a row by the loop for the kind of push. Not inlined, because its buffer for decoded columns
+ * is large. */
 static __attribute__((noinline)) uint64_t push_part(const struct row_push *push, uint64_t count, uint32_t row, uint64_t at,
                                                     uint64_t end)
 {
@@ -288,8 +274,7 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
     }
 }
 
-/* Puts columns begin..end of a row aside. Returns 1 if this was done. Returns 0 if p->aside is NULL or full. The caller
- * must then push the columns. */
+/* Puts columns begin..end of a row aside. Returns 0 if p->aside is NULL or full, so that the caller must push them. */
 static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_t row, uint64_t begin, uint64_t end)
 {
     struct long_rows *aside = p->aside;
@@ -300,13 +285,12 @@ static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_
     return 1;
 }
 
-/* Pushes the rows of p, heads first, in a loop in which the members of c are constants. If several threads push, puts
- * long rows aside. `count` is the number of vertices in the list `next`. Returns the new number of vertices in the list. */
+/* Pushes the rows of p, heads first, by a loop in which the members of c are constants. Several threads put long rows
+ * aside. `count` is the number of vertices in the list `next`; returns the new number. */
 static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct row_push *push, uint64_t count,
                                                                    struct push_case c)
 {
-    enum { COLUMNS_AHEAD = 16 }; /* columns are prefetched COLUMNS_AHEAD rows before their use, and offsets AHEAD rows
-                                  * before their use */
+    enum { COLUMNS_AHEAD = 16 }; /* columns are prefetched COLUMNS_AHEAD rows before their use, offsets AHEAD rows */
     const struct row_push p = *push;
     const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
     const uint64_t rows = p.csr->rows;
@@ -341,9 +325,8 @@ static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct 
     return put_next_in_bins(&p.to, count, 1, c);
 }
 
-/* Pushes the rows of p with push kind k, which is a constant. Common cases have a separate loop, with or without parents,
- * and with offsets of 4 bytes. These cases are even rows without head columns, and other rows with no, one or two head
- * columns. Returns the new number of vertices in the list `next`. */
+/* Pushes the rows of p with the constant kind k. Common cases have loops of their own: offsets of 4 bytes, with or
+ * without parents, and either even rows without head columns, or rows with up to two head columns. */
 static inline __attribute__((always_inline)) uint64_t
 push_common(const struct row_push *p, uint64_t count, struct push_case c, enum push_kind k)
 {
@@ -367,16 +350,15 @@ push_common(const struct row_push *p, uint64_t count, struct push_case c, enum p
     }
 }
 
-/* Pushes the rows of a sparse level by one thread (PUSH_VISIT). Not inlined, because a loop keeps more in registers if it
- * has its own function. Returns the new number of vertices in the list `next`. */
+/* Pushes the rows of a sparse level (PUSH_VISIT). Not inlined, because a loop keeps more in registers in a function of
+ * its own. */
 static __attribute__((noinline)) uint64_t push_visits(const struct row_push *p, uint64_t count, struct push_case c)
 {
     return push_common(p, count, c, PUSH_VISIT);
 }
 
-/* Pushes the rows of p on the calling thread. If p->row_count is 0, pushes a part of one row instead. Chooses the loop
- * for the kind of push and for the rows of the subgraph. `count` is the number of vertices in the list p->to.next.
- * Returns the new number of vertices in the list. For kinds that write no list the returned number has no meaning. */
+/* Pushes the rows of p, or its part of one row, by the loop for this kind of push and these rows. The result has no
+ * meaning for kinds that write no list. */
 uint64_t push_rows(const struct row_push *p, uint64_t count)
 {
     struct push_case c = {.kind = p->to.kind,
@@ -387,7 +369,7 @@ uint64_t push_rows(const struct row_push *p, uint64_t count)
                           .even = p->even.count > 0};
     if (p->row_count == 0)
         return push_part(p, count, p->part.row, p->part.begin, p->part.end);
-    switch (p->to.kind) { /* There is a separate loop for each kind. The first four kinds do not depend on c.parents */
+    switch (p->to.kind) { /* a loop for each kind; the first four do not depend on c.parents */
     case PUSH_PAIRS:
         c.kind = PUSH_PAIRS;
         return push_rows_as(p, 0, c);
@@ -411,8 +393,7 @@ uint64_t push_rows(const struct row_push *p, uint64_t count)
 
 /* ---- long rows ---- */
 
-/* Divides the rows that were put aside into pieces of LONG_ROW columns. The numbers of the pieces run through all rows.
- * Sets pieces_before of each row. Called after all rows have been put aside. Returns the number of pieces. */
+/* Divides the rows that were put aside into pieces of LONG_ROW columns, which are numbered through all rows. */
 uint64_t number_long_pieces(struct long_rows *aside)
 {
     uint64_t pieces = 0;
@@ -426,8 +407,7 @@ uint64_t number_long_pieces(struct long_rows *aside)
     return pieces;
 }
 
-/* Returns piece number `piece` of the rows that were put aside: at most LONG_ROW columns of one row. number_long_pieces
- * must have been called before. */
+/* Returns piece number `piece` of the rows put aside: at most LONG_ROW columns of one row. */
 struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 {
     uint32_t i = 0;
@@ -441,9 +421,8 @@ struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 
 /* ---- pushes of a frontier ---- */
 
-/* Returns the description of a PUSH_VISIT along g. The rows are the sparse part of the frontier. New vertices go into the
- * list `next_sparse` of their kind. Pushes nothing and changes nothing. The caller may change members before it calls
- * push_rows. */
+/* Describes a PUSH_VISIT along g from the sparse part of the frontier. New vertices go into next_sparse of their
+ * kind. */
 struct row_push describe_push(struct device *dev, enum subgraph g)
 {
     const struct cpu_delegates *d = &dev->delegates;
@@ -472,9 +451,7 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                              .to = targets};
 }
 
-/* Returns the description of a PUSH_VISIT along g. The rows are the whole frontier. If the frontier has a dense part,
- * first lists the frontier's rows with edges in dev->gathered_rows. The rows of the push are then this list. Pushes
- * nothing. */
+/* Describes a PUSH_VISIT along g from the whole frontier, which is listed first if it has a dense part. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g)
 {
     struct row_push p = describe_push(dev, g);

@@ -1,17 +1,15 @@
-/* cpu_run.c: a whole search by the only device of a graph, with all levels in one call; engine.h has the contracts,
- * cpu_run.h the state
+/* cpu_run.c: a whole search by a graph's only device, with all levels in one call (engine.h)
  *
- * The kinds of levels depend on counts alone, so two searches from one root make the same choices. Only one thing depends
- * on a clock: whether several threads or one thread run the levels of a parallel region. The clock shows whether the
- * threads have cores. One thread finds the same vertices in a sparse level. */
+ * Kinds of levels depend on counts alone, so two searches from one root make the same choices. Only whether several
+ * threads or one run the levels of a parallel region depends on a clock, which shows whether the threads have cores.
+ * Both find the same vertices. */
 #include "cpu_run.h"
 
-/* The number of searches that use one thread in place of parallel regions, after a search in which a parallel region
- * lacked cores. A level that would take one thread too long (wants_all_threads) still uses a parallel region. */
+/* After a search whose region lacked cores so many searches use one thread in place of regions, except for levels that
+ * would take one thread too long (wants_all_threads). */
 enum { SEARCHES_WITHOUT_REGION = 16 };
 
-/* Forgets the last search, makes the root the frontier, and counts the frontier. Runs no level, because cpu_search_end
- * runs all levels. `noted`: the levels will be noted. This is `search_begin` of the backend. */
+/* Makes the root the frontier, and counts it. Runs no level yet: cpu_search_end runs all of them. */
 enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
@@ -20,10 +18,8 @@ enum status cpu_search_begin(struct device *dev, const struct root *root, enum d
     return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, BOTH_KINDS, 0, e) : e->status;
 }
 
-/* Runs the whole search that cpu_search_begin has begun, level by level. A device of the CPU searches during this call,
- * in which the caller waits for the end. `count` is 1, because cpu_join allows such searches only for the only device of
- * a graph. Sets *levels to the number of levels visited, including the last, empty level. This is `search_end` of the
- * backend. */
+/* Runs the whole search that cpu_search_begin began. The caller waits for its end anyway, so nothing is lost by
+ * searching here. There is just one device, because cpu_join allows such searches only to a graph's only device. */
 enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];
@@ -34,7 +30,8 @@ enum status cpu_search_end(struct device *const *devices, uint32_t count, int no
     choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     while (s.kind != LEVEL_KINDS && e->status == ST_OK) {
         int has_cores = dev->searches_without_region == 0 || s.wants_all_threads;
-        if (s.kind == LEVEL_REGION && has_cores) { /* when run_levels_in_region returns, the next level is already chosen */
+        if (s.kind == LEVEL_REGION && has_cores) { /* run_levels_in_region has already chosen the next level when it
+                                                    * returns */
             if (run_levels_in_region(dev, &s))
                 dev->searches_without_region = SEARCHES_WITHOUT_REGION;
             continue;

@@ -1,5 +1,4 @@
-/* cpu_search.c: the steps of a level, for the level loop and for a dense level of a whole search; engine.h has the
- * contracts
+/* cpu_search.c: the steps of a level, for the level loop and for dense levels of a whole search (engine.h)
  *
  * Functions that cannot fail return the status that *e already has. */
 #include "cpu_device.h"
@@ -10,9 +9,8 @@
 
 /* ---- start ---- */
 
-/* Zeroes words begin..end of the bitmaps that must be zero when a search begins: the visited bits of the delegates and
- * three more bitmaps of the delegates, and the visited bits of the normals. Called by threads of the pool, for cpu_start.
- * `context` is the device. */
+/* Zeroes words begin..end of the bitmaps that must be zero when a search begins. Threads of the pool run this for
+ * cpu_start; `context` is the device. */
 static void clear_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -31,13 +29,12 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Forgets the last search: zeroes bitmaps and counts. With several shards also resets the parents of delegates. If this
- * device has the root, puts it where the first previsit finds it. A delegate goes into `incoming`. A normal goes into
- * next_sparse, visited with depth 0. The parent of the root is PARENT_SELF. Cannot fail: returns e->status. */
+/* Forgets the last search, and puts the root where the first previsit finds it: a delegate into `incoming`, a normal of
+ * this shard into next_sparse, visited with depth 0. The root's parent is PARENT_SELF. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
-    /* Small bitmaps are cleared by one thread, because one thread also begins the search. If several threads cleared the
-     * bitmaps, their cache lines would be in other cores. */
+    /* One thread clears small bitmaps, because one thread also begins the search, and would find their cache lines in
+     * other cores. */
     enum { WORDS_OF_WORK = 4 };
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
@@ -46,7 +43,7 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
     d->any_incoming = d->any_updated = 0;
     d->frontier_count = 0;
     d->is_sparse = 1;
-    if (dev->parents && dev->shard->p > 1) /* a delegate that only another device finds keeps PARENT_NONE on this device */
+    if (dev->parents && dev->shard->p > 1) /* a delegate that only another device finds keeps PARENT_NONE on this one */
         memset(d->parent, 0xff, dev->shard->d * sizeof *d->parent);
     n->any_dense = n->any_next_dense = 0;
     n->sparse_count = n->next_sparse_count = n->dense_count = n->next_dense_count = 0;
@@ -71,8 +68,8 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- previsit ---- */
 
-/* Makes the delegates that a visit found (`updated`) the incoming delegates, by exchanging the two bitmaps. Called if the
- * search has a single device, because then devices exchange nothing. Sets any_incoming. */
+/* Makes the delegates that visits found (`updated`) incoming, by exchanging bitmaps, if a single device searches
+ * alone. */
 static void take_own_updates(struct cpu_delegates *d)
 {
     uint64_t *incoming = d->incoming;
@@ -81,9 +78,8 @@ static void take_own_updates(struct cpu_delegates *d)
     d->any_incoming = 1;
 }
 
-/* Makes the frontier of depth `depth`, and counts it. The frontier has the vertices of `kinds` that the last level found.
- * Stores `kinds` for cpu_counts. Adds the time to the phase of previsits. With ONLY_DELEGATES dev->depth does not change,
- * because normals that still arrive get their depth from it. Cannot fail: returns e->status. */
+/* Makes what the last level found of these kinds the frontier of depth `depth`, and counts it. With ONLY_DELEGATES
+ * dev->depth stays, because normals that still arrive get their depth from it. */
 enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
@@ -105,8 +101,8 @@ enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return e->status;
 }
 
-/* Returns the counts of g in this level. Also adds the frontier to the work that dev->costs has seen in this search, so
- * this function must be called once a level. */
+/* Returns the counts of g in this level, and adds them to what dev->costs has seen of the search. So it must be called
+ * once a level. */
 static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 {
     struct subgraph_work work = {.forward = dev->forward[g],
@@ -117,8 +113,8 @@ static struct subgraph_work see_work(struct device *dev, enum subgraph g)
     return work;
 }
 
-/* Sets all->of[g].cost to the predicted costs of a push and of a pull of g, in picoseconds. The costs of subgraphs with
- * higher numbers must be set before, because the cost of a pull depends on an earlier pull (cost_before). */
+/* Predicts the picoseconds of a push and of a pull of g. Costs of subgraphs with higher numbers must be set before,
+ * because a pull depends on an earlier one (cost_before). */
 static void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *all)
 {
     struct direction_costs_of costs = direction_costs_of(&dev->costs, g, all);
@@ -128,8 +124,7 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
     work->cost[PUSH] = costs.of[PUSH];
     if (!pushes_into_bitmaps(dev, g))
         return;
-    /* the cost of a push into bitmaps depends on its rows, its edges, and the 64-bit words that have a vertex of the
-     * frontier or a new vertex */
+    /* a push into bitmaps costs its rows, its edges, and 64-bit words with a vertex of the frontier or a new vertex */
     double rows = (double)dev->frontier[g], from = graph->words[subgraph_rows(g)] / 2,
            to = graph->words[subgraph_columns(g)] / 2;
     double words = (rows < from ? rows : from) + (costs.found < to ? costs.found : to);
@@ -137,10 +132,9 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
                         words * graph->rates.mark_word) / threads_for(dev, dev->forward[g]);
 }
 
-/* Sets the counts of the frontier and the costs of visits in *work. After a previsit with ONLY_DELEGATES sets only dd.
- * After ONLY_NORMALS sets everything except dd, whose counts and costs do not change. Costs are set last, because they
- * depend on the counts of several subgraphs. They are set from the highest subgraph number down, because subgraphs with
- * delegates as sources have the highest numbers and are pulled first. Cannot fail: returns e->status. */
+/* Returns the counts of the frontier and the costs of visits in *work: those of dd after ONLY_DELEGATES, all others
+ * after ONLY_NORMALS. Costs come last, as they depend on several subgraphs' counts, and from the highest subgraph down,
+ * because subgraphs of delegates have the highest numbers and are pulled first. */
 enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     if (dev->previsited == ONLY_DELEGATES) {
@@ -163,8 +157,7 @@ enum status cpu_counts(struct device *dev, struct workload *work, struct error *
     return e->status;
 }
 
-/* Sets work->of[g].forward to the exact number of edges of the frontier, for each subgraph g with exact[g]. Overwrites
- * dev->gathered_rows. Cannot fail: returns e->status. */
+/* Counts the frontier's edges exactly in each g with exact[g]. Overwrites dev->gathered_rows. */
 enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -176,16 +169,15 @@ enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], stru
 
 /* ---- frontiers that are shown to peers, or sent ---- */
 
-/* Does nothing, because devices of the CPU send frontiers as whole bitmaps. Returns e->status. This is `learn_sources` of
- * the backend. */
+/* Does nothing, because devices of the CPU send frontiers as whole bitmaps. */
 enum status cpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *bitmap, uint64_t words, struct error *e)
 {
     (void)dev, (void)shard, (void)bitmap, (void)words;
     return e->status;
 }
 
-/* Writes words begin..end of the dense part of the normals' frontier to the bitmap that peers read. If there is no dense
- * part, zeroes these words. Called by threads of the pool, for cpu_show_frontier. `context` is the device. */
+/* Writes words begin..end of the frontier's dense part, zeroes without one, to the bitmap that peers read. Threads of
+ * the pool run this for cpu_show_frontier; `context` is the device. */
 static void show_dense_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -196,9 +188,8 @@ static void show_dense_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
-/* Writes both parts of the normals' frontier to the bitmap that peers read. If `message` is not NULL, also copies the
- * bitmap to `message`, and sets words[s] to the number of 32-bit words of the message of each shard s. Cannot fail:
- * returns e->status. */
+/* Writes the frontier's normals to the bitmap that peers read. With `message` also copies the bitmap there, and sets
+ * words[s] to the 32-bit words of each shard's message. */
 enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -214,8 +205,7 @@ enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *w
     return e->status;
 }
 
-/* Copies the frontier of another shard, which came as a message, to peers.gathered, to the words of that shard. Cannot
- * fail: returns e->status. */
+/* Copies the frontier of another shard, which came as a message, to its place in peers.gathered. */
 enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t *message, struct error *e)
 {
     memcpy(dev->peers.gathered + shard * column_words(dev->shard), message,
@@ -225,10 +215,9 @@ enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t
 
 /* ---- visits ---- */
 
-/* Visits g by a push or a pull, and sets the time of its phase. New normals of this shard go into next_sparse or
- * next_dense. New delegates go into `updated`. Vertices of other shards go into the memory that peers read. Does nothing
- * if the frontier has no edges in g, except for a pull of nn with several shards. Sets dev->shard_bins_error if memory
- * for bins is missing. */
+/* Pushes or pulls g, and times this. New normals of this shard go into next_sparse or next_dense, new delegates into
+ * `updated`, vertices of other shards to where peers read them. If memory for bins is missing, sets
+ * dev->shard_bins_error. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     const int to_shards = leads_to_shards(dev->shard, g);
@@ -249,9 +238,8 @@ static void visit_subgraph(struct device *dev, enum subgraph g, enum direction d
     dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
 }
 
-/* Visits dd, or a part of dd. If the plan divides dd, dd is pulled. The part VISIT_DD pulls the rows of delegates that
- * this shard owns. The part VISIT_REST first learns which delegates peers have found, and pulls the other rows. Adds the
- * time to the phase of dd. */
+/* Visits dd, or a part of a divided pull of dd. VISIT_DD pulls the rows of delegates that this shard owns. VISIT_REST
+ * learns what peers have found, and pulls the other rows. */
 static void visit_dd(struct device *dev, const struct visit_plan *plan, enum visit_part part)
 {
     double start = cli_seconds();
@@ -266,11 +254,9 @@ static void visit_dd(struct device *dev, const struct visit_plan *plan, enum vis
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 
-/* Visits nd, dn and nn, in this order:
- * - nd comes first. A pull of nd looks for normals that were visited before this level, and dn and nn visit more normals.
- * - nn comes last, because after a pull of dn most destinations of nn are visited, and little work is left.
- * With several shards first empties the memory that is shown to peers. Returns ST_RESOURCE if memory for bins was
- * missing. */
+/* Visits nd, dn and nn, in this order. nd is first, because its pull looks for normals visited before this level, and
+ * dn and nn visit more. nn is last, because after a pull of dn little is left for it. With several shards first empties
+ * the memory that peers read. Returns ST_RESOURCE if memory for bins is missing. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -286,10 +272,8 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return e->status;
 }
 
-/* Visits a part of the level. VISIT_DD visits dd or a part of it. VISIT_OTHERS visits nd, dn and nn, unless dd is
- * divided. If dd is divided, VISIT_OTHERS does nothing, and VISIT_REST visits them after the rest of dd. Each visit uses
- * all threads, so an earlier visit would gain nothing. VISIT_DD also zeroes the times and probes of the level. Returns
- * e->status. */
+/* Visits a part of the level. If dd is divided, nd, dn and nn are visited with VISIT_REST and not with VISIT_OTHERS,
+ * because each visit uses all threads anyway. VISIT_DD, which is first, zeroes the level's times and probes. */
 enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (part == VISIT_DD) {
@@ -303,8 +287,7 @@ enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Returns the span of the vertices that the visits found for a shard: a part of the list or of the bitmap. If there are
- * no such vertices, returns an empty list, even if the form is a bitmap. */
+/* Returns what the visits found in a shard, as a part of the list or bitmap. Nothing is always an empty list. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->shown;
@@ -314,8 +297,7 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){(uint32_t *)s->mask + shard * shard_words, shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-/* Fills *result with what the visits found. Does not wait, because visits are over when cpu_visit returns. With
- * ONLY_DELEGATES sets only found_delegates. Cannot fail: returns e->status. This is `finish` of the backend. */
+/* Tells what the visits found. They are over when cpu_visit returns, so nothing is waited for. */
 enum status cpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     result->found_delegates = dev->delegates.any_updated;

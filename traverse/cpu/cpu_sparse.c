@@ -1,13 +1,12 @@
-/* cpu_sparse.c: pushes of a list of vertices by one thread
+/* cpu_sparse.c: pushes a list of vertices by one thread
  *
- * A sparse level pushes all subgraphs in this way, and makes no pass over a bitmap. A dense level pushes a subgraph in
- * this way if the subgraph has too few edges for bitmaps. run_sparse_level leaves the same state as a level of the level
- * loop (loop.c) with the steps of cpu_search.c: the next frontier is visited and counted. */
+ * A sparse level pushes all subgraphs like this, without a pass over a bitmap. A dense level does so for a subgraph
+ * with too few edges for bitmaps. run_sparse_level leaves the same state as a level of loop.c with the steps of
+ * cpu_search.c: the next frontier is visited and counted. */
 #include "cpu_rows.h"
 
-/* Pushes the whole frontier along g by one thread, in a dense level. New normals are appended to next_sparse, with
- * visited bits, depths and parents. New delegates go into `updated`, with parents. The next previsit sets the visited
- * bits of these delegates. g must not lead to other shards. May overwrite dev->gathered_rows. */
+/* Pushes the whole frontier along g by one thread, in a dense level. The visited bits of new delegates are left to the
+ * next previsit. */
 void push_sparse(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;
@@ -16,8 +15,8 @@ void push_sparse(struct device *dev, enum subgraph g)
     if (subgraph_columns(g) == DELEGATES) {
         p.to.kind = PUSH_UPDATE;
         p.to.found = dev->delegates.updated;
-        p.to.next = dev->found_parents; /* Used only in this push: the first half of found_parents is free, and parents go
-                                         * into the second half */
+        p.to.next = dev->found_parents; /* a list that only this push needs: half of found_parents is free, as parents
+                                         * go into the other half */
         uint64_t found = push_rows(&p, 0);
         write_parents(&p.to, 0, found);
         dev->delegates.any_updated |= found > 0;
@@ -28,9 +27,8 @@ void push_sparse(struct device *dev, enum subgraph g)
     set_depths(n->next_sparse + first, n->next_sparse_count - first, n->depth, dev->depth + 1);
 }
 
-/* Pushes the frontier, which is sparse, along g. Does nothing if the frontier has no edges in g. `count` is the number of
- * vertices in the next frontier that have the kind of g's columns. Returns the new number of these vertices. New vertices
- * get visited bits and parents, but no depths yet. */
+/* Pushes the sparse frontier along g, if it has edges there. `count` is the number of vertices of g's columns' kind in
+ * the next frontier; returns the new number. New vertices get visited bits and parents, but no depths yet. */
 static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count)
 {
     if (dev->frontier[g] == 0)
@@ -49,8 +47,7 @@ static void swap_lists(uint32_t **a, uint32_t **b)
     *b = list;
 }
 
-/* Runs a level of a search of one shard by one thread. Makes the frontier sparse, and pushes it along all subgraphs. The
- * vertices found become the frontier. They get visited bits, parents and depths, and are counted. Adds 1 to dev->depth. */
+/* Runs a level of a search of one shard by one thread. What it finds becomes the frontier, which is counted. */
 void run_sparse_level(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;

@@ -1,14 +1,13 @@
-/* thread_pool.c: the threads that search on the CPU; thread_pool.h has the contracts
+/* thread_pool.c: the threads that search on the CPU (thread_pool.h)
  *
- * Works are numbered. `posted` has the number of the last work, and a bit that says whether threads may still join this
- * work. A thread joins in two steps. First it stores the number of the work in works_on. Then it checks whether the work
- * is still open. The caller ends a work in two steps, too. First it closes the work. Then it waits until no thread has
- * the number in works_on. So either the thread sees that the work is closed, or the caller sees the thread's number, or
- * both.
+ * Works are numbered. `posted` has the number of the last work, and a bit that says whether threads may still join it.
+ * A thread first stores the number in works_on, and then checks that the work is still open. The caller first closes
+ * the work, and then waits until no works_on has its number. So the thread sees that the work is closed, or the caller
+ * sees the thread.
  *
- * Threads that sleep are woken as a tree. The caller wakes two of the threads that may join. Each thread that wakes up
- * wakes two more threads, while the work lasts. A thread that may not join continues to sleep. No thread is woken twice
- * for one work. Without this rule threads woke each other endlessly, and kept all cores busy. */
+ * Sleeping threads are woken as a tree: the caller wakes two of those that may join, and each of these wakes two more,
+ * while the work lasts. Threads that may not join are left asleep. No thread is woken twice for a work; before this
+ * rule threads woke each other endlessly, and kept all cores busy. */
 #include "thread_pool.h"
 
 #include "formats/base/arith.h"
@@ -26,28 +25,25 @@
 
 enum {
     WORK_OPEN = 1,      /* the bit of `posted` that is set while threads may join the work */
-    NEXT_WORK = 2,      /* the difference between the numbers of two successive works. Bit 0 of a number is WORK_OPEN */
-    WOKEN = 2,          /* number of sleeping threads that one thread wakes */
-    SLEEP_BITS = 32, /* number of bits of a futex. Thread i has bit i. All threads from number SLEEP_BITS - 1 on share the
-                      * last bit */
-    SLEEPS_AT_ONCE = 64 /* number of waits without spinning, after a wait in which another program wanted the core */
+    NEXT_WORK = 2,      /* the difference between the numbers of two works, in which bit 0 is WORK_OPEN */
+    WOKEN = 2,          /* how many sleeping threads one thread wakes */
+    SLEEP_BITS = 32, /* bits of a futex; thread i has bit i, but all from SLEEP_BITS - 1 on share the last bit */
+    SLEEPS_AT_ONCE = 64 /* how many waits do not spin after one in which another program wanted the core */
 };
 
-/* Times in seconds:
- * - LONGEST_SPIN: a thread without work sleeps after this time.
- * - LATE: a time longer than any piece takes.
- * - LONGEST_WAKE: pool_rouse waits at most this long for the threads. */
+/* In seconds: after LONGEST_SPIN a thread without work sleeps, no piece takes LATE, and pool_rouse waits at most
+ * LONGEST_WAKE for the threads. */
 static const double LONGEST_SPIN = 500e-6, LATE = 2e-3, LONGEST_WAKE = 200e-6;
 
-/* A thread of the pool. Other threads read or write `taken` and `works_on`, so each of these two has its own cache line. */
+/* A thread of the pool. `taken` and `works_on` are used by other threads, too, so each has its own cache line. */
 struct pool_thread {
-    _Alignas(64) _Atomic uint64_t taken; /* number of the work << 32 | number of this thread's pieces that any thread has
+    _Alignas(64) _Atomic uint64_t taken; /* number of the work << 32 | how many of this thread's pieces any thread has
                                           * begun */
     _Alignas(64) _Atomic uint32_t works_on; /* number of the work that the thread has joined; 0: none */
     pthread_t thread;
     struct thread_pool *pool;
-    int number;        /* the thread is all[number] of the pool */
-    int waits_asleep;  /* number of the thread's next waits in which it does not spin */
+    int number;        /* index of the thread in `all` of the pool */
+    int waits_asleep;  /* in how many further waits the thread does not spin */
     uint32_t roused;   /* the value of `roused` of the pool that the thread saw last */
 };
 
@@ -56,30 +52,29 @@ struct work {
     pool_job *job;
     void *context;
     uint64_t pieces;
-    int threads;     /* number of threads that may do pieces, the caller included: threads 0 to threads - 1 */
+    int threads;     /* how many threads may do pieces, the caller included */
     uint32_t number; /* the number of the work, with the bit WORK_OPEN */
 };
 
 /* The pool of the process. */
 struct thread_pool {
     struct pool_thread *all; /* [threads] the threads; thread 0 is the caller */
-    int threads, users;      /* `users` is the number of calls of pool_open without a pool_close */
+    int threads, users;      /* `users`: calls of pool_open without a pool_close */
     _Alignas(64) _Atomic uint64_t posted; /* number of threads that may join << 32 | number of the work | WORK_OPEN */
     _Atomic int ends;        /* 1: the threads must end */
     _Atomic uint32_t roused; /* number of calls of pool_rouse */
-    _Atomic uint32_t asleep; /* the sleep bits (SLEEP_BITS) of all threads that may be asleep */
+    _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of all threads that may be asleep */
     _Alignas(64) struct work work; /* the last work; it is set before `posted` */
-    _Atomic uint64_t sum;    /* the sum of the numbers that jobs returned on all threads except the caller */
-    uint64_t late;           /* the number of times that the caller has waited longer than LATE (pool_late) */
+    _Atomic uint64_t sum;    /* sum of what jobs returned on all threads except the caller */
+    uint64_t late;           /* how often the caller has waited longer than LATE (pool_late) */
 };
 
-static struct thread_pool *shared; /* the pool of this process; NULL: it is not open */
+static struct thread_pool *shared; /* the pool of this process; NULL: not open */
 
 /* ---- pieces ---- */
 
-/* Reserves the next piece of thread `owner` in the work `work` for the calling thread. Returns the number of the owner's
- * pieces that were reserved before. This number is also the index of the piece among the owner's pieces. The caller must
- * check whether there is a piece with this index. The first call in a work resets the count of the last work. */
+/* Reserves the next piece of thread `owner` for the calling thread. Returns its index among the owner's pieces, which
+ * the caller must check: there may be no such piece. The first call in a work resets the count. */
 static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -90,9 +85,8 @@ static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
     return atomic_fetch_add_explicit(&owner->taken, 1, memory_order_relaxed) & UINT32_MAX;
 }
 
-/* Returns 1 if thread `owner` may have pieces of the work that no thread has begun. Only reads the count, so its cache
- * line stays shared between cores. Reserving a piece would move the cache line from core to core, and most checks of
- * other threads find no piece. */
+/* Returns 1 if thread `owner` may have pieces that nobody has begun. Reads only, so that the count's cache line stays
+ * shared: most such checks find no piece, and reserving one would move the line from core to core. */
 static int may_have_piece(const struct pool_thread *owner, const struct work *work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -100,8 +94,8 @@ static int may_have_piece(const struct pool_thread *owner, const struct work *wo
     return taken * (uint64_t)work->threads + (uint64_t)owner->number < work->pieces;
 }
 
-/* Does pieces of a work as thread `number`, until all pieces have been begun. Does its own pieces first, and then pieces
- * of the threads with the next numbers. Returns the sum of the numbers that the job returned. */
+/* Does pieces of a work as thread `number` until all have been begun: first its own, then those of the next threads.
+ * Returns the sum of what the job returned. */
 static uint64_t do_pieces(struct thread_pool *pool, struct work work, int number)
 {
     uint64_t sum = 0, threads = (uint64_t)work.threads;
@@ -120,8 +114,7 @@ static uint64_t do_pieces(struct thread_pool *pool, struct work work, int number
 
 /* ---- waiting for work ---- */
 
-/* Returns the address of the lower 32 bits of pool->posted, which are the number of the work. Futexes wait until these 32
- * bits change. */
+/* Returns the address of the lower 32 bits of pool->posted, the number of the work, on which futexes wait. */
 static uint32_t *number_of_work(struct thread_pool *pool)
 {
     const union {
@@ -131,15 +124,14 @@ static uint32_t *number_of_work(struct thread_pool *pool)
     return (uint32_t *)&pool->posted + (one.half[0] == 1 ? 0 : 1);
 }
 
-/* Returns the sleep bits of the threads 1 to count - 1. If `count` is at least SLEEP_BITS, these are all bits except bit
- * 0, which belongs to the caller. */
+/* Returns the sleep bits of the threads 1 to count - 1. With SLEEP_BITS or more these are all bits but bit 0, the
+ * caller's. */
 static uint32_t sleep_bits_below(uint64_t count)
 {
     return (count < SLEEP_BITS ? (UINT32_C(1) << count) - 1 : UINT32_MAX) & ~UINT32_C(1);
 }
 
-/* Wakes up to WOKEN sleeping threads among the threads 1 to threads - 1. Does nothing if none of these threads may be
- * asleep. Each woken thread calls this function, too, and wakes further threads. */
+/* Wakes up to WOKEN sleeping threads among 1 to threads - 1. Each of them calls this function, too, and wakes more. */
 static void wake_some(struct thread_pool *pool, uint64_t threads)
 {
     uint32_t bits = atomic_load(&pool->asleep) & sleep_bits_below(threads);
@@ -147,9 +139,8 @@ static void wake_some(struct thread_pool *pool, uint64_t threads)
         syscall(SYS_futex, number_of_work(pool), FUTEX_WAKE_BITSET_PRIVATE, WOKEN, NULL, NULL, bits);
 }
 
-/* Sleeps until the thread is woken. Does not sleep if pool->posted differs from `posted`, if pool_rouse was called, or if
- * threads must end. May also return although no thread woke it, so the caller must check again. Sets the thread's bit in
- * pool->asleep while the thread sleeps. */
+/* Sleeps until woken, unless pool->posted is no longer `posted`, pool_rouse was called, or threads must end. May return
+ * without reason, so the caller must check again. The thread's bit in pool->asleep is set meanwhile. */
 static void sleep_once(struct thread_pool *pool, const struct pool_thread *self, uint64_t posted)
 {
     uint32_t bit = UINT32_C(1) << (self->number < SLEEP_BITS ? self->number : SLEEP_BITS - 1);
@@ -160,9 +151,9 @@ static void sleep_once(struct thread_pool *pool, const struct pool_thread *self,
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 
-/* Waits until a work is open that this thread may join, other than `last`, or until threads must end. Returns the value
- * of `posted`. Spins at first, and sleeps later. Sleeps at once if another program wants the core. A thread that has
- * slept wakes further threads before it returns. */
+/* Waits for an open work that this thread may join, other than `last`, or for the end. Returns the value of `posted`.
+ * Spins, and sleeps later, or at once if another program wants the core. A thread that has slept wakes more before it
+ * returns. */
 static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self, uint64_t last)
 {
     struct patience patience = {0};
@@ -194,8 +185,8 @@ static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self
     }
 }
 
-/* The main function of a thread of the pool: joins one work after the other, until threads must end. `argument` is the
- * thread's struct pool_thread. Returns NULL. */
+/* The main function of a thread of the pool: joins one work after the other until threads must end. `argument` is its
+ * struct pool_thread. */
 static void *serve(void *argument)
 {
     struct pool_thread *self = argument;
@@ -210,7 +201,7 @@ static void *serve(void *argument)
         if (atomic_load(&pool->posted) == last) {
             uint64_t sum = do_pieces(pool, pool->work, self->number);
             if (sum > 0)
-                pool->sum += sum; /* only one addition for each thread, because all threads write to this cache line */
+                pool->sum += sum; /* one addition for each thread, because all of them write to this cache line */
         }
         atomic_store_explicit(&self->works_on, 0, memory_order_release);
     }
@@ -218,15 +209,14 @@ static void *serve(void *argument)
 
 /* ---- giving work ---- */
 
-/* Waits until none of the threads 1 to threads - 1 does pieces of the work with the number `posted`. The caller must have
- * closed the work. Offers the core to other programs from time to time. If the wait takes longer than LATE seconds, adds
- * 1 to pool->late: a thread that had joined has lost its core. */
+/* Waits until no thread does pieces of the closed work `posted`, and now and then offers the core to other programs. A
+ * wait longer than LATE seconds means that a thread lost its core, and counts in pool->late. */
 static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t posted)
 {
     struct patience patience = {0};
     for (;;) {
         int working = 0;
-        for (int i = 1; i < threads; i++) /* has no branch, so that the core reads all cache lines at once */
+        for (int i = 1; i < threads; i++) /* without a branch, so that the core reads all cache lines at once */
             working += atomic_load(&pool->all[i].works_on) == posted;
         if (working == 0)
             break;
@@ -235,9 +225,8 @@ static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t pos
     pool->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
 }
 
-/* Posts a work, wakes threads, does pieces as thread 0, closes the work, and waits for the threads that have joined.
- * Returns the sum of the numbers that `job` returned. If there is only one thread or one piece, the caller does all
- * pieces itself. */
+/* Posts a work, does pieces as thread 0, closes the work, and waits for threads that have joined. With one thread or
+ * one piece the caller does all by itself. */
 uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_job *job, void *context)
 {
     uint64_t sum = 0;
@@ -260,15 +249,14 @@ uint64_t pool_run(struct thread_pool *pool, int threads, uint64_t pieces, pool_j
     return sum + pool->sum;
 }
 
-/* A loop that pool_for runs over 0..count. A piece has `step` elements. */
+/* A loop over 0..count in pieces of `step` elements. */
 struct loop {
     uint64_t count, step;
     pool_body *body;
     void *context;
 };
 
-/* Calls the body of the loop for the elements of a piece. Returns 0. Called by threads of the pool, for pool_for.
- * `context` is a struct loop. */
+/* Runs the body of a loop for one piece. Threads of the pool run this for pool_for; `context` is a struct loop. */
 static uint64_t do_loop_piece(void *context, int thread, uint64_t piece)
 {
     const struct loop *loop = context;
@@ -278,17 +266,15 @@ static uint64_t do_loop_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Runs `body` over 0..count as a work, with up to `threads` threads. A piece of the work has `step` elements. Returns
- * when all pieces are done. */
+/* Runs a loop as a work, whose pieces have `step` elements. */
 void pool_for(struct thread_pool *pool, int threads, uint64_t count, uint64_t step, pool_body *body, void *context)
 {
     struct loop loop = {count, step, body, context};
     pool_run(pool, threads, divide_up(count, step), do_loop_piece, &loop);
 }
 
-/* Makes all threads spin. Adds 1 to pool->roused, and wakes the threads that sleep. Each thread compares pool->roused
- * with the value that it saw last. Returns when no thread with a number below SLEEP_BITS - 1 is asleep, or after
- * LONGEST_WAKE seconds. */
+/* Makes all threads spin: adds 1 to pool->roused, which each thread compares with what it saw last, and wakes those
+ * that sleep. Waits until none of the threads with a bit of their own is asleep, but at most LONGEST_WAKE. */
 void pool_rouse(struct thread_pool *pool)
 {
     /* leaves out the last bit, which is never cleared */
@@ -300,7 +286,7 @@ void pool_rouse(struct thread_pool *pool)
         pause_briefly();
 }
 
-/* Returns how often the caller of a work has waited longer than LATE for a thread that had joined. */
+/* Returns how often the caller has waited longer than LATE for a thread. */
 uint64_t pool_late(const struct thread_pool *pool)
 {
     return pool->late;
@@ -308,7 +294,7 @@ uint64_t pool_late(const struct thread_pool *pool)
 
 /* ---- opening ---- */
 
-/* Ends the threads 1 to count - 1, waits for their end, and frees the pool. The caller is thread 0 and does not end. */
+/* Ends the threads 1 to count - 1, and frees the pool. The caller, thread 0, goes on. */
 static void end_threads(struct thread_pool *pool, int count)
 {
     atomic_store(&pool->ends, 1);
@@ -320,9 +306,7 @@ static void end_threads(struct thread_pool *pool, int count)
     free(pool);
 }
 
-/* Sets *result to the pool of the process, and adds 1 to its users. The first call starts the threads. Their number is
- * `threads`, the caller included, but at most the number of cores. If a thread cannot be started, ends the threads that
- * were started. After a failure *result is NULL. The memory is not charged to a budget. */
+/* Counts a user of the pool, for the first of whom it starts the threads. The memory is not charged to a budget. */
 enum status pool_open(struct thread_pool **result, int threads, struct error *e)
 {
     *result = NULL;
@@ -353,7 +337,7 @@ enum status pool_open(struct thread_pool **result, int threads, struct error *e)
     return ST_OK;
 }
 
-/* Subtracts 1 from the users of the pool. If no user is left, ends the threads and frees the pool. `pool` may be NULL. */
+/* Ends one use of the pool, and after the last one the pool itself. */
 void pool_close(struct thread_pool *pool)
 {
     if (pool == NULL || --pool->users > 0)

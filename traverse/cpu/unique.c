@@ -5,9 +5,8 @@
 
 #include <stdlib.h>
 
-/* Drops duplicates from ids[0..count), by a bitmap of largest + 1 bits. All ids must be at most `largest`. The remaining
- * ids are in ascending order. Returns the number of remaining ids. Returns 0 if memory for the bitmap is missing. The ids
- * are then unchanged. */
+/* Drops duplicates by a bitmap of largest + 1 bits, where `largest` is the largest id. Sorts the ids that are left, and
+ * returns their number. If memory is missing, returns 0 and changes nothing. */
 static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest)
 {
     uint64_t words = (uint64_t)largest / 64 + 1, kept = 0;
@@ -22,8 +21,8 @@ static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest
     return kept;
 }
 
-/* Drops duplicates from ids[0..count), and returns the number of remaining ids. Uses a bitmap, which is usually faster
- * than sorting. Sorts if most words of the bitmap would stay zero, or if memory for the bitmap is missing. */
+/* Drops duplicates by a bitmap, which is usually faster than sorting. Sorts if most words of the bitmap would stay
+ * zero, or if memory for it is missing. */
 uint64_t unique_ids(uint32_t *ids, uint64_t count)
 {
     if (count == 0)
