@@ -5,10 +5,11 @@
  * must move for each value: 4 of the vertex number, 4 of the answer, a random read of the value and, for a parent, one
  * of its input id.
  *
- * A normal that nn reached from another shard has no recorded parent, so it asks all its neighbours on other shards (in
- * a directed graph, those that have an edge to it). Threads go over the normals twice, to count the questions and to
- * write them, ordered by shard and then by thread. Bytes that must move for each question: 8 of the question, 4 of the
- * vertex that asks, 4 or 8 of the reply, and random reads of a depth and an id where it is answered. */
+ * A normal that was reached over an nn edge from another shard has no recorded parent, so it asks all its neighbours on
+ * other shards (in a directed graph, those that have an edge to it). Threads go over the normals twice, to count the
+ * questions and to write them, ordered by shard and then by thread. Bytes that must move for each question: 8 of the
+ * question, 4 of the vertex that asks, 4 or 8 of the reply, and random reads of a depth and an id where it is
+ * answered. */
 #include "cpu_answers.h"
 
 #include "formats/graph/partition.h"
@@ -125,7 +126,7 @@ static void mark_unreached(const struct device *dev, int32_t *values)
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
-/* backend_answers.read_depths: copies the depths of the last search, with DEPTH_UNREACHED where needed. */
+/* backend_answers.read_depths: copies the depths of the last search. Vertices that were not reached get DEPTH_UNREACHED. */
 static enum status cpu_read_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     mark_unreached(dev, dev->normals.depth);
@@ -169,9 +170,8 @@ struct asking {
     int list; /* 0: questions are counted; 1: questions are written */
 };
 
-/* Asks all neighbours of a normal on other shards: "Is your depth one less than mine?" Counts the questions for each
- * shard s in cursor[s]. With `list` also writes each question to questions[cursor[s]], and `local` to
- * askers[cursor[s]]. */
+/* Asks all neighbours of a normal on other shards: "Is your depth one less than mine?" Counts the questions for each shard
+ * s in cursor[s]. With `list` also writes each question to questions[cursor[s]], and `local` to askers[cursor[s]]. */
 static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *cursor, int list)
 {
     const struct shard *shard = dev->shard;
@@ -193,8 +193,8 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
     }
 }
 
-/* Counts or writes the questions of those normals in shares begin..end that nn reached from another shard
- * (PARENT_REMOTE). Threads of the pool run this for cpu_ask; `context` is a struct asking. */
+/* Counts or writes the questions of those normals in shares begin..end that were reached over an nn edge from another
+ * shard (PARENT_REMOTE). Threads of the pool run this for cpu_ask; `context` is a struct asking. */
 static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct asking *a = context;
@@ -300,8 +300,8 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
                  : ST_OK;
 }
 
-/* backend_answers.take_replies: goes over the replies in the order of the questions. A vertex that asked gets the last
- * reply with an id as its parent, as each of them would do. */
+/* backend_answers.take_replies: goes over the replies in the order of the questions. Each vertex that asked gets the
+ * last id that came in reply as its parent. Any of these ids is a valid parent. */
 static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct cpu_answers *a = dev->answers;
@@ -341,8 +341,7 @@ struct gathered {
     uint32_t width;   /* bytes of a value */
 };
 
-/* Writes the values to[begin..end). Threads of the pool run this for cpu_make_values; `context` is a struct
- * gathered. */
+/* Writes the values to[begin..end). Threads of the pool run this for cpu_make_values; `context` is a struct gathered. */
 static void gather_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;

@@ -35,8 +35,9 @@ static inline struct bins *bins_of_thread(const struct device *dev, int thread)
     return (struct bins *)(memory + -(uintptr_t)memory % CHUNK_BYTES);
 }
 
-/* Returns the address of the first vertex of bin i. Each bin begins at another cache line of its first chunk: all bins
- * grow about equally fast, and from one line their ends would compete for one set of the first-level cache. */
+/* Returns the address of the first vertex of bin i. Each bin begins at a different cache line of its first chunk,
+ * because all bins grow about equally fast: if they began at the same line, their ends would all compete for one set of
+ * the first-level cache. */
 static inline uint32_t *bin_begin(const struct bins *bins, int i)
 {
     enum { LINE = 64, LINES = 61 }; /* LINES is prime because the number of parts is a power of two */
@@ -51,9 +52,10 @@ static inline void empty_bins(struct bins *bins, int count)
         bins->end[i] = bin_begin(bins, i);
 }
 
-/* Returns log2 of the number of vertices in a block, 10 to 14, if `vertices` are divided into `parts`. In large blocks
- * nearby ids, as neighbours often have, go into one bin. But the vertices of a frontier often have nearby ids, too, and
- * each part should get some, so a part has at least BLOCKS_OF_PART blocks if there are enough vertices. */
+/* Returns log2 of the number of vertices in a block, 10 to 14, if `vertices` are divided into `parts`. Large blocks are
+ * good, because neighbours often have nearby ids, which then go into one bin. But the vertices of a frontier often have
+ * nearby ids, too, and each part should get some. So a part has at least BLOCKS_OF_PART blocks if there are enough
+ * vertices. */
 static inline uint32_t choose_block_bits(uint64_t vertices, uint64_t parts)
 {
     enum { LEAST_BLOCK_BITS = 10, MOST_BLOCK_BITS = 14, BLOCKS_OF_PART = 8 };

@@ -11,9 +11,8 @@
 enum { SMALL_EDGES = 4096 };
 
 /* The rates of parallel regions: crew_work is a factor, and all others are picoseconds. Beginning a region costs
- * crew_start, and crew_vertex for each vertex, because each thread copies the visited bits. A level costs crew_meeting,
- * and crew_thread for each thread, for its barriers. All threads together do crew_work times the work of a single
- * thread. */
+ * crew_start, and crew_vertex for each vertex, because each thread copies the visited bits. A level costs crew_meeting, and
+ * crew_thread for each thread, for its barriers. All threads together do crew_work times the work of a single thread. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
@@ -24,9 +23,9 @@ static double region_cost(double single_thread, int threads)
 }
 
 /* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads. Returns the predicted
- * picoseconds of the next level as a sparse one; `single_thread` is what one thread needs for it, and `dense` the cost
- * of a dense level. Beginning a region costs time, so s->in_region changes only when s->regret, the time that past
- * levels lost by it, exceeds that cost. Levels that are cheapest as dense levels lose nothing. */
+ * picoseconds of the next level as a sparse one. `single_thread` is what one thread needs for that level, and `dense` the
+ * cost of a dense level. Beginning a region costs time, so s->in_region changes only when past levels have lost more time
+ * than that because it had the wrong value (s->regret). Levels that are cheapest as dense levels lose nothing. */
 static double choose_region(const struct device *dev, struct search_state *s, double single_thread, double dense)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);
@@ -63,7 +62,7 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     struct workload work;
     if (noted)
         note_visits(dev, start);
-    /* the share of the last level's edges to unvisited vertices that led to one which another edge found, too */
+    /* the share of the last level's edges to unvisited vertices that found nothing new */
     dev->costs.overlap = found < s->expected ? 1 - found / s->expected : 0;
     cpu_counts(dev, &work, &e); /* never fails */
     double expected = 0, single_thread = 0, dense = dev->costs.graph.rates.masks;
@@ -71,8 +70,8 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     s->edges = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
-        /* work.of[g].cost[PUSH] is that of a push into bitmaps where a dense level does this, costs.of[PUSH] that of a
-         * push by one thread */
+        /* work.of[g].cost[PUSH] is the cost of a push as a dense level does it, perhaps into bitmaps. costs.of[PUSH] is
+         * that of a push by one thread. */
         struct direction_costs_of costs = direction_costs_of(&dev->costs, g, &work);
         expected += costs.found;
         s->edges += work.of[g].forward;

@@ -34,8 +34,7 @@ const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, u
 
 enum { MOST_WINDOW_BITS = 25 }; /* a code of so many bits lies within 4 bytes, at whichever bit it begins */
 
-/* A reader of one packed block, as struct packed_reader of packed_row.h is, too. But it reads the bit vector in 64-bit
- * words. */
+/* Reads one packed block, like struct packed_reader of packed_row.h, but the bit vector in 64-bit words. */
 struct reader {
     const unsigned char *codes, *vector; /* the vector is NULL if all high bits are 0 */
     uint32_t bits; /* bits of a code */
@@ -122,8 +121,8 @@ AVX2 static inline struct reader open_reader(const struct packed_columns *packed
     return r;
 }
 
-/* Returns the next eight elements of the block, and moves behind them. If fewer are wanted (`count`), only those are
- * valid, and the reader moves behind those. */
+/* Returns the next eight elements of the block, and moves behind them. If `count` is less than 8, only `count` elements
+ * are valid, and the reader moves behind those. */
 AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);

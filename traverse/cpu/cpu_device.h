@@ -40,12 +40,10 @@ struct cpu_means {
 /* The state of the delegates. Bitmaps have mask_words(d) words. */
 struct cpu_delegates {
     uint64_t *visited;
-    uint64_t *incoming; /* bitmap of delegates that any device found; the previsit makes them the frontier, and zeroes
-                         * it */
+    uint64_t *incoming; /* bitmap of delegates that any device found; the previsit makes them the frontier, and zeroes it */
     uint64_t *updated;  /* bitmap of the delegates that this device found in this level */
     int any_incoming, any_updated; /* 0: the bitmap of this name is all zero; 1: it may have set bits */
-    uint32_t *sparse; /* the frontier as a list, if is_sparse; list_capacity(d) entries with one shard, else
-                       * mask_words(d) */
+    uint32_t *sparse; /* the frontier as a list, if is_sparse; list_capacity(d) entries with one shard, else mask_words(d) */
     uint64_t *dense;         /* the frontier as a bitmap, if not is_sparse */
     int is_sparse;
     uint64_t frontier_count; /* number of delegates of the frontier */
@@ -79,8 +77,7 @@ struct even_rows {
     int near;              /* most columns are close to the number of their row, as in a grid with ids in order */
 };
 
-/* Vertices of one other shard that one thread found, as local ids of that shard. A vertex may be there several
- * times. */
+/* Vertices of one other shard that one thread found, as local ids of that shard. A vertex may be there several times. */
 struct shard_bin {
     uint32_t *ids; /* [capacity] */
     uint64_t count, capacity;
@@ -100,10 +97,9 @@ struct cpu_shown {
     uint64_t *frontier;      /* bitmap of the normals of the frontier, written by cpu_show_frontier */
     uint64_t *mask; /* OUTGOING_MASK: bitmap of the vertices found in other shards, by the numbers of nn's columns */
     uint32_t *ids;           /* OUTGOING_LIST: local ids of the vertices found in other shards, ordered by shard */
-    uint64_t *begin, *count; /* [p] first index in `ids` and number of ids of each shard; with a bitmap just a count
-                              * above 0 for a shard with vertices */
-    uint64_t charged_ids; /* entries of `ids` charged to the budget: the system allocates a page when it is first
-                           * written */
+    uint64_t *begin, *count; /* [p] where each shard's ids begin in `ids`, and their number; with a bitmap the number
+                              * only says whether the shard has any */
+    uint64_t charged_ids; /* entries of `ids` charged to the budget: the system allocates a page when it is first written */
     enum outgoing_form form; /* OUTGOING_LIST or OUTGOING_MASK, chosen for each level */
 };
 
@@ -126,10 +122,8 @@ struct cpu_peers {
 };
 
 enum {
-    MOST_REGION_THREADS = 64, /* most threads of a parallel region (cpu_region.c), and most parts into which its
-                               * vertices are divided */
-    MOST_BINNED = 1 << 21     /* the most vertices for which a thread has memory for bins, or for the lists of a
-                               * region */
+    MOST_REGION_THREADS = 64, /* the most threads of a parallel region (cpu_region.c), and the most parts of its vertices */
+    MOST_BINNED = 1 << 21     /* the most vertices for which a thread has memory for bins, or for the lists of a region */
 };
 
 /* Memory of each thread: that of thread t begins at index t * size. */
@@ -173,8 +167,7 @@ struct device {
                                     * visited */
     struct direction_costs costs;
     struct even_rows even_rows[SUBGRAPHS];
-    uint32_t *gathered_rows; /* [most_rows] the frontier's vertices with edges in a subgraph, as a list
-                              * (gather_sources) */
+    uint32_t *gathered_rows; /* [most_rows] the frontier's vertices with edges in a subgraph, as a list (gather_sources) */
     uint32_t *found_parents; /* [2][list_capacity(most_rows)] parents of the vertices in next_sparse: normals, then
                               * delegates */
     struct shard_bin *shard_bins;  /* [threads][p] what each thread found in each other shard */
@@ -182,22 +175,22 @@ struct device {
     struct cpu_shown shown;
     struct cpu_peers peers;
     struct cpu_thread_memory per_thread;
-    int searches_without_region; /* how many more searches use one thread where a region was planned (cpu_run.c) */
+    int searches_without_region; /* in how many further searches one thread replaces parallel regions (cpu_run.c) */
     struct cpu_notes notes;
     struct cpu_answers *answers; /* cpu_answers.h; NULL: answers are not open */
 };
 
 /* ---- sizes ---- */
 
-/* Returns the entries of a list for up to `vertices` vertices of a frontier. There is one more, because a push writes
- * each destination behind the end of the list before it knows whether the destination is new. */
+/* Returns the number of entries of a list for up to `vertices` vertices of a frontier. It is one more, because a push
+ * writes each destination behind the end of the list before it knows whether the destination is new. */
 static inline uint64_t list_capacity(uint64_t vertices)
 {
     return vertices + 1;
 }
 
-/* Returns the entries of a list of one part in a parallel region, for all `vertices` vertices but at most MOST_BINNED,
- * in whole cache lines. */
+/* Returns the number of entries of a list of one part in a parallel region: space for all `vertices` vertices, but at
+ * most MOST_BINNED, in whole cache lines. */
 static inline uint64_t region_list_capacity(uint64_t vertices)
 {
     enum { LINE = 16 };
@@ -210,20 +203,21 @@ static inline uint64_t most_rows(const struct device *dev)
     return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
 }
 
-/* Returns the 64-bit words that each shard takes up in a bitmap over nn's columns. All shards take up the same: a
- * column of nn has a shard in its high bits, and a local id in its low local_bits bits. */
+/* Returns how many 64-bit words each shard takes up in a bitmap over nn's columns. All shards take up the same number,
+ * because a column of nn has its shard in the high bits, and its local id in the low local_bits bits. */
 static inline uint64_t column_words(const struct shard *shard)
 {
     return (UINT64_C(1) << shard->local_bits) / 64;
 }
 
-/* Returns 1 if columns of g may be vertices of other shards: g is nn, and there are several shards. */
+/* Returns 1 if columns of subgraph g may be vertices of other shards: g is nn, and there are several shards. */
 static inline int leads_to_shards(const struct shard *shard, enum subgraph g)
 {
     return g == NN && shard->p > 1;
 }
 
-/* Returns the 64-bit words of a bitmap over the columns of g: for nn with several shards the normals of all shards. */
+/* Returns the 64-bit words of a bitmap over the columns of subgraph g. For nn of several shards it has the normals of
+ * all shards. */
 static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
 {
     if (leads_to_shards(shard, g))
@@ -252,8 +246,7 @@ static inline int threads_for(const struct device *dev, uint64_t work)
     return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
 }
 
-/* Returns where share i begins if 0..total is divided into `count` nearly equal shares. Share `count` begins at the
- * end. */
+/* Returns where share i begins if 0..total is divided into `count` nearly equal shares. Share `count` begins at the end. */
 static inline uint64_t share_begin(uint64_t total, int count, int i)
 {
     uint64_t n = (uint64_t)count, at = (uint64_t)i;
@@ -298,10 +291,10 @@ static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, 
     return count_bits(found);
 }
 
-/* Returns 1 if a dense level pushes g into a bitmap of each thread (cpu_push_bitmaps.c). The frontier must have at
- * least MANY edges in g, and one for each word of a bitmap, because all words are read later. One for every
- * EDGES_OF_WORD words is enough for delegates of several shards, which are sent as bitmaps anyway. The threads must
- * have bitmaps of this size. */
+/* Returns 1 if a dense level pushes subgraph g into a bitmap of each thread (cpu_push_bitmaps.c). The frontier must
+ * have at least MANY edges in g, and one for each word of a bitmap, because all words are read later. Delegates of
+ * several shards are sent as bitmaps anyway, so for them one edge for every EDGES_OF_WORD words is enough. The threads
+ * must have bitmaps of this size. */
 static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
 {
     enum { MANY = 1 << 13, EDGES_OF_WORD = 8 };
@@ -311,7 +304,7 @@ static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
     return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->per_thread.bitmap_words;
 }
 
-/* ---- steps, by file: called by the one thread that uses the device; append_new_normals_shared by several ---- */
+/* ---- steps of a search, by file. Only the thread that uses the device calls them, except append_new_normals_shared ---- */
 
 /* cpu_frontier.c. Makes unvisited delegates of `incoming` the frontier: sets their visited bits, and gives them the
  * depth delegates.frontier_depth. Zeroes `incoming` and all words of `updated` that it covers. */
@@ -329,49 +322,50 @@ struct row_count {
     uint64_t rows, edges;
 };
 
-/* Counts the vertices of list[0..count) that have edges in g, and their edges. The counts of pieces of a list add up to
- * the same sum in any order. */
+/* Counts the vertices of list[0..count) that have edges in subgraph g, and their edges. If a list is counted in pieces,
+ * the counts add up to the same sum. */
 struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count);
 
-/* Lists the frontier's vertices that have edges in g in dev->gathered_rows, in any order. Returns their number. */
+/* Lists the frontier's vertices that have edges in subgraph g, in any order, in dev->gathered_rows. Returns their number. */
 uint64_t gather_sources(struct device *dev, enum subgraph g);
 
-/* Returns the exact number of the frontier's edges in g (FV of the paper). Overwrites dev->gathered_rows. */
+/* Returns the exact number of the frontier's edges in subgraph g (FV of the paper). Overwrites dev->gathered_rows. */
 uint64_t count_forward(struct device *dev, enum subgraph g);
 
-/* Moves the dense parts of the frontier to its sparse parts. Only in a search of one shard, which has lists of full
- * length. */
+/* Moves the dense parts of the frontier to its sparse parts. Only for a search of one shard, because with several
+ * shards the list of delegates is too short. */
 void make_frontier_sparse(struct device *dev);
 
-/* cpu_messages.c. Appends each unvisited normal of ids[0..count) once to next_sparse, with visited bit, the depth
- * dev->depth + 1 and, if parents are recorded, the parent parents[i]; PARENT_REMOTE if `parents` is NULL. All ids must
- * be below `locals`. */
+/* cpu_messages.c. Appends each unvisited normal of ids[0..count) once to next_sparse. Sets its visited bit, its depth
+ * (dev->depth + 1) and, if parents are recorded, its parent: parents[i], or PARENT_REMOTE if `parents` is NULL. All ids
+ * must be below `locals`. */
 void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents);
 
-/* Does the same, but several threads may call it at the same time. `count` is at most MOST_APPENDED. */
+/* Does the same as append_new_normals, but several threads may call it at the same time. `count` is at most
+ * MOST_APPENDED. */
 enum { MOST_APPENDED = 1024 };
 void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents);
 
 /* cpu_push.c. Pushes the frontier along nn by several threads, if there are several shards. Vertices of other shards go
- * into dev->shard_bins, new normals of this shard into next_sparse. Sets dev->shard_bins_error if memory is short. */
+ * into dev->shard_bins, and new normals of this shard into next_sparse. Sets dev->shard_bins_error if memory is short. */
 void push_nn(struct device *dev);
 
-/* cpu_push_bitmaps.c. Pushes the frontier along g by several threads, each with its own bitmap. New normals of this
- * shard go into next_dense, with depths and parents, new delegates into `updated`, and vertices of other shards into
- * dev->shown.mask. Returns the number of new normals of this shard. */
+/* cpu_push_bitmaps.c. Pushes the frontier along subgraph g by several threads, each with its own bitmap. New normals of
+ * this shard go into next_dense, with depths and parents. New delegates go into `updated`, and vertices of other shards
+ * into dev->shown.mask. Returns the number of new normals of this shard. */
 uint64_t push_into_bitmaps(struct device *dev, enum subgraph g);
 
-/* cpu_sparse.c. Pushes the whole frontier along g by one thread. New normals go into next_sparse, with depths and
- * parents, new delegates into `updated`, with parents. g must not lead to other shards. */
+/* cpu_sparse.c. Pushes the whole frontier along subgraph g by one thread. New normals go into next_sparse, with depths
+ * and parents, and new delegates into `updated`, with parents. g must not lead to other shards. */
 void push_sparse(struct device *dev, enum subgraph g);
 
 /* Runs a whole level of a search of one shard by one thread: pushes the frontier along all subgraphs. What is found
  * becomes the frontier, which is sparse, visited and counted. */
 void run_sparse_level(struct device *dev);
 
-/* cpu_pull.c. Pulls along g: each unvisited vertex of the bitmap `rows` (NULL: all) looks for a parent among visited
- * rows of g. Normals that find one go into next_dense, delegates into `updated`. Returns the number of normals. nn of
- * several shards needs gather_peer_frontiers before. */
+/* cpu_pull.c. Pulls along subgraph g: each unvisited vertex of the bitmap `rows` (NULL: all) looks for a parent among
+ * visited rows of g. Normals that find one go into next_dense, and delegates into `updated`. Returns the number of
+ * normals. Before nn of several shards is pulled, gather_peer_frontiers must be called. */
 uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows);
 
 /* cpu_peers.c. Allocates the arrays that peers read, among them delegates.updated. `shared`: peers of other processes

@@ -1,7 +1,7 @@
 /* cpu_frontier.c: makes the frontier from what the last level found, counts its rows and edges, and lists it
  *
- * The delegates of the frontier are the incoming delegates that are not visited yet, whose visited bits are set here.
- * The normals are ready before the previsit: each got its visited bit when a visit found it, or when it came from
+ * The frontier of delegates is made here, from those that any device found (`incoming`) and that were not visited
+ * before; they get their visited bits. Normals got theirs already, when a visit found them or when they came from
  * another device. A vertex counts in a subgraph only if it has edges there.
  *
  * Threads share the work on a frontier in pieces, those of its list first, then those of its bitmap. Bytes that must
@@ -13,8 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A piece of a frontier has PIECE_IDS vertices of the list, or PIECE_WORDS words of the bitmap, in whole cache
- * lines. */
+/* A piece of a frontier has PIECE_IDS vertices of the list, or PIECE_WORDS words of the bitmap, in whole cache lines. */
 enum { PIECE_IDS = 1024, PIECE_WORDS = 64 };
 
 /* A frontier or a piece of one: the vertices of a list, and the set bits of some words of a bitmap. */
@@ -25,7 +24,8 @@ struct frontier_part {
     uint64_t begin, end;
 };
 
-/* Returns the whole frontier of the vertices that are rows of g. Valid until the next previsit or sparse level. */
+/* Returns the whole frontier of the kind of vertices that are rows of subgraph g. Valid until the next previsit or
+ * sparse level. */
 static struct frontier_part frontier_of_rows(const struct device *dev, enum subgraph g)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -64,9 +64,9 @@ struct delegate_previsit {
     uint64_t step; /* number of 64-bit words of a piece */
 };
 
-/* Previsits a piece of `incoming`: makes its unvisited delegates the dense frontier, with visited bits and depths.
- * Zeroes the words of `incoming`, and with them those of `updated`. Also lists the delegates in `sparse` from the
- * piece's first word on, as many as the piece has words. Returns their number. Threads of the pool run this for
+/* Makes the unvisited delegates in a piece of `incoming` the dense frontier, with visited bits and depths. Zeroes the
+ * words of `incoming`, and with them those of `updated`. Also lists the delegates in `sparse`, from the index of the
+ * piece's first word on, but no more than the piece has words. Returns their number. Threads of the pool run this for
  * previsit_delegates; `context` is a struct delegate_previsit. */
 static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
 {
@@ -101,8 +101,8 @@ static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
     return count;
 }
 
-/* Makes the unvisited incoming delegates the frontier. One thread makes a small frontier as a single piece, which is
- * sparse if `sparse` has space for it. Several threads make one that is likely to be large, as a bitmap. */
+/* Makes the unvisited incoming delegates the frontier. A small frontier is made by one thread as a single piece, and is
+ * sparse if `sparse` has space for it. A frontier that is likely to be large is made by several threads, as a bitmap. */
 void previsit_delegates(struct device *dev)
 {
     enum { MANY_ROWS = 2048, MANY_WORDS = 1 << 14 };
@@ -139,8 +139,8 @@ void previsit_normals(struct device *dev)
 
 /* ---- counting ---- */
 
-/* Counts the vertices of a list that have edges in g, and their edges. If the rows of g do not differ much in length,
- * each counts as the mean row, and no offset is read. */
+/* Counts the vertices of a list that have edges in subgraph g, and their edges. If the rows of g do not differ much in
+ * length, each row counts as the mean row, and no offset is read. */
 struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count)
 {
     enum { ABOUT = 4, AHEAD = 32 }; /* rows do not differ much if the longest has at most ABOUT times the mean */
@@ -285,7 +285,7 @@ static uint64_t gather(struct device *dev, const struct frontier_part *frontier,
     return pool_run(dev->means.pool, threads, count_pieces(frontier), gather_piece, &g);
 }
 
-/* Lists the frontier's vertices that have edges in g in dev->gathered_rows. Returns their number. */
+/* Lists the frontier's vertices that have edges in subgraph g, in dev->gathered_rows. Returns their number. */
 uint64_t gather_sources(struct device *dev, enum subgraph g)
 {
     struct frontier_part frontier = frontier_of_rows(dev, g);
@@ -330,7 +330,7 @@ static uint64_t add_lengths(void *context, int thread, uint64_t piece)
     return sum;
 }
 
-/* Returns the exact number of the frontier's edges in g. Lists its rows in dev->gathered_rows first. */
+/* Returns the exact number of the frontier's edges in subgraph g. First lists its rows in dev->gathered_rows. */
 uint64_t count_forward(struct device *dev, enum subgraph g)
 {
     struct gathered_rows r = {&dev->shard->csr[g], dev->gathered_rows, gather_sources(dev, g)};

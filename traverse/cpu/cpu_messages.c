@@ -69,9 +69,8 @@ static enum status fail_id(const struct device *dev, struct error *e)
                 container_path(dev->shard->file));
 }
 
-/* Appends each unvisited normal of a list once to next_sparse. Whether a vertex is new cannot be predicted, so instead
- * of a branch every id is written behind the end of next_sparse, and only a new one moves the end. For one thread at a
- * time. */
+/* Appends each unvisited normal of a list once to next_sparse. Whether a vertex is new cannot be predicted, so instead of a
+ * branch every id is written behind the end of next_sparse, and only a new one moves the end. For one thread at a time. */
 void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
 {
     struct cpu_normals *n = &dev->normals;
@@ -100,8 +99,8 @@ static int claim_bit(uint64_t *mask, uint64_t i)
     return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
-/* Does the same as append_new_normals for several threads at a time: the one that sets the visited bit of a vertex
- * appends it. A thread makes space for all its vertices with one atomic addition. */
+/* Does the same as append_new_normals for several threads at a time: the thread that sets the visited bit of a vertex
+ * appends the vertex. A thread makes space for all its vertices with one atomic addition. */
 void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
 {
     struct cpu_normals *n = &dev->normals;
@@ -151,8 +150,8 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
     return ST_OK;
 }
 
-/* Takes in vertices that another rank sent, as a list or as words of a bitmap: unvisited ones go into next_sparse.
- * Returns ST_BAD_DATA if one is not in this shard. */
+/* Takes in vertices that another rank sent, as a list or as words of a bitmap: unvisited vertices go into next_sparse.
+ * Returns ST_BAD_DATA if a vertex is not in this shard. */
 enum status cpu_receive(struct device *dev, const struct vertex_span *span, struct error *e)
 {
     if (span->form == OUTGOING_LIST)
@@ -176,8 +175,7 @@ struct arrived_masks {
     _Atomic uint64_t found; /* number of new normals */
 };
 
-/* Returns the bitmap of this shard's vertices that peer i found; NULL if it found none, has a list, or is this
- * device. */
+/* Returns the bitmap of this shard's vertices that peer i found; NULL if it found none, has a list, or is this device. */
 static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
 {
     const struct cpu_peer *peer = &a->dev->peers.all[i];
@@ -186,9 +184,9 @@ static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
     return is_mask ? (const uint64_t *)(peer->mask + span->begin) : NULL;
 }
 
-/* ORs words begin..end of the bitmaps of all peers, and visits their unvisited vertices: next_dense, visited bits,
- * depths, and PARENT_REMOTE as parents. Threads of the pool run this for receive_masks; `context` is a struct
- * arrived_masks. */
+/* ORs words begin..end of the bitmaps of all peers, and visits their unvisited vertices: adds them to next_dense, and
+ * sets visited bits, depths, and PARENT_REMOTE as parents. Threads of the pool run this for receive_masks; `context` is
+ * a struct arrived_masks. */
 static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
 {
     struct arrived_masks *a = context;
@@ -232,7 +230,7 @@ static enum status receive_masks(struct device *dev, const struct vertex_span *s
 }
 
 /* Takes in the vertices of this shard that peers found: first all bitmaps together, into next_dense, and then each
- * list, into next_sparse. Returns ST_BAD_DATA if one is not in this shard. */
+ * list, into next_sparse. Returns ST_BAD_DATA if a vertex is not in this shard. */
 enum status cpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     receive_masks(dev, spans, e);
@@ -250,8 +248,7 @@ enum status cpu_receive_peers(struct device *dev, const struct vertex_span *span
 struct mask_sum {
     const struct cpu_peers *peers;
     const int *updating;   /* [peers] 1: the peer has found delegates */
-    const uint64_t *known; /* bitmap of delegates that all devices know (cpu_know_mask); may be the same array as
-                            * `sum` */
+    const uint64_t *known; /* bitmap of delegates that all devices know (cpu_know_mask); may be the same array as `sum` */
     uint64_t *sum;         /* bitmap of the result */
 };
 
@@ -268,9 +265,9 @@ static void sum_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* ORs what those peers i found for which updating[i] is set, without the delegates of cpu_know_mask. The result goes to
- * `incoming` or, if `to` is given, to to->mask. With to->most the non-zero words are also listed in to->words, as far
- * as they fit. */
+/* ORs the masks of delegates that peers found: that of peer i if updating[i] is set. Leaves out the delegates of
+ * cpu_know_mask. The result goes to `incoming` or, if `to` is given, to to->mask. With to->most the non-zero words are
+ * also listed in to->words, as far as they fit. */
 enum status cpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d), *incoming = dev->delegates.incoming;

@@ -1,7 +1,7 @@
 /* cpu_open.c: opens and closes a device of the CPU, and has the backend's table (engine.h)
  *
- * The backend serves hosts without a GPU, and as the reference for kernels: each has a function in cpu/ that finds the
- * same vertices. */
+ * The backend serves hosts without a GPU. It is also the reference for the GPU: for each kernel there is a function in
+ * cpu/ that finds the same vertices. */
 #include "cpu_bins.h"
 #include "cpu_device.h"
 
@@ -138,8 +138,8 @@ static uint64_t longest_row(const struct degree_list *degrees)
 }
 
 /* Returns how many of `threads` a search of the shard can use. A search of fewer than EDGES_OF_TWO edges takes about 20
- * us on one thread. Graphs of 300,000 to 450,000 edges were fastest with 4 threads of 8, 12 or 14, graphs of 1 million
- * with 8, and graphs of 2 million with all. */
+ * us on one thread. Graphs of 300,000 to 450,000 edges were fastest with 4 threads, even if 8, 12 or 14 were allowed.
+ * Graphs of 1 million edges were fastest with 8 threads, and graphs of 2 million with all. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };

@@ -61,7 +61,8 @@ void release_shown(struct device *dev)
     memory_release(dev->means.budget, s->begin);
 }
 
-/* Drops the vertices of other shards that were shown, and sets the form of this level's. Called before visits. */
+/* Drops the vertices of other shards that were shown, and sets whether this level shows a list or a bitmap. Called
+ * before visits. */
 void begin_outgoing(struct device *dev, enum outgoing_form form)
 {
     struct cpu_shown *s = &dev->shown;
@@ -85,8 +86,7 @@ static enum status charge_ids(struct device *dev, struct error *e)
 }
 
 /* Moves the ids in all bins to the memory that peers read, and empties the bins: as a list ordered by shard, which is
- * charged to the budget, or as bits of a bitmap. If the budget is too small, returns ST_RESOURCE, and the bins stay
- * full. */
+ * charged to the budget, or as bits of a bitmap. If the budget is too small, returns ST_RESOURCE, and the bins stay full. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -137,8 +137,7 @@ enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
 }
 
 /* Finds the arrays that a peer shows. If the peer is in another process, opens its memory, which leave_peers closes. A
- * handle never leaves the host, so process ids tell processes apart. Returns ST_RESOURCE if the memory cannot be
- * opened. */
+ * handle never leaves the host, so process ids tell processes apart. Returns ST_RESOURCE if the memory cannot be opened. */
 static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle *h, struct error *e)
 {
     const struct cpu_layout *l = &h->layout;
@@ -170,10 +169,9 @@ void leave_peers(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-/* Makes the arrays of these peers readable, in place of those of earlier peers; a count of 0 leaves none. The first
- * device of a process opens all peers in a table, which the others use, too. With several shards also allocates the
- * bitmaps of dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a
- * failure. */
+/* Makes the arrays of these peers readable, in place of those of earlier peers; a count of 0 leaves none. The first device
+ * of a process opens all peers in a table, which the others use, too. With several shards also allocates the bitmaps of
+ * dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a failure. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {
@@ -238,17 +236,15 @@ static void gather_frontier_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Copies the frontiers of all peers to peers.gathered, a bitmap over nn's columns. Called when all have shown
- * theirs. */
+/* Copies the frontiers of all peers to peers.gathered, a bitmap over nn's columns. Called when all have shown theirs. */
 void gather_peer_frontiers(struct device *dev)
 {
     uint64_t words = column_words(dev->shard);
     pool_for(dev->means.pool, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_frontier_words, dev);
 }
 
-/* ORs words begin..end of each peer's `updated` into this device's own. Peers may be writing theirs, which does no
- * harm: they only add delegates of this level. Threads of the pool run this for take_peer_updates; `context` is the
- * device. */
+/* ORs words begin..end of each peer's `updated` into this device's own. Peers may be writing theirs, which does no harm:
+ * they only add delegates of this level. Threads of the pool run this for take_peer_updates; `context` is the device. */
 static void take_updated_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;

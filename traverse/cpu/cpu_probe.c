@@ -12,21 +12,21 @@
 
 #include "traverse/engine/engine.h"
 
-/* With so many rows of a word a loop handles all 64 of them, because code without a test for each row is then faster
- * than going over the set bits. MANY_ROWS is for probe_heads_plain, MANY_ROWS_OF_VECTORS for loops by vectors. */
+/* A loop handles all 64 rows of a word if at least so many of them are wanted, because code without a test for each row
+ * is then faster than going over the set bits. MANY_ROWS is for probe_heads_plain, MANY_ROWS_OF_VECTORS for loops by
+ * vectors. */
 enum { MANY_ROWS = 40, MANY_ROWS_OF_VECTORS = 12 };
 
 /* ---- plain loops, and functions that the loops by vectors share with them ---- */
 
-/* Returns 1 if vertex `id` of a head column is in the bitmap, and 0 if not or if `id` is HEAD_NONE, without a
- * branch. */
+/* Returns 1 if vertex `id` of a head column is in the bitmap, and 0 if not or if `id` is HEAD_NONE, without a branch. */
 static inline uint64_t probe(const uint64_t *mask, uint32_t id)
 {
     uint32_t at = id == HEAD_NONE ? 0 : id;
     return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
 }
 
-/* probe_heads in plain C */
+/* the loop probe_heads in plain C */
 static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     uint64_t found = 0;
@@ -42,7 +42,7 @@ static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t
     return found;
 }
 
-/* adopt_heads in plain C */
+/* the loop adopt_heads in plain C */
 static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     (void)count;
@@ -60,15 +60,15 @@ static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count
     return HEAD_NONE;
 }
 
-/* How find_in_rows decodes packed columns and searches columns. All of this is inlined, because find_in_rows is, and
- * gets constants. */
+/* The functions by which find_in_rows decodes packed columns and searches columns. The compiler inlines them, because
+ * find_in_rows is inlined and gets them as constants. */
 struct finder {
     decode_columns *decode;
     uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or _avx2 */
 };
 
-/* The loop of both versions of probe_rests. Packed columns are decoded in two steps, first only FEW of them, because
- * most rows find a parent among these. */
+/* The loop of both versions of probe_rests, plain and by vectors. Packed columns of a row are decoded in two steps, at
+ * first only FEW of them, because most rows find a parent among these. */
 static inline __attribute__((always_inline)) uint64_t
 find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
              struct finder finder)
@@ -94,14 +94,14 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
     return found;
 }
 
-/* probe_rests in plain C */
+/* the loop probe_rests in plain C */
 static uint64_t probe_rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                   uint32_t tag, uint32_t *parent)
 {
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, find_column_plain});
 }
 
-/* mark in plain C */
+/* the loop `mark` in plain C */
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     (void)count;
@@ -109,14 +109,14 @@ static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits
         depth[64 * w + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-/* gather in plain C */
+/* the loop `gather` in plain C */
 static void gather_plain(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = from[vertex[i]];
 }
 
-/* name in plain C */
+/* the loop `name` in plain C */
 static void name_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -142,7 +142,7 @@ const struct probes probes_plain = {.decode = decode_plain,
 
 #if HAS_AVX2
 
-/* probe_heads by vectors. Few rows, or an incomplete word, are left to the plain loop. */
+/* The loop probe_heads by vectors. Few rows, or an incomplete word, are left to the plain loop. */
 AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     const __m256i none = _mm256_set1_epi32(-1);
@@ -158,8 +158,8 @@ AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint
     return found;
 }
 
-/* adopt_heads by vectors, which write entries of other rows back unchanged. Few rows, or an incomplete word, are left
- * to the plain loop. */
+/* The loop adopt_heads by vectors. Entries of other rows are written back unchanged. Few rows, or an incomplete word,
+ * are left to the plain loop. */
 AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     const __m256i tags = _mm256_set1_epi32((int)tag);
@@ -190,7 +190,7 @@ AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t c
     return hits != 0 ? columns[i + (uint64_t)__builtin_ctz(hits)] : HEAD_NONE;
 }
 
-/* probe_rests by vectors. Prefetches the packed columns of all rows before it decodes any. */
+/* The loop probe_rests by vectors. Prefetches the packed columns of all rows before it decodes any. */
 AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                       uint32_t tag, uint32_t *parent)
 {
@@ -202,8 +202,8 @@ AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, find_column_avx2});
 }
 
-/* mark by vectors, which write entries of other vertices back unchanged, so only one thread may use a word. Few
- * vertices, or an incomplete word, are left to the plain loop. */
+/* The loop `mark` by vectors. Entries of other vertices are written back unchanged, so only one thread may use a word.
+ * Few vertices, or an incomplete word, are left to the plain loop. */
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     const __m256i values = _mm256_set1_epi32(value);
@@ -217,7 +217,7 @@ AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t 
     }
 }
 
-/* gather by vectors */
+/* the loop `gather` by vectors */
 AVX2 static void gather_avx2(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
 {
     uint64_t i = 0;
@@ -242,9 +242,9 @@ AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m25
     return _mm256_mask_i32gather_epi32(none, parents->ids, number, _mm256_xor_si256(beyond, none), 4);
 }
 
-/* name by vectors, for SOME vertices at a time: first all their records, and then the ids, so that reads of ids do not
- * delay those of records, which miss the cache more often. name_lanes cannot tell the root's own id, so vertices with
- * the root among them are named again by the plain loop. */
+/* The loop `name` by vectors, for SOME vertices at a time. All their records are read before their ids, so that reads
+ * of ids do not delay those of records, which miss the cache more often. name_lanes cannot convert the root's record,
+ * so vertices with the root among them are converted again by the plain loop. */
 AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     enum { SOME = 128 };

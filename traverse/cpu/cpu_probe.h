@@ -1,8 +1,8 @@
 /* cpu_probe.h: the inner loops of pulls and answers, in a plain version and by vectors
  *
- * Loops of pulls find which of 64 rows have a column in a bitmap. Loops of answers find the value of each input id. Of
- * two tables of such loops, struct probes, one is plain, and the other handles eight columns at once (AVX2). Both give
- * the same results.
+ * Loops of pulls find which of 64 rows have a column in a bitmap. Loops of answers find the value of each input id.
+ * struct probes is a table of such loops. There are two tables: plain loops, and loops by vectors (AVX2), which handle
+ * eight columns at once. Both give the same results.
  *
  * Rows are handled in words of 64. Bit i of a 64-bit argument `rows` or `bits` stands for row 64 * w + i, where w is
  * the number of the word; `base` is the word's first row, 64 * w. Vertices are handled in the same way. */
@@ -26,17 +26,16 @@ struct named_parents {
 struct probes {
     decode_columns *decode; /* decodes packed columns (cpu_columns.h) */
 
-    /* Returns those of `rows` whose entry of a head column is in `mask`. heads[0..count) are the column's entries for
-     * the rows of the word, or HEAD_NONE if a row has no such column. `count` is 64, or less in the last word of a
-     * subgraph. */
+    /* Returns those of `rows` whose entry of a head column is in `mask`. heads[0..count) are the column's entries for the
+     * rows of the word, or HEAD_NONE if a row has no such column. `count` is 64, or less in the last word of a subgraph. */
     uint64_t (*probe_heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
 
     /* Records the parents that probe_heads found: sets parents[i] to heads[i] | tag for each of `rows`.
      * parents[0..count) and heads[0..count) have the rows of the word. */
     void (*adopt_heads)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
 
-    /* Returns those of `rows` that have a column in `mask` after their head columns, which may be packed. Unless
-     * `parent` is NULL, records each row's first such column, ORed with `tag`, in parent[number of the row]. */
+    /* Looks at the columns after the head columns, which may be packed. Returns those of `rows` that have such a column
+     * in `mask`. Unless `parent` is NULL, records each row's first one, ORed with `tag`, in parent[number of the row]. */
     uint64_t (*probe_rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag,
                             uint32_t *parent);
 

@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct
 }
 
 /* Returns how many columns a pull of the rows `candidates`, from row `base` on, looks at. Only traces and reports need
- * this, so a search of its own counts, and does not slow down other pulls. */
+ * this, so it is counted by a separate search, which does not slow down other pulls. */
 static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
     return visit_normals_word(pull->dev, w, found, pull->keeps);
 }
 
-/* Returns the first word of a piece; behind the last piece, the number of all words. */
+/* Returns the first word of a piece; for a piece after the last, the number of all words. */
 static uint64_t first_word(const struct pull *pull, uint64_t piece)
 {
     uint64_t word = piece < HUB_PIECES ? piece : HUB_PIECES + (piece - HUB_PIECES) * PIECE_WORDS;
@@ -161,9 +161,9 @@ static uint64_t pull_piece(void *context, int thread, uint64_t piece)
     return pull->from_shards ? pull_words(pull, piece, NORMALS, 1) : pull_words(pull, piece, NORMALS, 0);
 }
 
-/* Returns the bitmap of the vertices that may be parents in a pull along g. For dd, dn and nd these are all visited
- * rows. For nn they are the normals of the frontier, because a pull of dn before it may have visited normals of the
- * next level: with one shard its dense part, to which the sparse part is added, with several shards peers.gathered. */
+/* Returns the bitmap of the vertices that may be parents in a pull along subgraph g. For dd, dn and nd these are all visited
+ * rows. For nn only normals of the frontier are possible, because an earlier pull of dn may have visited normals of the next
+ * level: with one shard the dense part, to which the sparse part is added, and with several shards peers.gathered. */
 static const uint64_t *possible_parents(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;
@@ -180,7 +180,7 @@ static const uint64_t *possible_parents(struct device *dev, enum subgraph g)
     return n->dense;
 }
 
-/* Pulls along g. Unvisited vertices read their rows of the reverse of g to find a parent. Counts probes in
+/* Pulls along subgraph g: unvisited vertices look for a parent in their rows of the reverse of g. Counts probes in
  * dev->notes. */
 uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows)
 {

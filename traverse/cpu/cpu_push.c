@@ -21,8 +21,8 @@ struct shared_push {
     struct long_rows aside; /* rows that were put aside, and are pushed last */
 };
 
-/* Returns the first row of a piece; behind the last piece, the number of all rows. The pieces of a thread grow from 1
- * to MOST_UNITS units, because the first rows may be the longest. A single thread has one piece. */
+/* Returns the first row of a piece; for a piece after the last, the number of all rows. The pieces of a thread grow
+ * from 1 to MOST_UNITS units, because the first rows may be the longest. A single thread has one piece. */
 static uint64_t first_row(const struct shared_push *s, uint64_t piece)
 {
     uint64_t threads = (uint64_t)s->threads, all = s->rows.row_count, size = piece / threads + 1;
@@ -60,8 +60,8 @@ static uint64_t push_long_row_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Pushes the whole frontier along g: `threads` threads call `push` for pieces of its rows, and then for pieces of the
- * very long rows that they have put aside. */
+/* Pushes the whole frontier along subgraph g: `threads` threads call `push` for pieces of its rows, and then for pieces
+ * of the very long rows that they have put aside. */
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context)
 {
     struct shared_push s = {.rows = describe_gathered_push(dev, g),
@@ -81,7 +81,7 @@ void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piec
         pool_run(dev->means.pool, threads, long_pieces, push_long_row_piece, &s);
 }
 
-/* Pushes a piece of nn: puts all vertices found into this thread's bins of their shards, and then visits those in the
+/* Pushes a piece of nn: puts all vertices found into this thread's bins, one for each shard, and then visits those in the
  * bin of this shard. push_by_threads calls this for each piece; `context` is the address of the number of threads. */
 static void push_piece_to_shards(void *context, int thread, struct row_push *p)
 {

@@ -40,8 +40,8 @@ static uint64_t *bitmap_of_thread(const struct device *dev, int thread)
     return dev->per_thread.bitmaps + (size_t)thread * dev->per_thread.bitmap_words;
 }
 
-/* Returns 1 if the bins of a thread have enough memory to push p, a piece of rows or a part of one, even if each edge
- * finds a vertex. If they can take all vertices, no edges are counted. */
+/* Returns 1 if the bins of a thread have enough memory for pushing p, a piece of rows or a part of one row, even if
+ * each edge finds a vertex. Edges are not counted if the bins have space for all vertices. */
 static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, int thread)
 {
     const struct cpu_thread_memory *memory = &b->dev->per_thread;
@@ -55,9 +55,9 @@ static int bins_can_take(const struct bitmap_push *b, const struct row_push *p, 
     return left > edges * 2 * sizeof(uint32_t) / (CHUNK_BYTES - CHUNK_HEAD) + b->parts;
 }
 
-/* Pushes a piece of rows, or a part of one row, into the thread's bitmap, and its parents into the thread's bins or to
- * where they belong. push_by_threads calls this; `context` is a struct bitmap_push. A thread's first call empties its
- * bins and bitmap. */
+/* Pushes a piece of rows, or a part of one row: sets bits in the thread's bitmap, and puts parents into the thread's
+ * bins or, if these are short of memory, to their final place. A thread's first call empties its bins and bitmap.
+ * push_by_threads calls this; `context` is a struct bitmap_push. */
 static void push_piece_into_bitmap(void *context, int thread, struct row_push *p)
 {
     struct bitmap_push *b = context;
@@ -150,7 +150,8 @@ static uint64_t join_bitmaps(void *context, int thread, uint64_t piece)
     return found;
 }
 
-/* Pushes the frontier along g in the three steps above. Returns the number of new normals of this shard. */
+/* Pushes the frontier along subgraph g, in the three steps that the head of this file describes. Returns the number of
+ * new normals of this shard. */
 uint64_t push_into_bitmaps(struct device *dev, enum subgraph g)
 {
     enum {

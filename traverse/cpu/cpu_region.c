@@ -26,8 +26,7 @@ enum { MOST_LONELY_LEVELS = 8 }; /* the most levels in a row in which one thread
 /* One thread of the parallel region. */
 struct region_thread {
     _Alignas(64) uint32_t level; /* number of the last level in which the thread took part; 0: none */
-    uint64_t *found[VERTEX_KINDS]; /* bitmaps of what was visited when the thread joined the region, or is in its
-                                    * bins */
+    uint64_t *found[VERTEX_KINDS]; /* bitmaps of what was visited when the thread joined the region, or is in its bins */
     struct bins *bins;             /* the thread's bins, which bin_number numbers */
 };
 
@@ -90,8 +89,8 @@ static void join_level(struct region *r, int number)
     empty_bins(t->bins, VERTEX_KINDS * r->threads);
 }
 
-/* Pushes the rows list[0..count) along g into the bins of thread `number`, and puts very long rows aside. With a count
- * of 0 pushes *part, a part of one row. */
+/* Pushes the rows list[0..count) along subgraph g into the bins of thread `number`, and puts very long rows aside. If
+ * `count` is 0, pushes *part, a part of one row, instead. */
 static void push_into_bins(struct region *r, int number, enum subgraph g, const uint32_t *list, uint64_t count,
                            const struct row_part *part)
 {
@@ -157,8 +156,7 @@ static uint64_t push_piece_aside(void *context, int number, uint64_t piece)
 /* ---- step 2: visits of the vertices in bins ---- */
 
 /* Appends the unvisited vertices of a bin's chunk, at..end, to the list t->next, which has `count` vertices, and marks
- * them as visited. With `parents` the chunk has pairs of a vertex and its parent. Returns the new length of the
- * list. */
+ * them as visited. With `parents` the chunk has pairs of a vertex and its parent. Returns the new length of the list. */
 static inline __attribute__((always_inline)) uint64_t
 visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end, uint64_t count, int parents)
 {
@@ -314,8 +312,7 @@ static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32
  * the next level chosen. Returns 1 if the region ended because its threads lacked cores. */
 int run_levels_in_region(struct device *dev, struct search_state *state)
 {
-    struct region r; /* only `level` of each thread is set here: clearing the whole struct takes as long as some
-                      * levels */
+    struct region r; /* only `level` of each thread is set here: clearing the whole struct takes as long as some levels */
     const uint64_t late = pool_late(dev->means.pool);
     int lacks_cores;
     make_frontier_sparse(dev);

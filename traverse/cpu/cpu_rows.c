@@ -57,7 +57,7 @@ void find_even_rows(struct device *dev)
 
 /* ---- destinations ---- */
 
-/* What is constant in the loop over the rows of a push. The compiler makes a loop for each set of constants. */
+/* What is constant in the loop over the rows of a push. The compiler makes a separate loop for each set of constants. */
 struct push_case {
     enum push_kind kind;
     int parents;           /* 1: parents are recorded */
@@ -86,9 +86,9 @@ static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_
     *bin = extend_bin(t->bins.pool, at + (is_new << parents)); /* a new vertex takes one word, or two with its parent */
 }
 
-/* PUSH_BINS_LATER: if the list `next` has at least `least` of `count` vertices, moves it to bins. Drops vertices that
- * are in t->found, and adds the others to it; doing so earlier, between reads of rows, would delay those reads. Returns
- * how many vertices `next` has then. */
+/* PUSH_BINS_LATER: moves the `count` vertices of the list `next` to bins, if there are at least `least`. Vertices that
+ * are in t->found already are dropped, and all others are added to it. Adding them earlier, between reads of rows,
+ * would delay those reads. Returns how many vertices `next` then has. */
 static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const struct push_targets *t, uint64_t count,
                                                                        uint64_t least, struct push_case c)
 {
@@ -110,9 +110,9 @@ void visit_own_vertices(struct shard_push *s)
     s->own->count = 0;
 }
 
-/* Makes space in a full bin of PUSH_SHARDS. The bin of this shard is emptied if it has its largest size; otherwise the
- * bin doubles, and the budget is charged, under a lock of the process. Returns 0 if memory is missing for this bin or
- * was for an earlier one (dev->shard_bins_error), otherwise 1. */
+/* Makes space in a full bin of PUSH_SHARDS. The bin of this shard is emptied if it has its largest size. Any other bin
+ * is doubled and charged to the budget, under a lock. Returns 0 if memory is missing, now or for an earlier bin
+ * (dev->shard_bins_error), otherwise 1. */
 static __attribute__((noinline)) int make_space(struct shard_push *s, struct shard_bin *bin)
 {
     static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
@@ -210,8 +210,8 @@ static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct
     return c.offset_width == 4 ? ((const uint32_t *)csr->offsets)[row] : ((const uint64_t *)csr->offsets)[row];
 }
 
-/* Prefetches the heads and first columns of a row, or the directory entry of packed columns. Kinds for many edges have
- * long rows, so they get three cache lines of columns, for more than which a core cannot wait. Inlined always, because
+/* Prefetches the heads and first columns of a row, or the directory entry of packed columns. Kinds of pushes for many
+ * edges have long rows, so they get three cache lines of columns; a core cannot wait for more. Inlined always, because
  * a compiler may drop calls of functions that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_row(const struct row_push *p, uint64_t row,
                                                                struct push_case c)
@@ -228,8 +228,8 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes columns at..end of a row, behind its heads, as the push case c says. The columns may be packed, or have 8
- * bytes. `count` is the number of vertices in the list `next`; returns the new number. */
+/* Pushes columns at..end of a row, behind its heads, in the way of the push case c. The columns may be packed, or have
+ * 8 bytes. `count` is the number of vertices in the list `next`; returns the new number. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
 {
@@ -421,8 +421,8 @@ struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 
 /* ---- pushes of a frontier ---- */
 
-/* Describes a PUSH_VISIT along g from the sparse part of the frontier. New vertices go into next_sparse of their
- * kind. */
+/* Describes a push of kind PUSH_VISIT along subgraph g, from the sparse part of the frontier. New vertices go into
+ * next_sparse. */
 struct row_push describe_push(struct device *dev, enum subgraph g)
 {
     const struct cpu_delegates *d = &dev->delegates;
@@ -451,7 +451,8 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                              .to = targets};
 }
 
-/* Describes a PUSH_VISIT along g from the whole frontier, which is listed first if it has a dense part. */
+/* Describes a push of kind PUSH_VISIT along subgraph g, from the whole frontier. If it has a dense part, it is listed
+ * first. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g)
 {
     struct row_push p = describe_push(dev, g);

@@ -85,8 +85,7 @@ struct push_targets {
     struct shard_push *shards;
 };
 
-/* A push along one subgraph, of the rows rows[0..row_count). With a row_count of 0 a part of one row is pushed
- * instead. */
+/* A push along one subgraph, of the rows rows[0..row_count). With a row_count of 0 a part of one row is pushed instead. */
 struct row_push {
     struct device *dev;
     enum subgraph g;
@@ -102,12 +101,12 @@ struct row_push {
     struct push_targets to;
 };
 
-/* Describes a push of kind PUSH_VISIT along g, from the sparse part of the frontier, but pushes nothing. The caller may
- * change rows, kind and targets before push_rows. */
+/* Describes a push of kind PUSH_VISIT along subgraph g, from the sparse part of the frontier, but pushes nothing. The
+ * caller may change rows, kind and targets before push_rows. */
 struct row_push describe_push(struct device *dev, enum subgraph g);
 
-/* Describes a push of kind PUSH_VISIT along g, from the whole frontier. If this has a dense part, its rows with edges
- * are listed in dev->gathered_rows first. */
+/* Describes a push of kind PUSH_VISIT along subgraph g, from the whole frontier. If this has a dense part, its rows
+ * with edges are listed in dev->gathered_rows first. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g);
 
 /* Pushes the rows of p, or its part of one row, on the calling thread. `count` is the number of vertices in the list
@@ -125,11 +124,10 @@ struct row_part long_piece(const struct long_rows *aside, uint64_t piece);
  * depths and parents. */
 void visit_own_vertices(struct shard_push *s);
 
-/* cpu_push.c. A function that pushes a piece of rows as thread number `thread`, and sets its kind and targets
- * before. */
+/* cpu_push.c. A function that pushes a piece of rows as thread number `thread`, and sets its kind and targets before. */
 typedef void push_piece(void *context, int thread, struct row_push *p);
 
-/* Pushes the whole frontier along g by `threads` threads, which call `push` for each piece of its rows. */
+/* Pushes the whole frontier along subgraph g by `threads` threads, which call `push` for each piece of its rows. */
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context);
 
 /* Sets depth[v] to `value` for each v of list[0..count). depth[] may also be an array of parents. */

@@ -4,14 +4,13 @@
 
 #include "cpu_device.h"
 
-/* The state of a search between two levels: what choose_level chose for the next one, and what its later choices
- * need. */
+/* The state of a search between two levels: what choose_level chose for the next one, and what its later choices need. */
 struct search_state {
     enum direction_mode mode;
     int threads;           /* the most threads of a parallel region; 1: there are no regions */
     uint32_t levels;       /* number of calls of choose_level in this search */
-    enum level_kind kind; /* of the next level: LEVEL_SPARSE (one thread), LEVEL_REGION or LEVEL_DENSE; LEVEL_KINDS:
-                           * none follows */
+    enum level_kind kind; /* kind of the next level: LEVEL_SPARSE (one thread), LEVEL_REGION or LEVEL_DENSE;
+                           * LEVEL_KINDS: none follows */
     struct directions directions; /* the directions of the next level, if it is dense */
     uint64_t edges;        /* about the number of edges of the frontier */
     double expected;       /* how many vertices the next level would find if all its edges led to different ones */
@@ -21,8 +20,8 @@ struct search_state {
     int wants_all_threads; /* one thread would take longer for the next level than all threads for a dense one */
 };
 
-/* cpu_choose.c. Chooses the kind, directions and threads of the next level by counts. The frontier is made and counted,
- * and has this many delegates and normals. */
+/* cpu_choose.c. Chooses the kind, directions and threads of the next level from counts. The frontier must be made and
+ * counted; it has `delegates` delegates and `normals` normals. */
 void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals);
 
 /* Returns 1 if the bins of a region have enough memory for a level of `edges` edges. */

@@ -33,8 +33,8 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
  * this shard into next_sparse, visited with depth 0. The root's parent is PARENT_SELF. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
-    /* One thread clears small bitmaps, because one thread also begins the search, and would find their cache lines in
-     * other cores. */
+    /* Small bitmaps are cleared by one thread. One thread also begins the search, and should not find their cache lines
+     * in other cores. */
     enum { WORDS_OF_WORK = 4 };
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
@@ -68,8 +68,7 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- previsit ---- */
 
-/* Makes the delegates that visits found (`updated`) incoming, by exchanging bitmaps, if a single device searches
- * alone. */
+/* Makes the delegates that visits found (`updated`) incoming, by exchanging bitmaps, if a single device searches alone. */
 static void take_own_updates(struct cpu_delegates *d)
 {
     uint64_t *incoming = d->incoming;
@@ -78,8 +77,8 @@ static void take_own_updates(struct cpu_delegates *d)
     d->any_incoming = 1;
 }
 
-/* Makes what the last level found of these kinds the frontier of depth `depth`, and counts it. With ONLY_DELEGATES
- * dev->depth stays, because normals that still arrive get their depth from it. */
+/* Makes the vertices of these kinds that the last level found the frontier, gives them the depth `depth`, and counts
+ * them. With ONLY_DELEGATES dev->depth stays, because normals that still arrive get their depth from it. */
 enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
@@ -101,8 +100,8 @@ enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return e->status;
 }
 
-/* Returns the counts of g in this level, and adds them to what dev->costs has seen of the search. So it must be called
- * once a level. */
+/* Returns the counts of subgraph g in this level, and adds them to what dev->costs has seen of the search. So this must
+ * be called once a level. */
 static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 {
     struct subgraph_work work = {.forward = dev->forward[g],
@@ -113,8 +112,8 @@ static struct subgraph_work see_work(struct device *dev, enum subgraph g)
     return work;
 }
 
-/* Predicts the picoseconds of a push and of a pull of g. Costs of subgraphs with higher numbers must be set before,
- * because a pull depends on an earlier one (cost_before). */
+/* Predicts the picoseconds of a push and of a pull of subgraph g. Costs of subgraphs with higher numbers must be set
+ * before, because the cost of a pull depends on an earlier pull (cost_before). */
 static void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *all)
 {
     struct direction_costs_of costs = direction_costs_of(&dev->costs, g, all);
@@ -157,7 +156,7 @@ enum status cpu_counts(struct device *dev, struct workload *work, struct error *
     return e->status;
 }
 
-/* Counts the frontier's edges exactly in each g with exact[g]. Overwrites dev->gathered_rows. */
+/* Counts the frontier's edges exactly in each subgraph g with exact[g]. Overwrites dev->gathered_rows. */
 enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -176,8 +175,8 @@ enum status cpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t
     return e->status;
 }
 
-/* Writes words begin..end of the frontier's dense part, zeroes without one, to the bitmap that peers read. Threads of
- * the pool run this for cpu_show_frontier; `context` is the device. */
+/* Writes words begin..end of the frontier's dense part to the bitmap that peers read, or zeroes if there is no dense
+ * part. Threads of the pool run this for cpu_show_frontier; `context` is the device. */
 static void show_dense_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -215,8 +214,8 @@ enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t
 
 /* ---- visits ---- */
 
-/* Pushes or pulls g, and times this. New normals of this shard go into next_sparse or next_dense, new delegates into
- * `updated`, vertices of other shards to where peers read them. If memory for bins is missing, sets
+/* Pushes or pulls subgraph g, and measures the time. New normals of this shard go into next_sparse or next_dense, new
+ * delegates into `updated`, and vertices of other shards to where peers read them. If memory for bins is missing, sets
  * dev->shard_bins_error. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
@@ -287,7 +286,8 @@ enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Returns what the visits found in a shard, as a part of the list or bitmap. Nothing is always an empty list. */
+/* Returns what the visits found in a shard, as a part of the list or bitmap. If they found nothing, returns an empty
+ * list, even if the form is a bitmap. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->shown;

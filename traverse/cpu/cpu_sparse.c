@@ -5,8 +5,8 @@
  * cpu_search.c: the next frontier is visited and counted. */
 #include "cpu_rows.h"
 
-/* Pushes the whole frontier along g by one thread, in a dense level. The visited bits of new delegates are left to the
- * next previsit. */
+/* Pushes the whole frontier along subgraph g by one thread, in a dense level. The visited bits of new delegates are
+ * left to the next previsit. */
 void push_sparse(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;
@@ -27,8 +27,9 @@ void push_sparse(struct device *dev, enum subgraph g)
     set_depths(n->next_sparse + first, n->next_sparse_count - first, n->depth, dev->depth + 1);
 }
 
-/* Pushes the sparse frontier along g, if it has edges there. `count` is the number of vertices of g's columns' kind in
- * the next frontier; returns the new number. New vertices get visited bits and parents, but no depths yet. */
+/* Pushes the sparse frontier along subgraph g, if it has edges there. New vertices get visited bits and parents, but no
+ * depths yet. `count` says how many vertices of this kind, normals or delegates, the next frontier has; returns the new
+ * number. */
 static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count)
 {
     if (dev->frontier[g] == 0)

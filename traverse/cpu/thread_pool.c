@@ -28,7 +28,7 @@ enum {
     NEXT_WORK = 2,      /* the difference between the numbers of two works, in which bit 0 is WORK_OPEN */
     WOKEN = 2,          /* how many sleeping threads one thread wakes */
     SLEEP_BITS = 32, /* bits of a futex; thread i has bit i, but all from SLEEP_BITS - 1 on share the last bit */
-    SLEEPS_AT_ONCE = 64 /* how many waits do not spin after one in which another program wanted the core */
+    SLEEPS_AT_ONCE = 64 /* in so many waits a thread does not spin, after another program wanted its core */
 };
 
 /* In seconds: after LONGEST_SPIN a thread without work sleeps, no piece takes LATE, and pool_rouse waits at most
@@ -151,9 +151,8 @@ static void sleep_once(struct thread_pool *pool, const struct pool_thread *self,
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 
-/* Waits for an open work that this thread may join, other than `last`, or for the end. Returns the value of `posted`.
- * Spins, and sleeps later, or at once if another program wants the core. A thread that has slept wakes more before it
- * returns. */
+/* Waits for an open work that this thread may join, other than `last`, or for the end. Returns the value of `posted`. Spins,
+ * and sleeps later, or at once if another program wants the core. A thread that has slept wakes more before it returns. */
 static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self, uint64_t last)
 {
     struct patience patience = {0};
@@ -185,8 +184,8 @@ static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self
     }
 }
 
-/* The main function of a thread of the pool: joins one work after the other until threads must end. `argument` is its
- * struct pool_thread. */
+/* The main function of a thread of the pool: joins one work after the other until threads must end. `argument` is the
+ * thread's struct pool_thread. */
 static void *serve(void *argument)
 {
     struct pool_thread *self = argument;
@@ -306,7 +305,7 @@ static void end_threads(struct thread_pool *pool, int count)
     free(pool);
 }
 
-/* Counts a user of the pool, for the first of whom it starts the threads. The memory is not charged to a budget. */
+/* Adds a user to the pool, and starts its threads for the first user. The memory is not charged to a budget. */
 enum status pool_open(struct thread_pool **result, int threads, struct error *e)
 {
     *result = NULL;

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/* Drops duplicates from ids[0..count), in any order. Returns how many ids are left, at the front of ids[]. Cannot
- * fail. */
+/* Drops duplicates from ids[0..count), in any order. Returns how many ids are left, at the front of ids[]. Cannot fail. */
 uint64_t unique_ids(uint32_t *ids, uint64_t count);
 
 #endif

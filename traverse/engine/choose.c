@@ -1,5 +1,4 @@
-/* choose.c: chooses directions (choose.h), and counts the rows and edges of a shard for predictions of costs
- * (cost.h) */
+/* choose.c: chooses directions (choose.h), and counts the rows and edges of a shard for predictions of costs (cost.h) */
 #include "choose.h"
 
 #include "formats/base/arith.h"
@@ -26,8 +25,8 @@ double backward_work(const struct subgraph_work *w)
     return (double)w->unvisited_targets * (q + s) / q;
 }
 
-/* Returns whether the exact FV could change a choice by factors. It cannot if the frontier is empty, if the mode
- * prescribes a direction, or if the lower bound q of FV decides already. */
+/* Returns whether the exact FV, the number of the frontier's edges, could change a choice by factors. It cannot if the
+ * frontier is empty, if the mode prescribes a direction, or if the lower bound q of FV decides already. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                             enum direction current)
 {
@@ -74,9 +73,9 @@ void direction_costs_see(struct direction_costs *costs, enum subgraph g, const s
     costs->seen_edges[g] += (double)work->forward;
 }
 
-/* Predicts how many vertices a push along g finds. Begins with the frontier's edges to unvisited vertices, and
- * subtracts the share `overlap` of them, which only lead to a vertex that another edge finds, too. In meshes this share
- * is large and changes little from level to level, so the share of the last level is a good guess. */
+/* Predicts how many vertices a push along subgraph g finds. Begins with the frontier's edges to unvisited vertices.
+ * Then subtracts the share `overlap` of them, because other edges find the same vertices. In meshes this share is large
+ * and changes little from level to level, so the share of the last level is a good guess. */
 static double expect_found(const struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     enum subgraph reverse = subgraph_reverse(g);
@@ -86,8 +85,8 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
-/* Returns which share of the rows of a pull of g still lacks a parent after cost_before(g) was pulled in the same
- * level. Returns 1 if no such pull comes before, because g itself is first or that subgraph is pushed. */
+/* Another subgraph may be pulled before g in a level, and find parents for some of g's rows (cost_before). Returns the
+ * share of the rows that is left; 1 if no such pull comes before. */
 static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
 {
     const int before = cost_before(g);
@@ -97,8 +96,8 @@ static double left_by_pull(const struct direction_costs *costs, enum subgraph g,
                : 1;
 }
 
-/* Predicts the costs of a push and of a pull of g, and how many vertices the push finds; all 0 if g has no frontier.
- * `all` must already have the costs of cost_before(g), which is pulled before g. */
+/* Predicts the costs of a push and of a pull of subgraph g, and how many vertices the push finds; all are 0 if g has no
+ * frontier. `all` must already have the costs of cost_before(g), which is pulled before g. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *all)
 {
@@ -153,8 +152,8 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
-/* Returns how many vertices of a kind have rows in both of the subgraphs whose pulls find this kind. The second pull
- * can skip such a vertex if the first one found a parent for it. */
+/* Pulls of two subgraphs find normals (dn and nn), and pulls of two find delegates (dd and nd). Returns how many vertices
+ * of a kind have rows in both of its two. The second pull can skip such a vertex if the first one found a parent for it. */
 static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
 {
     const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};

@@ -65,8 +65,8 @@ static inline int direction_by_classes(const struct direction_policy *policy)
 /* Returns BV, the work of a pull by the paper's estimate. work->frontier must not be 0. */
 double backward_work(const struct subgraph_work *work);
 
-/* Returns whether a choice by factors needs the exact FV, which costs a pass over the frontier's rows. Often only one
- * direction is possible, or the lower bound q of FV decides already. */
+/* Returns whether a choice by factors needs the exact FV, the number of the frontier's edges, which costs a pass over
+ * the frontier's rows. Often only one direction is possible, or the lower bound q of FV decides already. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
                             enum direction current);
 
@@ -80,14 +80,14 @@ struct direction_costs {
     struct cost_graph graph;
     double seen_rows[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* rows and edges of all vertices visited so far, the frontier
                                                          * included */
-    double overlap; /* of the last level's edges to unvisited vertices, the share that led to a vertex found by another
-                     * edge, too: 0 to 1 */
+    double overlap; /* 0 to 1: the share of the last level's edges to unvisited vertices that found nothing new, because
+                     * other edges found the same vertices */
 };
 
 /* Forgets what the last search visited. Called when a search begins. */
 void direction_costs_begin(struct direction_costs *costs);
 
-/* Adds the frontier's rows and edges in g to what the search has visited. Called once a level. */
+/* Adds the frontier's rows and edges in subgraph g to what the search has visited. Called once a level. */
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work);
 
 /* The predicted cost of a level's visit of g. */
@@ -96,8 +96,8 @@ struct direction_costs_of {
     double found; /* number of vertices that a push may find */
 };
 
-/* Predicts the costs of a push and of a pull of g. A pull of g is cheaper after a pull of cost_before(g) in the same
- * level, so the costs of that subgraph must already be set in work->of[]. */
+/* Predicts the costs of a push and of a pull of subgraph g. A pull of g is cheaper if cost_before(g) was pulled before
+ * it in the level, so the costs of that subgraph must already be set in work->of[]. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *work);
 

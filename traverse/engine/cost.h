@@ -21,8 +21,7 @@
 
 struct shard;
 
-/* Picoseconds of each kind of step, where a core of a CPU or a whole GPU does many of them. rates.def says what a step
- * is. */
+/* Picoseconds of each kind of step, if a core of a CPU or a whole GPU does many of them. rates.def describes the steps. */
 struct cost_rates {
 #define STEP(name, cpu, h200, unit, what) double name;
 #include "formats/rates.def"
@@ -35,9 +34,9 @@ extern "C" {
 /* The rates of one core of a CPU, and the rates of a whole H200. */
 extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
-/* The rows and edges that pulls of a subgraph can read, and how many of them stand for each pushed row and edge. A
- * search counts only pushed rows and edges, and multiplies. In an undirected graph pulls read the same rows as pushes,
- * so the ratios are 1. In a directed graph pulls read in-rows. */
+/* The rows and edges that pulls of a subgraph can read. A search counts only pushed rows and edges, and multiplies them
+ * by rows_each and edges_each to estimate pulled ones. In an undirected graph pulls read the rows that are pushed, so
+ * the factors are 1. In a directed graph pulls read in-rows. */
 struct cost_pulled {
     double sources, edges, rows_each, edges_each;
 };
@@ -46,7 +45,7 @@ struct cost_pulled {
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* number of edges of a push, and of rows that are not empty */
     struct cost_pulled pulled[SUBGRAPHS];
-    double both[VERTEX_KINDS]; /* number of vertices with rows in both of the subgraphs whose pulls find this kind */
+    double both[VERTEX_KINDS]; /* by kind: vertices that pulls of two subgraphs can find, because they have rows in both */
     double words[VERTEX_KINDS]; /* number of 32-bit words of a mask over the vertices of this kind */
     struct cost_rates rates;
 };
@@ -54,9 +53,9 @@ struct cost_graph {
 /* Counts the rows and edges of a shard. Copies `rates`, but raises two of them with the size of the shard. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
 
-/* Estimates how many rows a pull along g reads. `unvisited` is the number of unvisited rows in the reverse of g. An
- * undirected graph pulls just these rows. A directed graph pulls in-rows, of which the same share is assumed to be
- * unvisited. */
+/* Estimates how many rows a pull along subgraph g reads. `unvisited` is the number of unvisited rows in the reverse of
+ * g. An undirected graph pulls just these rows. A directed graph pulls in-rows, of which the same share is assumed to
+ * be unvisited. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited);
 
 /* Sets rows_each and edges_each of each subgraph, from the counts of rows and edges. */
@@ -77,8 +76,8 @@ COST_FUNCTION int cost_reverse(int g) /* returns the reverse of g, such as dn fo
     return (g & 1) << 1 | g >> 1;
 }
 
-/* Returns which share of the edge ends of g is visited, 0 to 1. seen_edges[g] is the number of edges of the visited
- * rows. */
+/* Returns the share of visited vertices among the columns that a pull of subgraph g may probe, 0 to 1. seen_edges[g] is
+ * the number of edges of the visited rows. */
 COST_FUNCTION double cost_share(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     return (float)seen_edges[g] / (float)graph->edges[g]; /* division of floats is fast on a GPU */
@@ -91,18 +90,18 @@ COST_FUNCTION int cost_before(int g)
     return g | 2;
 }
 
-/* Estimates which share of the rows of a pull of g still lacks a parent after the pull of cost_before(g). A vertex with
- * rows in both subgraphs finds a parent in the first pull with at least the probability that one edge end is
- * visited. */
+/* Estimates the share of the rows of a pull of subgraph g that an earlier pull of cost_before(g) leaves without a
+ * parent. A vertex with rows in both subgraphs finds a parent in the earlier pull with at least the probability that
+ * one edge end is visited. */
 COST_FUNCTION double cost_left(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     const double rows = graph->pulled[cost_reverse(g)].sources; /* 0: a directed graph has no rows here */
     return rows > 0 ? 1 - cost_share(graph, seen_edges, cost_before(g)) * graph->both[g & 1] / rows : 1;
 }
 
-/* Returns the picoseconds of a pull of g. seen_rows and seen_edges[SUBGRAPHS] are the rows and edges of all visited
- * vertices, the frontier included. `left` is the share of rows that an earlier pull left without a parent. These rows
- * are short (at RMAT 27 a tenth of the rows had a fortieth of the edges), so the square of `left` serves for edges. */
+/* Returns the picoseconds of a pull of subgraph g. seen_rows and seen_edges[SUBGRAPHS] are the rows and edges of all
+ * visited vertices, the frontier included. `left` is the share of rows that an earlier pull left without a parent. These
+ * rows are short (at RMAT 27 a tenth of the rows had a fortieth of the edges), so the square of `left` serves for edges. */
 COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *seen_rows,
                                const double *seen_edges, int g, double left)
 {

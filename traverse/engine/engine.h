@@ -162,8 +162,7 @@ struct mask_update {
 
 enum { DEPTH_UNREACHED = -1 };
 
-/* A vertex's parent, as the device that found the vertex recorded it: a local id of that device, or one of these
- * values: */
+/* A vertex's parent, as the device that found the vertex recorded it: a local id of that device, or one of these values: */
 #define PARENT_DELEGATE_BIT (UINT32_C(1) << 31) /* if this bit is set, the other bits are a delegate id */
 #define PARENT_NONE UINT32_MAX                  /* this device did not find the vertex */
 #define PARENT_REMOTE (UINT32_MAX - 1)          /* the vertex was found over an nn edge from another device */
@@ -247,16 +246,16 @@ struct backend_answers {
      * device is no peer, if the driver can only copy its memory, or if devices have no memory of their own. */
     int (*reads_peer)(const struct device *device, uint32_t shard);
 
-    /* Prepares the device for answers, and fills *arrays, of which others copy. A device without memory of its own
+    /* Prepares the device for answers, and fills *arrays, from which callers copy. A device without memory of its own
      * keeps using the arrays of `tables` until it is closed. Returns ST_RESOURCE if memory is short. */
     enum status (*open)(struct device *device, const struct answer_tables *tables, struct answer_arrays *arrays,
                         struct error *e);
 
     /* Begins to find parents after a search with depths below `levels`, and waits for this work. Parents that the
-     * device recorded become input ids, those of delegates in delegate_parents. A vertex that nn reached from another
-     * shard has no recorded parent, so all its neighbours on other shards are asked: questions[s] gets an array of
-     * struct question for shard s, which stays until take_replies. With all_read all slices are empty, because peers
-     * read what this device found, until make_values. */
+     * device recorded become input ids, those of delegates in delegate_parents. A vertex that was reached over an nn
+     * edge from another shard has no recorded parent, so all its neighbours on other shards are asked. questions[s]
+     * gets an array of struct question for shard s, which stays until take_replies. With all_read all slices are empty:
+     * peers read what this device found, until make_values. */
     enum status (*ask)(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
 
     /* Replies to the questions of other shards, and waits for this work. replies[s] gets the replies to questions[s] in
@@ -294,7 +293,8 @@ struct backend {
     int knows_costs;        /* `counts` sets the costs of visits; 0: directions are chosen by factors */
     int counts_probes;      /* `finish` sets the probes of pulls */
     int updates_frontiers;  /* groups send each other frontiers as updates (show_frontier) and not as whole bitmaps */
-    uint64_t part_rows; /* with more rows of dd to pull on each device, two parts are worth a reduction of masks */
+    uint64_t part_rows; /* a pull of dd is divided only if each device has more rows to pull than this: fewer are not
+                         * worth a reduction of masks */
 
     /* ---- the device ---- */
 
@@ -349,14 +349,13 @@ struct backend {
      * that has it. */
     enum status (*start)(struct device *device, const struct root *root, struct error *e);
 
-    /* Makes the frontier from vertices of these kinds that the last level found first. Gives them the depth `depth`,
-     * sets their visited bits, and counts them and their edges for each subgraph. With several devices delegates come
-     * from take_mask. A single device takes the delegates that it found itself, and needs no `finish` before. */
+    /* Makes the frontier from vertices of these kinds that the last level found, and no earlier one. Gives them the depth
+     * `depth`, sets their visited bits, and counts them and their edges for each subgraph. With several devices delegates
+     * come from take_mask. A single device takes the delegates that it found itself, and needs no `finish` before. */
     enum status (*previsit)(struct device *device, enum vertex_kinds kinds, int32_t depth, struct error *e);
 
-    /* Waits for the last previsit, and returns the counts from which directions are chosen. ONLY_DELEGATES sets only
-     * those of dd, and ONLY_NORMALS all except those of dd. `forward` is an estimate if knows_costs, otherwise a lower
-     * bound. */
+    /* Waits for the last previsit, and returns the counts from which directions are chosen. ONLY_DELEGATES sets only those
+     * of dd, and ONLY_NORMALS all except those of dd. `forward` is an estimate if knows_costs, otherwise a lower bound. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
     /* Counts the frontier's edges exactly in each subgraph g with exact[g], into work->of[g].forward. Called after
@@ -367,16 +366,16 @@ struct backend {
      * of nn also finds vertices of other shards, which are kept for visit_result.outgoing. */
     enum status (*visit)(struct device *device, const struct visit_plan *plan, enum visit_part part, struct error *e);
 
-    /* Waits for the visits that find these kinds of vertices, and fills *result. If masks are reduced while devices
-     * still look for normals, it is first called with ONLY_DELEGATES, which sets only found_delegates. Each level calls
-     * it with BOTH_KINDS. */
+    /* Waits for the visits that find these kinds of vertices, and fills *result. Each level calls this function with
+     * BOTH_KINDS. If masks are reduced while devices still look for normals, the level first calls it with
+     * ONLY_DELEGATES, which sets only found_delegates. */
     enum status (*finish)(struct device *device, enum vertex_kinds kinds, struct visit_result *result, struct error *e);
 
     /* ---- memory of messages, which is not charged to the budget ---- */
 
-    /* Allocates memory for messages: of the device, or of the host so that devices copy fast. Masks are always in
-     * EXCHANGE_HOST, because MPI libraries reduce masks on the host. The caller frees the memory by release_buffer,
-     * which allows NULL. After a failure returns NULL, and *e names the memory by `what`. */
+    /* Allocates memory for messages: memory of the device, or host memory that devices copy to and from fast. Masks are
+     * always in EXCHANGE_HOST, because MPI libraries reduce masks on the host. The caller frees the memory by
+     * release_buffer, which allows NULL. After a failure returns NULL, and *e names the memory by `what`. */
     void *(*take_buffer)(struct device *device, enum exchange_memory kind, size_t bytes, const char *what, struct error *e);
     void (*release_buffer)(struct device *device, enum exchange_memory kind, void *memory);
 
@@ -387,9 +386,8 @@ struct backend {
      * a peer that still has the old count misses no vertex. Needs options.uniquify. */
     enum status (*uniquify)(struct device *device, struct vertex_span *spans, uint32_t count, struct error *e);
 
-    /* Begins to copy a span of this device's outgoing vertices to exchange memory of any device of the rank. With
-     * `adds` words of a bitmap are ORed into those at `to`. Records the event after the copy, or at once if the span is
-     * empty. */
+    /* Begins to copy a span of this device's outgoing vertices to exchange memory of any device of the rank. With `adds`
+     * words of a bitmap are ORed into those at `to`. Records the event after the copy, or at once if the span is empty. */
     enum status (*copy_vertices)(struct device *device, const struct vertex_span *span, uint32_t *to, int adds,
                                  uint32_t event, struct error *e);
 
@@ -405,20 +403,20 @@ struct backend {
 
     /* ---- delegate masks: called after `finish` of delegates, if any device of any rank found a delegate ---- */
 
-    /* ORs the delegates that those peers i found for which updating[i] is set, without delegates of know_mask. If `to`
-     * is NULL, all peers call this function, and each device keeps the result for take_mask. If some devices are no
-     * peers, only one of the peers calls it, with `to`. The result goes to to->words if they suffice, else to to->mask;
-     * count and has_mask are set. */
+    /* ORs the masks of delegates that peers found in this level: that of peer i if updating[i] is set. Leaves out the
+     * delegates of know_mask. If `to` is NULL, all peers call this function, and each device keeps the result for
+     * take_mask. If some devices are no peers, a single one of the peers calls it with `to`, and the result goes to
+     * to->words if they suffice, else to to->mask; count and has_mask are set. */
     enum status (*read_masks)(struct device *device, const int *updating, struct mask_update *to, struct error *e);
 
     /* Tells the device that every device knows these delegates as found. VISIT_REST then does not look for them,
      * read_masks leaves them out, and take_mask adds them again. `mask` must not change until that visit is over. */
     enum status (*know_mask)(struct device *device, const uint64_t *mask, struct error *e);
 
-    /* Makes the reduced delegates those of the next previsit. Called when all peers have read their masks. If
-     * from->mask and from->words are NULL, the result is where read_masks left it, in this device. Otherwise `from` has
-     * the result over all ranks, and must not change before that previsit. Its words may name an index several
-     * times. */
+    /* Gives the result of the reduction to the device, whose next previsit makes these delegates the frontier. Called
+     * when all peers have read their masks. If from->mask and from->words are NULL, the result is where read_masks left
+     * it, in this device. Otherwise `from` has the result over all ranks, and must not change before that previsit. Its
+     * words may name an index several times. */
     enum status (*take_mask)(struct device *device, const struct mask_update *from, struct error *e);
 
     /* ---- frontiers of nn: called before VISIT_OTHERS if several shards pull nn. Devices that are no peers send each
@@ -430,9 +428,8 @@ struct backend {
     enum status (*learn_sources)(struct device *device, uint32_t shard, const uint32_t *bitmap, uint64_t words,
                                  struct error *e);
 
-    /* Shows the frontier's normals to the peers, which read them after a barrier. If `message` is not NULL, also writes
-     * the device's own message there, in host memory, and waits. words[p] get the 32-bit words of each shard's
-     * message. */
+    /* Shows the frontier's normals to the peers, which read them after a barrier. If `message` is not NULL, also writes the
+     * device's own message there, in host memory, and waits. words[p] get the 32-bit words of each shard's message. */
     enum status (*show_frontier)(struct device *device, uint32_t *message, uint64_t *words, struct error *e);
 
     /* Takes in the message of another shard from host memory. The message must not change before `finish`. */

@@ -54,9 +54,8 @@ static void await_all(struct host_threads *all)
     barrier_end(&all->barrier);
 }
 
-/* Waits for all threads of the job. If any thread came with a failure, each thread gets the first failure in *e and
- * must leave the job (w->over). A thread keeps its own failure in w->error. A single thread returns e->status at
- * once. */
+/* Waits for all threads of the job. If any thread came with a failure, each thread gets the first failure in *e and must
+ * leave the job (w->over). A thread keeps its own failure in w->error. A single thread returns e->status at once. */
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
     struct host_threads *all = thread->all;

@@ -33,8 +33,7 @@ typedef enum status host_thread_job(void *context, const struct host_thread *thr
 enum status host_threads_open(struct host_threads **all, uint32_t devices, int side_by_side, struct error *e);
 void host_threads_close(struct host_threads *all); /* ends the threads, and frees their memory; NULL is allowed */
 
-/* Runs the job on every thread, the caller included, and waits for all of them. Returns the first failure of any
- * thread. */
+/* Runs the job on every thread, the caller included, and waits for all of them. Returns the first failure of any thread. */
 enum status host_threads_run(struct host_threads *all, host_thread_job *job, void *context, struct error *e);
 
 /* A step, which any thread does for one device. */

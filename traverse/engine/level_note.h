@@ -32,8 +32,7 @@ struct level_note {
     struct directions directions;
     uint64_t probes[SUBGRAPHS]; /* number of columns that pulls looked at; 0 unless the device was opened to count
                                  * them */
-    uint64_t peer_vertices, peer_bytes; /* vertices and bytes read in the memory of peers; only the bytes include
-                                         * masks */
+    uint64_t peer_vertices, peer_bytes; /* vertices and bytes read in the memory of peers; only the bytes include masks */
     double seconds;
     struct breakdown times;
 };

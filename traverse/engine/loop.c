@@ -43,14 +43,15 @@ static int follows_factors(const struct bfs *bfs)
     return !bfs->rank->backend->knows_costs || bfs->options.policy.factors_given;
 }
 
-/* Returns whether a previsit of these kinds counts g: delegates alone count only dd, and normals alone all but dd. */
+/* Returns whether a previsit of these kinds of vertices counts subgraph g. Delegates alone count only dd, and normals
+ * alone count all others. */
 static int is_counted(enum subgraph g, enum vertex_kinds kinds)
 {
     return kinds == BOTH_KINDS || (kinds == ONLY_DELEGATES) == (g == DD);
 }
 
-/* Counts the frontier's edges on device i exactly in each subgraph in which a choice by factors needs the exact number,
- * for its direction or for the form of nn's vertices. Updates levels[i].work. */
+/* Counts the frontier's edges on device i exactly in each subgraph in which a choice by factors needs the exact number:
+ * the choice of a direction, or between lists and bitmaps for nn's vertices. Updates levels[i].work. */
 static void count_needed_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds kinds, struct error *e)
 {
     struct device_level *level = &bfs->levels[i];
@@ -85,8 +86,7 @@ static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_k
 {
     const struct rank *rank = bfs->rank;
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
-        rank->backend->previsit(rank->devices[i], kinds, depth, e); /* all previsits begin before the wait for the
-                                                                     * first */
+        rank->backend->previsit(rank->devices[i], kinds, depth, e); /* all previsits begin before the wait for the first */
     for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         if (rank->backend->counts(rank->devices[i], &bfs->levels[i].work, e) == ST_OK)
             count_needed_edges(bfs, i, kinds, e);
@@ -96,7 +96,7 @@ static void previsit(struct bfs *bfs, const struct host_thread *t, enum vertex_k
 
 /* ---- choose ---- */
 
-/* Returns the direction of g for these counts. `current` is the direction of the last visit of g. */
+/* Chooses the direction of subgraph g from its counts. `current` is the direction of the last visit of g. */
 static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
                                    enum direction current)
 {
@@ -148,9 +148,9 @@ static void visit_part(struct bfs *bfs, const struct host_thread *t, enum visit_
 }
 
 /* Begins the visits of all subgraphs on the thread's devices, without waiting for the last. With ONLY_NORMALS dd is
- * under way already. A pull of nn first needs the frontiers of other devices. A divided pull of dd needs, between its
- * parts, the delegates that other devices found; if only another group divides dd, this group still takes part in that
- * reduction. All plans of a group agree in this, so the plan of the first device is read. */
+ * under way already. Before a pull of nn devices get each other's frontiers. Between the parts of a divided pull of dd
+ * they learn which delegates were found; this may be a reduction over all groups, in which this group takes part even
+ * if only another group divides dd. All plans of a group agree in this, so the plan of the first device is read. */
 static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
                          struct error *e)
 {
@@ -202,9 +202,8 @@ static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t dept
 }
 
 /* Ends a level: all devices learn which delegates were found, and owners learn which of their normals were found.
- * Meanwhile the next level may begin with dd; *next then is ONLY_NORMALS, the kind of vertices that its previsit has
- * left to do. Sets *done if no device of any rank found a vertex. Adds to the times in *stats. After a failure skips
- * what is left. */
+ * Meanwhile the next level may begin with dd, so *next is set to the kinds of vertices that its previsit has left to do.
+ * Sets *done if no device of any rank found a vertex. Adds to the times in *stats. After a failure skips what is left. */
 static void end_level(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
                       struct exchange_stats *stats, struct error *e)
 {
@@ -342,8 +341,7 @@ static enum status begin_fused(void *context, uint32_t device, struct error *e)
                                             bfs->log != NULL, e);
 }
 
-/* Searches with devices that run all levels by themselves. Sets the number of levels and the time, but logs nothing
- * yet. */
+/* Searches with devices that run all levels by themselves. Sets the number of levels and the time, but logs nothing yet. */
 static enum status search_fused(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;

@@ -16,8 +16,7 @@ struct bfs_options {
     struct direction_policy policy;
     int32_t deepest;  /* a search ends at this depth; INT32_MAX: no limit */
     int timed;        /* each level records the times of its phases; needs devices that were opened with timing */
-    int counts_edges; /* FV, the number of the frontier's edges, is counted in every level, even if no choice needs
-                       * it */
+    int counts_edges; /* FV, the number of the frontier's edges, is counted in every level, even if no choice needs it */
 };
 
 /* The times and counts of one search on this rank. */
@@ -49,7 +48,7 @@ struct bfs_method {
                         const struct bfs_options *options, struct error *e);
     void (*close)(struct bfs *bfs); /* frees what `open` allocated; a zeroed bfs is allowed */
 
-    /* Wakes the links between devices, and the host threads, so that the first search after it is not late. Called
+    /* Wakes the links between devices, and the host threads, so that a search does not have to wait for them. Called
      * before the clock of a search begins. */
     enum status (*prepare)(struct bfs *bfs, struct error *e);
 

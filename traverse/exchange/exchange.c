@@ -137,9 +137,8 @@ enum status exchange_join_parts(struct exchange *x, const struct host_thread *t,
     return e->status;
 }
 
-/* Returns whether masks are reduced while devices still look for normals. The level of the root never does this: it
- * mostly reaches few delegates, whose reduction is faster than first summing up their number. All ranks get the same
- * result. */
+/* Returns whether masks are reduced while devices still look for normals. The level of the root never does this: it mostly
+ * reaches few delegates, whose reduction is faster than first summing up their number. All ranks get the same result. */
 int exchange_overlaps(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);

@@ -38,8 +38,7 @@ int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm
 
 enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
 
-/* How a push of nn passes on vertices of other shards: always as lists, always as bitmaps, or as what has fewer
- * bytes. */
+/* How a push of nn passes on vertices of other shards: always as lists, always as bitmaps, or as what has fewer bytes. */
 enum exchange_form { EXCHANGE_FORM_AUTO, EXCHANGE_FORM_LIST, EXCHANGE_FORM_BITS };
 
 /* The options of the exchange. */
@@ -124,14 +123,16 @@ enum status exchange_sum_work(struct exchange *exchange, const struct host_threa
  * level begins with dd while vertices are under way. */
 int exchange_has_parts(const struct exchange *exchange, int ahead, const struct subgraph_work *dd);
 
-/* Returns whether the choice between list and bitmap needs the exact FV of nn. `nn` has the counts of one device. */
+/* Returns whether the choice between list and bitmap needs FV, the number of the frontier's edges, exactly. `nn` has
+ * the counts of one device in nn. */
 int exchange_needs_forward(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Returns whether nn can be pulled, and is worth sending frontiers. `nn` is the sum that exchange_sum_work made. */
+/* Returns whether nn can be pulled, and is worth sending frontiers. `nn` has its counts, as exchange_sum_work summed
+ * them. */
 int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Returns the form in which a push of nn keeps vertices of other shards. `nn` is the sum that exchange_sum_work
- * made. */
+/* Returns the form in which a push of nn keeps vertices of other shards. `nn` has its counts, as exchange_sum_work
+ * summed them. */
 enum outgoing_form exchange_form_of(const struct exchange *exchange, const struct subgraph_work *nn);
 
 /* Gives the frontier's normals to all devices. Called by several devices before they pull nn. */

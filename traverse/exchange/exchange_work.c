@@ -40,17 +40,17 @@ static double expected_edges(const struct rank *rank, enum subgraph g, const str
     return forward > expected ? forward : expected;
 }
 
-/* Returns whether groups may divide dd in a level that begins with dd. With several groups this pays only if the
- * frontier has many delegates, as it has if the last level sent masks whole. All ranks get the same result. */
+/* Returns whether any group may divide a pull of dd in a level that begins with dd. This pays only if the frontier has
+ * many delegates, as is the case if the last level sent masks whole. All ranks get the same result. */
 static int dd_may_have_parts(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated && !x->masks.is_sparse &&
            x->rank->graph->manifest.d > x->rank->backend->part_rows;
 }
 
-/* Returns whether a pull of dd is divided. Peers that hold all shards always divide dd, because they need only a
- * barrier. With several groups a level must begin with dd (`ahead`), and this group must have many rows left to pull.
- * `dd` has the summed counts of the group. */
+/* Returns whether a pull of dd is divided into two parts. Peers that hold all shards always divide it, because they
+ * need only a barrier between the parts. With several groups a level must begin with dd (`ahead`), and this group must
+ * have many rows left to pull. `dd` has the summed counts of the group. */
 int exchange_has_parts(const struct exchange *x, int ahead, const struct subgraph_work *dd)
 {
     if (x->group.holds_all_shards)
@@ -58,9 +58,9 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
     return ahead && dd_may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
 }
 
-/* Collective. Makes up to two sums over all ranks, for thread 0. The counts of nn are summed if the last level may have
- * reached many normals. The groups that divide dd are counted if any may do so, and in_parts is set if there is one.
- * All ranks agree on which sums are needed. Also sets nn.reach. */
+/* Collective, called by thread 0. Makes up to two sums over all ranks. The counts of nn are summed if the last level
+ * may have reached many normals. The groups that divide a pull of dd are counted if any may do so, and in_parts is set
+ * if there is one. All ranks agree on which sums are needed. Also sets nn.reach. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
     struct subgraph_work *nn = &total->of[NN];
@@ -114,9 +114,9 @@ int exchange_is_fused(const struct exchange *x)
            (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
 }
 
-/* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices, and `bits` is what a
- * bitmap of all shards has. Each device gives or reads the bits of all shards but its own, or 32 bits for each edge, of
- * which equally many lead to each shard. nn->forward may be a lower bound, so it is raised to the expected number. */
+/* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each device gives or
+ * reads bitmaps of `bits` bits in all, or 32 bits for each edge. Its own shard needs neither, but this shrinks both
+ * alike. nn->forward may be a lower bound of the edges, so it is raised to the expected number. */
 static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits)
 {
     double edges = (double)x->rank->graph->manifest.edges[NN];
@@ -127,16 +127,17 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
     return 32 * vertices > (double)devices * (double)bits;
 }
 
-/* Returns whether the choice between lists and bitmaps needs FV. It does not if the frontier is so large that even
- * lists of q ids have more bits than bitmaps. `nn` has the counts of one device. */
+/* Returns whether the choice between lists and bitmaps needs FV, the number of the frontier's edges. It does not if the
+ * frontier is so large that one id for each of its vertices has more bits than bitmaps have. `nn` has the counts of one
+ * device. */
 int exchange_needs_forward(const struct exchange *x, const struct subgraph_work *nn)
 {
     return x->options.form == EXCHANGE_FORM_AUTO && x->has_bitmaps && nn->frontier > 0 &&
            nn->frontier * 32 <= x->group.count * x->nn.normals;
 }
 
-/* Returns whether nn may be pulled: all devices can get the frontiers, and these have fewer bits than the lists of a
- * push or the option asks for bitmaps. */
+/* Returns whether nn may be pulled: all devices can get the frontiers, and either these have fewer bits than the lists
+ * of a push, or the option asks for bitmaps. */
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
     if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.everywhere))

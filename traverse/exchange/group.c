@@ -60,7 +60,8 @@ static enum status join_peers(struct group *g, struct error *e)
     const struct rank *rank = g->rank;
     struct peer_handle *handles = comm_window_memory(g->window);
     const int elsewhere = g->of_host && rank->comm->host_ranks > 1;
-    uint64_t stepped = 0; /* devices that cannot search by themselves; with only one, all others would wait for it */
+    uint64_t stepped = 0; /* number of devices that cannot search by themselves; one is enough to make all others wait
+                           * for it */
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->show(rank->devices[i], elsewhere, &handles[g->first + i], e);
     if (comm_agree(rank->comm, e) != ST_OK)
@@ -106,8 +107,7 @@ enum status group_open(struct group *g, const struct rank *rank, enum group_reac
     return form_group(g, rank, 0, e);
 }
 
-/* Dissolves the group, and frees its memory. All ranks of the host leave their peers before any of them frees
- * memory. */
+/* Dissolves the group, and frees its memory. All ranks of the host leave their peers before any of them frees memory. */
 void group_close(struct group *g)
 {
     const struct rank *rank = g->rank;

@@ -15,8 +15,7 @@ struct rank_note {
     uint64_t updated; /* 1: a device of the rank's group found a delegate */
     uint64_t found;   /* 1: a device of the rank's group found a normal vertex */
     uint64_t reach;   /* how many normals the level reaches, by estimate */
-    uint64_t changed; /* number of words of the group's mask that changed, plus 1; 0: another rank of the group sends
-                       * it */
+    uint64_t changed; /* number of words of the group's mask that changed, plus 1; 0: another rank of the group sends it */
 };
 
 /* A group of peers, as one of its ranks sees it. */
@@ -31,8 +30,7 @@ struct group {
     int searches_fused;   /* all devices of all ranks can search by themselves (backend.join) */
     uint32_t *shard;      /* [count] the shard of each peer */
     uint32_t *peer;       /* [p] the peer that holds a shard, or GROUP_NONE */
-    struct workload *work; /* [count] in shared memory: the counts of each peer's frontier, by which directions are
-                            * chosen */
+    struct workload *work; /* [count] in shared memory: the counts of each peer's frontier, by which directions are chosen */
     int *updated, *found; /* [count] in shared memory: whether each peer found a delegate, or a normal, in this level */
     struct vertex_span *outgoing; /* [device][p] the vertices that each device of this rank found in each shard */
     struct vertex_span *spans; /* [to][from] in shared memory: what peer `from` found for peer `to`; NULL: all peers are
@@ -44,7 +42,8 @@ struct group {
 
 #define GROUP_NONE UINT32_MAX
 
-/* Which devices shall form a group: those of the rank; those of the host if they can; or those of the host, or none. */
+/* Which devices shall form a group: those of the rank; those of the host if possible, else those of the rank; or those
+ * of the host, else group_open fails. */
 enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
 
 /* Collective. Forms the group, and makes the devices of this rank peers of the others. `reach` says which devices the
@@ -52,8 +51,7 @@ enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
  * GROUP_OF_HOST_IF_POSSIBLE then makes a group of this rank alone, and writes the reason to why[ERROR_TEXT_BYTES],
  * which is empty otherwise. group_close frees what was allocated, also after a failure. */
 enum status group_open(struct group *group, const struct rank *rank, enum group_reach reach, char *why, struct error *e);
-void group_close(struct group *group); /* collective if the group has all ranks of the host; a zeroed group is
-                                        * allowed */
+void group_close(struct group *group); /* collective if the group has all ranks of the host; a zeroed group is allowed */
 
 /* Allocates host memory that devices copy to and from fast, and charges it to the budget until group_close. The caller
  * frees the memory before that, by backend.release_buffer of the rank's first device. Returns NULL after a failure, and

@@ -10,8 +10,7 @@
 const char *const pair_member_name[PAIR_MEMBERS] = {"level",          "source",        "destination",
                                                     "found_vertices", "sent_vertices", "bytes"};
 
-/* Appends a note for each rank that got something in this level, unless memory is short. Counts the level in any
- * case. */
+/* Appends a note for each rank that got something in this level, unless memory is short. Counts the level in any case. */
 void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to)
 {
     for (uint32_t r = 0; r < comm->ranks && !log->failed; r++) {

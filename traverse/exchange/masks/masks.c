@@ -8,7 +8,7 @@
 
 /* ---- opening ---- */
 
-/* Smaller masks are never sent as lists: sending them whole takes as long as sending one word. */
+/* Masks of fewer than LEAST_WORDS words are never sent as lists: sending them whole takes as long as sending one word. */
 enum { LEAST_WORDS = 64 };
 
 /* Allocates the memory of lists for masks of `words` words, charged to the budget. Small masks get none, so that
@@ -108,8 +108,8 @@ static void count_sent(const struct masks *m, uint64_t bytes, struct exchange_co
     counts->of[COUNT_WHOLE_MASK_BYTES] += m->words * sizeof *m->bits;
 }
 
-/* Reduces whole masks over all groups, in place in `bits`, where changes that are in a list go first. A non-blocking
- * reduction may still be under way at the return. */
+/* Reduces whole masks over all groups, in place in `bits`. Changes that are in a list are put into `bits` first. A
+ * non-blocking reduction may still be under way when the function returns. */
 static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {
     or_words(m, m->list.own, m->is_whole ? 0 : m->changed);

@@ -20,8 +20,7 @@
 
 /* The words of masks that changed, each with its index, as lists that groups send each other. */
 struct mask_list {
-    struct mask_word *own, *all; /* [most] the words of this group, and of all groups; devices copy to and from both
-                                  * fast */
+    struct mask_word *own, *all; /* [most] the words of this group, and of all groups; devices copy to and from both fast */
     uint64_t most; /* capacity in words, a quarter of a mask: longer lists save no bytes; 0: no lists */
     uint64_t gathered;           /* the number of words in `all` */
     int *counts, *begins; /* [R] each, in one array: length and beginning of each group's words in `all`, in units of 64
@@ -74,7 +73,7 @@ int masks_move(struct masks *masks, struct exchange_counts *counts);
 /* Waits for the sum if masks_begin has begun one. If it is too large for lists, begins to reduce whole masks. */
 void masks_await_sum(struct masks *masks, struct exchange_counts *counts);
 
-/* Sets *changed to what this rank's note will tell all ranks (rank_note.changed). */
+/* Counts the words of the group's mask that changed, in *changed, for this rank's note to all ranks (rank_note.changed). */
 enum status masks_count_changed(struct masks *masks, uint64_t *changed, struct error *e);
 
 /* Collective. Reduces masks, as whole masks or lists: the notes of all ranks decide. Returns 1 if a non-blocking

@@ -165,8 +165,7 @@ int vertices_are_here(const struct vertices *v)
     return over;
 }
 
-/* Continues the messages without waiting: begins copies, sends chunks that are copied, and takes in one that has
- * arrived. */
+/* Continues the messages without waiting: begins copies, sends chunks that are copied, and takes in one that has arrived. */
 enum status vertices_move(struct vertices *v, struct error *e)
 {
     struct flow_chunk chunk;

@@ -37,8 +37,9 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
 {
     static const char what[] = "nn exchange buffers";
     const struct rank *rank = v->rank;
-    /* Doubles the capacity, up to one id for each nn edge of the shard. With option L a device may gather the vertices
-     * of others, which are not bounded by its edges, so it gets only what it needs: that is no more in all. */
+    /* Doubles the capacity, up to one id for each nn edge of the shard. With option L a device may gather vertices that
+     * others found, so the edges of its own shard say nothing, and it gets only what it needs. All devices together
+     * then need no more memory than without option L. */
     const uint64_t twice = smaller(2 * memory->capacity, rank->graph->shards[device].csr[NN].edges);
     const uint64_t capacity = v->gathers ? need : larger(need, twice);
     const size_t bytes = capacity * sizeof *memory->ids;
@@ -52,9 +53,9 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
     return e->status;
 }
 
-/* Gives each device the message memory of the longest lists that are sent: longer ones have more bytes than a bitmap,
- * or than one id for each nn edge of the shard. Done before any search, because memory that devices copy to fast takes
- * milliseconds to allocate. */
+/* Gives each device enough memory for the longest lists. A longer list would have more bytes than a bitmap, and no list
+ * has more ids than the shard has nn edges. This is done before any search, because memory that devices copy to fast
+ * takes milliseconds to allocate. */
 static enum status grow_all(const struct vertices *v, struct error *e)
 {
     const struct graph *graph = v->rank->graph;

@@ -56,16 +56,15 @@ struct vertices {
  * what was allocated, also after a failure. */
 enum status vertices_open(struct vertices *vertices, struct group *group, uint64_t chunk_bytes, int gathers,
                           int frontiers, struct error *e);
-void vertices_close(struct vertices *vertices, const struct rank *rank); /* frees all memory; `vertices` may be
-                                                                          * zeroed */
+void vertices_close(struct vertices *vertices, const struct rank *rank); /* frees all memory; `vertices` may be zeroed */
 
 /* ---- within a group ---- */
 
 /* Lets the devices of this thread take in the vertices that their peers found for them. */
 enum status vertices_take_peers(const struct group *group, const struct host_thread *thread, struct error *e);
 
-/* Both count what devices of this rank read in the memory of peers: the vertices that these found in a level, and the
- * frontiers before a pull of nn. */
+/* Both count what devices of this rank read in the memory of peers: vertices that peers found in a level, and frontiers
+ * of peers before a pull of nn. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts);
 void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts);
 
