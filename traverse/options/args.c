@@ -1,5 +1,4 @@
-/* args.c: sets the defaults of options, stores the roots of -r, and sets the members of struct args that follow from several
- * options; see args.h and options.h */
+/* args.c: gives struct args its defaults, the roots of -r, and the members that follow from several options; see args.h */
 #include "options.h"
 
 #include "formats/base/memory.h"
@@ -18,7 +17,7 @@ int args_stdouts(const struct args *args)
     return count;
 }
 
-/* Returns whether searches must record their levels. They must with -v, with --breakdown and with --trace. */
+/* Returns whether searches must record their levels, because -v, --breakdown or --trace needs them. */
 int args_want_levels(const struct args *args)
 {
     return args->cli.verbose || args->breakdown || args->trace != NULL;
@@ -39,8 +38,8 @@ void args_defaults(struct args *args, const char *program)
                           .exchange = {.chunk_bytes = EXCHANGE_CHUNK_BYTES}};
 }
 
-/* Sets the members that follow from other members: by_classes and mode of the policy, and parents_width. Sets warm_up if
- * --warm-up was not given. Called after all options are read. */
+/* Sets the members that follow from other members, after all options are read: by_classes and mode of the policy,
+ * parents_width, and warm_up if --warm-up was not given. */
 void args_settle(struct args *args)
 {
     args->policy.by_classes = args->direction == DIRECTION_BY_COST;
@@ -50,8 +49,7 @@ void args_settle(struct args *args)
         args->warm_up = !args->roots_given && !args->serve;
 }
 
-/* Called on rank 0 only. Prints a note for each given option that has no effect. `directed`: the graph has directed edges.
- */
+/* Prints a note for each given option that has no effect. `directed`: the graph has directed edges. Called on rank 0. */
 void args_note_idle(const struct args *args, int directed)
 {
     const int no_report = args->json == NULL && args->trace == NULL && !args->cli.verbose;
@@ -67,8 +65,7 @@ void args_note_idle(const struct args *args, int directed)
     }
 }
 
-/* Frees the memory that *args owns: the roots, the array of names, and the lines of --roots-from. *args may still have only
- * its defaults. */
+/* Frees the memory that *args owns. *args may still have only its defaults. */
 void args_free(struct args *args)
 {
     free(args->roots);
@@ -85,8 +82,7 @@ _Noreturn void args_end(struct args *args, struct error *e)
     comm_leave(&args->cli, e);
 }
 
-/* Returns `memory`. Ends the program if `memory` is NULL, because an allocation has failed. `bytes`: the bytes of that
- * allocation, for the message. */
+/* Returns `memory`, which was allocated with `bytes` bytes. If it is NULL, ends the program with a message. */
 static void *need_memory(struct args *args, void *memory, uint64_t bytes)
 {
     struct error e = {0};
@@ -102,8 +98,8 @@ char *args_copy(struct args *args, const char *text)
     return need_memory(args, strdup(text), strlen(text) + 1);
 }
 
-/* Appends the text of a root to args->root_names, and adds 1 to args->count. The text is not copied, so it must live as long
- * as *args. Ends the program if there is no memory. */
+/* Appends the text of a root to args->root_names. The text must live as long as *args. Ends the program if memory is
+ * short. */
 void args_add_root(struct args *args, char *text)
 {
     uint64_t width = sizeof *args->root_names;
@@ -111,8 +107,8 @@ void args_add_root(struct args *args, char *text)
     args->root_names[args->count++] = text;
 }
 
-/* Appends the ids in the text of one -r to args->roots. Adds their number to args->count. Commas separate the ids in the
- * text. Ends the program if a word is no id, if there are too many roots, or if there is no memory. */
+/* Appends the ids of one -r, with commas between them, to args->roots. Ends the program if one of them is no id, if there
+ * are too many roots, or if memory is short. */
 static void parse_roots(struct args *args, const char *text)
 {
     uint64_t items = 1;
@@ -133,8 +129,8 @@ static void parse_roots(struct args *args, const char *text)
     free(list);
 }
 
-/* Replaces the texts of all -r by ids. Sets args->roots and args->count, and frees args->root_names. With a map, does
- * nothing, because each text is a name. Ends the program if a text is wrong. */
+/* Replaces the texts of all -r by ids, unless there is a map: then each text is a name. Ends the program if a text is
+ * wrong. */
 void options_read_roots(struct args *args)
 {
     uint64_t texts = args->count;

@@ -15,9 +15,9 @@
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
-/* The results that can be files are numbered from 0 to RESULTS - 1, in the order of their names in struct args. Results with
- * numbers below VALUE_RESULTS have a value for each id. Results with numbers below ROOT_RESULTS are results of one root, so
- * each root may have its own file. */
+/* Results that can be files have the numbers 0 to RESULTS - 1, in the order of their names in struct args. The first
+ * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS are results of one root, so each root may have its own
+ * file. */
 enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULTS = 6 };
 
 /* The values of all options of the programs that search. */
@@ -51,7 +51,7 @@ struct args {
     uint64_t max_depth; /* the depth at which searches end; NO_MAX_DEPTH: the option was not given */
     int check;        /* 1: the CRC of every section is compared before the search */
     int trust;        /* 1: the ranges of ids and offsets are not checked */
-    union { /* the names of results; NULL: not wanted. In names of files of one root, a %d is replaced by the root */
+    union { /* the names of result files; NULL: not wanted. In the name of a result of one root, %d stands for the root */
         struct {
             const char *depths, *parents;
             const char *reached; /* the file of --list-reached */
@@ -85,8 +85,7 @@ void args_free(struct args *args);
 /* Sets the members that follow from other members. Called after options_read. */
 void args_settle(struct args *args);
 
-/* Called on rank 0 only. Prints a note for each given option that has no effect. `directed`: the graph has directed edges.
- */
+/* Prints a note for each given option that has no effect. `directed`: the graph has directed edges. Called on rank 0. */
 void args_note_idle(const struct args *args, int directed);
 
 /* Returns whether searches must record their levels. */

@@ -10,8 +10,8 @@
 
 /* ---- options that do more than set their member ---- */
 
-/* Handles -r ROOT[,ROOT...]. Appends the text to args->root_names, and sets roots_given, so no roots are drawn. Ends the
- * program if -n was given. */
+/* Handles -r ROOT[,ROOT...]: appends the text to args->root_names, and sets roots_given. Ends the program if -n was
+ * given. */
 static void take_root(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -22,8 +22,8 @@ static void take_root(struct args *args, const struct option_row *row, char *val
     args_add_root(args, value);
 }
 
-/* Handles --roots-from FILE. Reads the file, and appends each line to args->root_names, as if the line were given with -r.
- * Ends the program if the file cannot be read, if it has too many lines, or if the option was given before. */
+/* Handles --roots-from FILE: appends each line of the file to args->root_names, as -r does. Ends the program if the file
+ * cannot be read or has too many lines, or if the option is given twice. */
 static void take_roots_from(struct args *args, const struct option_row *row, char *value)
 {
     struct error e = {0};
@@ -38,8 +38,8 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
         take_root(args, row, f->line[i]);
 }
 
-/* Handles -n. Sets count_given, and sets args->count to the value. In dbfs-batch the value may be "all": in this case sets
- * args->all_roots, and leaves args->count as it is. Ends the program if the value is wrong, or if roots were given. */
+/* Handles -n: sets count_given, and args->count to the value. The value "all", which only dbfs-batch takes, sets
+ * args->all_roots instead. Ends the program if the value is wrong, or if roots were given. */
 void options_take_count(struct args *args, const struct option_row *row, char *value)
 {
     if (args->roots_given)
@@ -50,8 +50,8 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
         args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
-/* Handles --factor0 and --factor1. The value is a list such as dd=0.5,dn=0.05,nd=1e-7. Sets the factors of the subgraphs in
- * the list, and sets factors_given. Ends the program if the list is wrong. */
+/* Handles --factor0 and --factor1: sets the factors of the subgraphs in a list such as dd=0.5,dn=0.05,nd=1e-7, and sets
+ * factors_given. Ends the program if the list is wrong. */
 static void take_factors(struct args *args, const struct option_row *row, char *text)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;
@@ -133,8 +133,8 @@ const struct option_row option_table[] = {
 
     {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
      .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
-    /* With "cost", directions are chosen as with "auto". In addition, each class of edges has a direction of its own even in
-     * small graphs on a GPU. */
+    /* With "cost", directions are chosen as with "auto", but for each subgraph (nn, nd, dn, dd) by itself, even if the
+     * graph is small and on a GPU. */
     {.name = "direction", .value = "auto|push|pull|cost", .shown = "auto|push|pull", .group = GROUP_SEARCH, .of = OF_BOTH,
      .kind = TAKE_CHOICE, .at = AT(direction), .json = "direction",
      .help = "auto: in each level and subgraph, the one that is predicted to be faster (default auto)"},

@@ -1,11 +1,8 @@
-/* options.h: the table of the options of the programs that search, and the functions that read the command line by the table
+/* options.h: reads the command line of the programs that search, by a table of options.
  *
- * Each row of the table (option_table.c) is an option. The row has
- * - the names of the option and of its value,
- * - the member of struct args that gets the value,
- * - the text for --help, and the key for the JSON report.
- * The program reads the command line, prints --help and prints the report by these rows. The completions of shells read
- * --help. So a new option needs a row, a member of struct args, and the code that uses the member. */
+ * Each row of the table (option_table.c) is an option: its names, the member of struct args that gets the value, the text
+ * for --help, and the key for the JSON report. Reading the command line, --help, the report and the completions of shells
+ * all go by these rows. So a new option needs only a row, a member of struct args, and the code that uses the member. */
 #ifndef DBFS_OPTIONS_H
 #define DBFS_OPTIONS_H
 
@@ -25,14 +22,12 @@ enum option_group {
     OPTION_GROUPS
 };
 
-/* Bits of an option. The OF_ bits tell which programs have the option. The other bits are:
- * - EVERYDAY: the short help shows the option.
- * - FOR_TESTS: only tests and experiments need the option. So --help and the man pages do not show the option. */
+/* Bits of an option. The OF_ bits tell which programs have the option. EVERYDAY: the short help shows the option.
+ * FOR_TESTS: only tests and experiments need the option, so --help and the man pages do not show it. */
 enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
        FOR_TESTS = 64, OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH };
 
-/* What the program does with an option. The first five kinds set a member of struct args. The offset of this member is `at`
- * of the row. */
+/* What the program does with an option. The first five kinds set the member of struct args that begins at offset row.at. */
 enum option_kind {
     TAKE_FLAG,   /* sets the member, an int, to 1 */
     TAKE_OFF,    /* sets the member, an int, to 0 */
@@ -48,7 +43,7 @@ struct option_row {
     const char *name;  /* the long name, without dashes */
     int letter;        /* the letter; 0: the option has no letter. For TAKE_COMMON: the number of the option in cli.h */
     const char *value; /* the name of the value in --help, or for TAKE_CHOICE the words, as "a|b|c"; NULL: no value */
-    const char *shown; /* the words of `value` for --help and the man pages; only tests use the rest. NULL: all words */
+    const char *shown; /* those words of `value` that users see in --help and man pages; only tests use the rest. NULL: all words */
     enum option_group group;
     unsigned of;       /* the bits OF_..., EVERYDAY and FOR_TESTS */
     enum option_kind kind;
@@ -68,32 +63,29 @@ struct option_program {
     size_t own_count;
 };
 
-/* Reads the options of the command line, and the word DIR behind the options, into *args. *args must have the defaults of
- * args_defaults. Exits with 2 if the command line is wrong. Exits with 0 after --help or --version. */
+/* Reads the options of the command line, and the word DIR behind them, into *args, which must have its defaults. Exits with
+ * 2 if the command line is wrong, and with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
-/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args. Sets the defaults, reads the options and the
- * roots, and sets the members that follow from other members. Exits with 2 if the command line is wrong. Exits with 0 after
- * --help or --version. */
+/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args, and sets all members of *args. Exits with 2 if
+ * the command line is wrong, and with 0 after --help or --version. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
-/* Called if a program cannot use its command line. Frees what *args owns, prints the failure *e, and ends the program with
- * the exit code of *e. */
+/* Ends a program that cannot use its command line: frees what *args owns, prints the failure *e, and exits with its code. */
 _Noreturn void args_end(struct args *args, struct error *e);
 
-/* Returns a copy of the value of an option. The caller may change the copy, and must free it. The value itself must not be
- * changed, because reports print the command line. Ends the program if there is no memory. */
+/* Returns a copy of the value of an option. The caller may change the copy, and must free it. The value itself must stay as
+ * it is, because reports print the command line. Ends the program if memory is short. */
 char *args_copy(struct args *args, const char *text);
 
-/* Appends the text of a root to args->root_names. The text must live as long as *args. Ends the program if there is no
- * memory. */
+/* Appends the text of a root to args->root_names. The text must live as long as *args. Ends the program if memory is
+ * short. */
 void args_add_root(struct args *args, char *text);
 
-/* Replaces the texts of all -r by ids. With a map, does nothing, because each text is a name. Exits with 2 if a text is
- * wrong. */
+/* Replaces the texts of all -r by ids, unless there is a map: then each text is a name. Exits with 2 if a text is wrong. */
 void options_read_roots(struct args *args);
 
-/* Prints the word that the user has chosen for the option `name`, or the default. The option must be a TAKE_CHOICE. */
+/* Prints the word that was chosen for the option `name`, or its default. The option must be a TAKE_CHOICE. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);
 
 struct json; /* session/report_text.h */
@@ -109,8 +101,8 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
 extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 
-/* Returns the text of --help of a program. The caller frees the text. The text has the EVERYDAY options. With `all`, it has
- * all options except those for tests. Returns NULL if there is no memory. */
+/* Returns the text of --help of a program, which the caller frees. The text has the EVERYDAY options, or with `all`, all
+ * options but those for tests. Returns NULL if memory is short. */
 char *options_help(const struct option_program *program, int all);
 
 #endif

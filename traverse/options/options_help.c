@@ -10,8 +10,8 @@ static const char *const group_name[OPTION_GROUPS] = {
     [GROUP_SEARCH] = "Search",   [GROUP_EXCHANGE] = "Between devices and ranks",
     [GROUP_MACHINE] = "Machine", [GROUP_COMMON] = "Common"};
 
-/* Prints the words of a text, and a newline. On each line the words begin at column TEXT_COLUMN. Breaks lines between words,
- * so that no line has more than WIDTH characters. `column`: the number of characters that are already on the first line. */
+/* Prints a text in lines from column TEXT_COLUMN to at most column WIDTH, breaking lines between words, and a newline.
+ * `column` is the number of characters that are already on the first line. */
 static void print_words(FILE *out, const char *text, int column)
 {
     while (*text != '\0') {
@@ -30,8 +30,8 @@ static void print_words(FILE *out, const char *text, int column)
     fputc('\n', out);
 }
 
-/* Prints the names of an option, the name of its value, and its text. The text begins on the same line. If the names are too
- * long, the text begins on the next line. */
+/* Prints the names of an option, the name of its value, and its text. If the names are long, the text begins on the next
+ * line. */
 static void print_row(FILE *out, const struct option_row *row)
 {
     const char *value = row->shown != NULL ? row->shown : row->value;
@@ -47,9 +47,8 @@ static void print_row(FILE *out, const struct option_row *row)
     print_words(out, row->help, column);
 }
 
-/* Returns the text of --help of a program. The caller frees the text. The text has the program's own options and its options
- * of the table, each group under a heading. Only EVERYDAY options are shown. With `all`, all options are shown except those
- * for tests. Returns NULL if there is no memory. */
+/* Returns the text of --help (options.h), with the options of the program and of the table in groups, each under a
+ * heading. */
 char *options_help(const struct option_program *program, int all)
 {
     char *text = NULL;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MOST_OPTIONS: the largest number of options of a program. FIRST_NUMBER: options without a letter get numbers from here on;
- * the numbers of cli.h's options are smaller. */
+/* MOST_OPTIONS: the largest number of options of a program. FIRST_NUMBER: options without a letter have numbers from here
+ * on, above the numbers of cli.h's options. */
 enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 };
 
 /* The state of reading a command line: the rows of the program's options, and the tables of these options for getopt. */
@@ -22,8 +22,7 @@ struct reading {
     int count;
 };
 
-/* Adds an option to r->row and to the tables for getopt. Does nothing if the program does not have the option, or if the
- * tables are full. */
+/* Adds an option to r->row and to the tables for getopt, unless the program does not have it or the tables are full. */
 static void add_row(struct reading *r, const struct option_row *row)
 {
     char letter[] = {(char)row->letter, row->value != NULL ? ':' : '\0', '\0'};
@@ -42,9 +41,8 @@ static void add_row(struct reading *r, const struct option_row *row)
 
 /* ---- values ---- */
 
-/* Handles a given option, as the kind of its row says: sets a member of *args, or calls a function. `value`: the given
- * value; NULL: the option has none. Ends the program if the value is wrong. Also ends the program after --help or --version.
- */
+/* Handles a given option, as the kind of its row says. `value` is NULL if the option has none. Ends the program if the
+ * value is wrong, and after --help or --version. */
 static void take_value(const struct reading *r, const struct option_row *row, char *value)
 {
     struct args *args = r->args;
@@ -85,8 +83,8 @@ static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"}};
 
-/* Ends the program with a message. Called after getopt has refused the option `word`. If the option is in `elsewhere`, the
- * message tells which program has it. */
+/* Ends the program, because getopt has refused the option `word`. If another program has it (`elsewhere`), the message says
+ * so. */
 static void refuse_unknown(struct cli *cli, const char *word)
 {
     size_t length = strcspn(word, "=");
@@ -115,8 +113,7 @@ static const char *read_folder(const struct args *args, int argc, char *const *a
     return argv[optind];
 }
 
-/* Reads all options and DIR into *args, by the program's own rows and the rows of the table. Ends the program if the command
- * line is wrong. Also ends the program after --help or --version. */
+/* Reads all options and DIR into *args (options.h), by the program's own rows and the rows of the table. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     struct reading r = {.args = args, .program = program};
@@ -139,8 +136,7 @@ void options_read(struct args *args, const struct option_program *program, int a
 
 /* ---- choices ---- */
 
-/* Returns a pointer to a word in a text such as "a|b|c". Sets *length to the length of the word. `number`: the number of the
- * word; the first word is number 0. */
+/* Returns a pointer to word `number`, from 0 on, of a text such as "a|b|c". Sets *length to the length of the word. */
 static const char *word_at(const char *words, int number, int *length)
 {
     for (; number > 0; number--)
@@ -149,8 +145,7 @@ static const char *word_at(const char *words, int number, int *length)
     return words;
 }
 
-/* Prints the word that the user has chosen for the option `name`, or the default. The option must be a TAKE_CHOICE. Prints
- * nothing if the table does not have the option. */
+/* Prints the chosen word of the option `name`, which must be a TAKE_CHOICE. Prints nothing if the table does not have it. */
 void options_print_choice(FILE *out, const struct args *args, const char *name)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
@@ -163,8 +158,7 @@ void options_print_choice(FILE *out, const struct args *args, const char *name)
     }
 }
 
-/* Prints members of a JSON object: one for each choice and each flag with a key (`json`) in its row. A choice is printed as
- * its word, and a flag as true or false. */
+/* Prints a JSON member for each option with a key (`json`) in its row: a choice as its word, a flag as true or false. */
 void options_json(struct json *json, const struct args *args)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
@@ -182,8 +176,8 @@ void options_json(struct json *json, const struct args *args)
 
 /* ---- the command line of a program that searches and writes results ---- */
 
-/* Called with --serve. Ends the program if an option was given that cannot be used with --serve. With --serve, the number of
- * searches is not known at the start, and there is no summary and no report. */
+/* Ends the program if an option was given that --serve excludes. Options of counts, summaries and reports are excluded,
+ * because the number of searches is not known at the start. */
 static void check_serve(const struct args *args)
 {
     const struct { int given; const char *name; } others[] = {
@@ -198,8 +192,8 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
-/* Ends the program if two results would go to the same file. Each root needs a file of its own, and only one result can go
- * to standard output. With --in-place, all roots may use the same file, which is overwritten for each root. */
+/* Ends the program if two results would go to the same file. Each root needs a file of its own, unless files are
+ * overwritten in place (--in-place), and only one result can go to standard output. */
 static void check_outputs(const struct args *args)
 {
     for (int i = 0; i < ROOT_RESULTS && (args->count > 1 || args->serve); i++) {
@@ -214,10 +208,8 @@ static void check_outputs(const struct args *args)
         cli_usage(&args->cli, "only one result can go to standard output");
 }
 
-/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args. Sets the defaults, and reads options and roots.
- * Sets `answer` if --answer was not given. Sets no_answer, record_parents and the members that args_settle sets. Ends the
- * program if the command line is wrong, or if options exclude each other. Also ends the program after --help or --version.
- */
+/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args (options.h). Ends the program if the command line
+ * is wrong, or if options exclude each other. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     args_defaults(args, program->name);

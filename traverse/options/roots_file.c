@@ -14,9 +14,9 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* Opens the file `path`, or standard input if `path` is NULL. Returns NULL after a failure. If there are several ranks, only
- * a regular file can be opened, because each rank reads the whole file. From a pipe, a rank would get only some of the
- * lines, or would wait forever. `name`: the name of the file in messages. */
+/* Opens the file `path`, or standard input if `path` is NULL. With several ranks, refuses all but regular files, because
+ * each rank reads the whole file, and from a pipe would get only some of the lines. `name` is the name of the file in
+ * messages. Returns NULL after a failure. */
 static FILE *open_text(const char *path, const char *name, struct error *e)
 {
     struct stat st;
@@ -32,7 +32,7 @@ static FILE *open_text(const char *path, const char *name, struct error *e)
     return file;
 }
 
-/* Makes *e fail with ST_RESOURCE. Called if the text, or the array of its lines, needs more than `most` bytes. */
+/* Fails with ST_RESOURCE, because the text, or the array of its lines, needs more than `most` bytes. */
 static enum status refuse_large(const char *name, uint64_t most, struct error *e)
 {
     char size[16];
@@ -41,8 +41,7 @@ static enum status refuse_large(const char *name, uint64_t most, struct error *e
 }
 
 /* Reads the whole file into f->text, appends a NUL, and closes the file. Fails with ST_RESOURCE if the text needs more than
- * `most` bytes, and with ST_BAD_DATA if the file has a NUL. roots_file_free frees the text, even after a failure. `name`:
- * the name of the file in messages. */
+ * `most` bytes, and with ST_BAD_DATA if the file has a NUL. */
 static enum status read_text(struct roots_file *f, FILE *file, const char *name, uint64_t most, struct error *e)
 {
     size_t used = 0, capacity = 0, got = CHUNK;
@@ -70,11 +69,8 @@ static enum status read_text(struct roots_file *f, FILE *file, const char *name,
     return e->status;
 }
 
-/* Overwrites *f. Reads a file of roots, or of pairs of roots. Sets f->line to the lines of the file, without empty lines.
- * The path "-" is standard input. roots_file_free frees the lines, even after a failure. Failures:
- * - ST_BAD_DATA: the file has no lines, or has a NUL.
- * - ST_RESOURCE: the text or the array of lines needs more than half of the memory of -S (memory_bytes).
- * - ST_USAGE: there are several ranks, and the file is not a regular file. */
+/* Reads the lines of the file `path`, without empty lines (roots_file.h). Half of the memory of -S is for the text of the
+ * file, and the other half for the array of lines. */
 enum status roots_file_read(struct roots_file *f, const char *path, const char *item, uint64_t memory_bytes,
                             struct error *e)
 {

@@ -8,12 +8,12 @@
 
 static const char what[] = "messages of answers";
 
-/* SLICE_TAG: the lowest MPI tag of a message with a slice. The nn exchange uses lower tags. CHUNK_BYTES: a message is sent
- * in chunks of this size at most. */
+/* SLICE_TAG: the lowest MPI tag of messages with slices; the nn exchange uses lower tags. CHUNK_BYTES: messages are sent in
+ * chunks of at most this size. */
 enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 };
 
-/* Overwrites *x, and allocates its tables. A table has an entry for each pair of a device of the rank and a shard. The first
- * exchange allocates the buffers. slices_close frees everything, even after a failure. Charges no memory budget. */
+/* Allocates the tables of slices, with an entry for each pair of a device of this rank and a shard. The first exchange
+ * allocates the buffers. Charges no memory budget. */
 enum status slices_open(struct slices *x, const struct rank *rank, struct error *e)
 {
     uint32_t G = rank->device_count, p = rank->graph->manifest.p;
@@ -48,8 +48,8 @@ void slices_close(struct slices *x)
     free(x->transfers);
 }
 
-/* Frees the memory of *buffer, and allocates `bytes` instead, so the old content is lost. Does nothing if the buffer has
- * `bytes` or more. After a failure the buffer has no memory. Charges no memory budget. */
+/* Replaces the memory of *buffer by `bytes` of new memory, if it has less. The old content is lost. After a failure the
+ * buffer has no memory. Charges no memory budget. */
 static enum status grow_buffer(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
@@ -62,19 +62,16 @@ static enum status grow_buffer(const struct slices *x, struct slice_buffer *buff
     return e->status;
 }
 
-/* Returns whether a slice for or from shard s is sent in a message between ranks. Returns 1 if
- * - the slice is not empty,
- * - shard s is on another rank,
- * - and the receiver cannot read the slice in place (slice->place is 0). */
+/* Returns whether a slice for or from shard s is sent in a message: the slice is not empty, shard s is on another rank, and
+ * the receiver cannot read the slice in place (slice->place is 0). */
 static int is_message(const struct slices *x, uint32_t s, const struct slice *slice)
 {
     const struct comm *comm = x->rank->comm;
     return slice->bytes > 0 && slice->place == 0 && rank_of_shard(s, comm->ranks) != comm->rank;
 }
 
-/* Returns whether the slice of device g for shard s must be copied to memory of the host. Returns 1 if
- * - the slice is not empty, and lies in device memory,
- * - and it is sent in a message, or the device of shard s is on this rank but cannot read the memory of device g. */
+/* Returns whether the slice of device g for shard s must be copied from device memory to the host: because it is sent in a
+ * message, or because the device of shard s is on this rank but cannot read the memory of device g. */
 static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
@@ -87,9 +84,8 @@ static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
     return !rank->backend->answers->reads_peer(reader, rank->graph->shards[g].index);
 }
 
-/* Called by rank_each for device g. Copies those slices that must lie in memory of the host (is_staged) into the send buffer
- * of device g. Enlarges this buffer if it is too small. Makes slices_out point to the copies. The context is a struct
- * slices. */
+/* Copies those slices of device g that must lie in memory of the host (is_staged) into the send buffer of device g, and
+ * makes slices_out point to the copies. Called by rank_each, with the struct slices. */
 static enum status stage_device(void *context, uint32_t g, struct error *e)
 {
     struct slices *x = context;
@@ -110,20 +106,18 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Returns the index of one slice in the tables told and told_by. Device `from` sends the slice, and device `to` receives it.
- * In `told`, `from` is a device of this rank, and `to` is a device of rank `other`. In `told_by` it is the other way
- * round. */
+/* Returns the index in the tables `told` and `told_by` of the slice from device `from` to device `to`. In `told` the
+ * receiver is a device of rank `other`, in `told_by` the sender is. */
 static size_t pair_of(const struct slices *x, uint32_t other, uint32_t from, uint32_t to)
 {
     return ((size_t)other * x->G + from) * x->G + to;
 }
 
-/* Collective. Tells every rank the lengths and places of the slices for its devices. Does so even if *e has failed before.
- * Then sets slices_in:
+/* Collective. Tells every rank the lengths and places of the slices for its devices, even if *e has failed before. Then
+ * prepares the messages, without sending them, and sets slices_in:
  * - A slice of this rank points to the memory of its sender.
  * - A slice that comes in a message points into the receive buffer.
- * - Any other slice of another rank has only its place, with which the receiver reads it; its pointer is NULL.
- * Prepares the messages, but sends none. */
+ * - Any other slice of another rank has only its place, by which the receiver reads it. Its pointer is NULL. */
 static enum status share_slices(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
@@ -172,9 +166,8 @@ static enum status share_slices(struct slices *x, struct error *e)
     return comm_prepare_transfers(&x->transfers, x->sends, sends, x->receives, receives, CHUNK_BYTES, e);
 }
 
-/* Collective. Copies slices to memory of the host where needed. Tells all ranks the lengths of the slices. Sends and
- * receives the messages. Sets slices_in. A rank that fails returns at once. This rank must then end the job, because the
- * other ranks wait for it. */
+/* Collective. Copies slices to memory of the host where needed, tells all ranks about the slices, and exchanges the
+ * messages. A rank that fails returns at once, and must then end the job, because the other ranks wait for it. */
 enum status slices_exchange(struct slices *x, struct error *e)
 {
     if (rank_each(x->rank, stage_device, x, e) == ST_OK && share_slices(x, e) == ST_OK)
@@ -182,8 +175,8 @@ enum status slices_exchange(struct slices *x, struct error *e)
     return e->status;
 }
 
-/* Collective. Copies, sends and receives slices as slices_exchange does, but a failure does not end the job. All ranks agree
- * before they send messages. If one rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Works like slices_exchange, but all ranks agree before they send messages. So a failure on one rank is a
+ * failure on all, and does not end the job. */
 enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;

@@ -1,8 +1,8 @@
-/* answer_slices.h: brings slices from devices to other devices.
+/* answer_slices.h: brings slices of answers from devices to other devices.
  *
- * A slice is the bytes that one device has for one shard. The receiver is the device of that shard. The receiver reads the
- * slice in place if both devices are of one rank, or are peers on one host (engine.h). Otherwise the slice is sent in a
- * message. A message lies in memory of the host. */
+ * A slice is the bytes that one device has for one shard. The device of this shard receives it: it reads the slice in place
+ * if both devices are of one rank, or are peers on one host (engine.h). Otherwise the slice is sent in a message, from
+ * memory of the host. */
 #ifndef DBFS_ANSWER_SLICES_H
 #define DBFS_ANSWER_SLICES_H
 
@@ -14,12 +14,11 @@ struct slice_buffer {
     uint64_t capacity;
 };
 
-/* The slices of all devices of a rank. G is the number of devices of each rank, p the number of shards, and R the number of
- * ranks. */
+/* The slices of all devices of a rank. G is the number of devices of a rank, p of shards, and R of ranks. */
 struct slices {
     const struct rank *rank;
     uint32_t G, p;
-    int hosted; /* 1: the caller puts all slices into memory of the host, even if devices have memory of their own */
+    int hosted; /* 1: the caller puts all slices into memory of the host, so that none must be copied there */
     struct slice *out; /* [G][p] the slice that device g has for shard s */
     struct slice *in;  /* [G][p] the slice that shard s has for device g */
     struct slice *told, *told_by; /* [R][G * G] the slices that this rank has for each rank, and each rank for this rank */
@@ -44,13 +43,13 @@ static inline struct slice *slices_in(const struct slices *slices, uint32_t g)
     return slices->in + (size_t)g * slices->p;
 }
 
-/* Collective. Called when all slices of slices_out are set. Brings the slices to their receivers, and sets all slices of
- * slices_in. The slices of slices_in are valid until the next exchange, or until the sender changes the bytes. A rank that
- * fails must end the job, because the other ranks wait for it. */
+/* Collective. Called when all slices of slices_out are set. Brings them to their receivers, and sets all slices of
+ * slices_in, which are valid until the next exchange, or until the sender changes the bytes. A rank that fails must end the
+ * job, because the other ranks wait for it. */
 enum status slices_exchange(struct slices *slices, struct error *e);
 
-/* Collective. Brings the slices to their receivers as slices_exchange does, but a failure does not end the job. If one rank
- * fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Works like slices_exchange, but a failure does not end the job. If one rank fails, or passes an `e` that has
+ * failed, the call fails on all ranks. */
 enum status slices_exchange_agreed(struct slices *slices, struct error *e);
 
 #endif

@@ -1,23 +1,17 @@
 /* answers.c: makes the depths or parents of all vertices on the devices; see answers.h
  *
- * Each device makes the values of its own vertices. find_parents brings the parent of a vertex to the device of the vertex:
+ * A device records parents in the search. A single device then has them all. Several devices still lack two kinds of
+ * parents, which find_parents brings to them after the search: parents of normals that were reached over an nn edge from
+ * another shard, and parents of delegates that another device has found.
  *
- * - A single device has recorded all parents in the search. make_values turns the parents into input ids.
- * - Several devices turn the parents that they have recorded into input ids in `ask`. Two kinds of parents are still
- *   missing. The first kind is the parents of normals that were reached over an nn edge from another shard. The second kind
- *   is the parents of delegates that another device has found.
- *   - All devices read each other's memory (GPUs of a host): each device reads its missing parents from the memory of its
- *     peers. It does so in take_replies, between two barriers. For a normal it looks at all neighbours on other shards. For
- *     a delegate that it owns it looks at the parents that the other devices have recorded.
- *   - Otherwise (several hosts, CPUs): the device of a normal sends a question to each neighbour on another shard. Any
- *     neighbour that replies with its id may be the parent. For each delegate, a reduction over all devices takes the
- *     largest id that a device has recorded.
+ * - If all devices read each other's memory (GPUs of a host), each device reads its missing parents there (take_replies).
+ *   For a normal it looks at all neighbours on other shards, for a delegate at the parents that the other devices have
+ *   recorded.
+ * - Otherwise, the device of a normal sends a question to each neighbour on another shard, and any neighbour that replies
+ *   with its id may be the parent. For each delegate, a reduction takes the largest id that any device has recorded.
  *
- * Devices ask for parents after the search. If the messages of the search had parents, they would cost more: in the search
- * a vertex of 4 bytes is sent over every nn edge to another shard, and a parent of 4 bytes would be sent with each vertex.
- * After the search, a question of 8 bytes and a reply of 4 bytes are sent over fewer edges. These are only the edges of
- * vertices that were found over an edge from another shard.
- */
+ * Sending parents in the search would cost more: 4 more bytes for every nn edge to another shard. A question of 8 bytes and
+ * a reply of 4 bytes are needed only for the edges of vertices that were found over an edge from another shard. */
 #include "answers.h"
 #include "traverse/engine/answer_ids.h"
 
@@ -27,9 +21,8 @@
 
 /* ---- opening ---- */
 
-/* Makes two tables for device g. The backend's function answers->open reads them. The table `vertex` has the vertex of each
- * value. The table `ids` has the input id of each vertex; it is made only if `parents` is set. Charges both tables to the
- * memory budget. release_tables frees both tables, even after a failure. */
+/* Makes the tables of device g for the backend's answers->open: the vertex of each value and, if `parents` is set, the
+ * input id of each vertex. They are charged to the memory budget. release_tables frees them, even after a failure. */
 static enum status make_tables(const struct answers *a, uint32_t g, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -75,16 +68,16 @@ static void release_tables(const struct answers *a)
     }
 }
 
-/* Called by rank_each when answers are opened. Gives device g its tables, and sets arrays[g] to the addresses of the arrays
- * in which device g will have its answers. The context is a struct answers, here and in all functions below that rank_each
- * calls. */
+/* Gives device g its tables, and sets arrays[g] to the addresses of the arrays in which device g will have its answers.
+ * Called by rank_each with the struct answers, as are all functions below with a `context`. */
 static enum status open_device(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->open(a->rank->devices[g], &a->tables[g], &a->arrays[g], e);
 }
 
-/* Collective. Returns whether every device can read the memory of every other device. All ranks get the same result. */
+/* Collective. Returns whether every device can read the memory of every other device. The result is the same on all
+ * ranks. */
 static int all_read(const struct rank *rank)
 {
     uint64_t missing = 0;
@@ -95,9 +88,8 @@ static int all_read(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-/* Sets delegate_parents[g], for each device g, to an array in memory of the host for the parents of delegates. For a device
- * with memory of its own, allocates an array for a copy. This array is not charged to a memory budget. For a CPU device, the
- * array is the array of the device itself. */
+/* Sets delegate_parents[g], for each device g, to an array on the host for the parents of delegates. On a CPU this is the
+ * device's own array. For a device with memory of its own, an array for a copy is allocated, and not charged to a budget. */
 static enum status take_delegate_parents(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -111,10 +103,9 @@ static enum status take_delegate_parents(struct answers *a, struct error *e)
     return e->status;
 }
 
-/* Collective. Overwrites *a. Makes the tables, and opens answers on all devices. Sets all_read if devices can read the
- * missing parents from the memory of their peers. If they cannot, also allocates the arrays in which the parents of
- * delegates are merged. Frees the tables if the devices have copies. If a rank fails, the call fails on all ranks.
- * answers_close frees everything, even after a failure. */
+/* Collective. Makes the tables, and opens answers on all devices. Sets all_read if devices read missing parents from the
+ * memory of their peers; otherwise allocates the arrays in which the parents of delegates are merged. If a rank fails, the
+ * call fails on all ranks. answers_close frees everything, even after a failure. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
     *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(rank->graph->manifest.totals.n)};
@@ -133,8 +124,7 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     return comm_agree(rank->comm, e);
 }
 
-/* Frees the tables and all other memory of the host. The answers in device memory are freed when the devices are closed. *a
- * may be zeroed. */
+/* Frees all memory of the host. Answers in device memory are freed when the devices are closed. *a may be zeroed. */
 void answers_close(struct answers *a)
 {
     release_tables(a);
@@ -151,32 +141,30 @@ void answers_close(struct answers *a)
 
 /* ---- parents ---- */
 
-/* Called by rank_each. Lets device g turn the parents that it has recorded into input ids. Then device g writes its
- * questions to other shards, and slices_out of a->questions points to them. */
+/* Lets device g turn the parents that it has recorded into input ids, and write its questions to other shards. slices_out
+ * of a->questions then points to the questions. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, slices_out(&a->questions, g), e);
 }
 
-/* Called by rank_each. Lets device g write its replies to the questions that it has received. slices_out of a->replies then
- * points to the replies. */
+/* Lets device g write replies to the questions that it has received. slices_out of a->replies then points to the replies. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->reply(a->rank->devices[g], slices_in(&a->questions, g), slices_out(&a->replies, g), e);
 }
 
-/* Called by rank_each. Lets device g copy its missing parents from the replies that it has received. With all_read, device g
- * reads the missing parents from the memory of its peers instead. */
+/* Lets device g copy its missing parents from the replies that it has received, or with all_read from the memory of its
+ * peers. */
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
 }
 
-/* Called by rank_each. Device g has recorded parents of delegates in an array of its own. Copies this array to
- * delegate_parents[g] on the host. For a CPU device both arrays are the same. */
+/* Copies the parents that device g has recorded for delegates to delegate_parents[g], which on a CPU is the same array. */
 static enum status read_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -184,8 +172,7 @@ static enum status read_delegates(void *context, uint32_t g, struct error *e)
                                            a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
-/* Sets to[i] to the larger of to[i] and from[i], for each i from begin to end - 1. Both arrays have ids of `id_bytes` bytes,
- * 4 or 8. */
+/* Sets to[i] to the larger of to[i] and from[i], for i from begin to end - 1. Both have ids of id_bytes bytes, 4 or 8. */
 WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from, uint32_t id_bytes, uint64_t begin,
                                     uint64_t end)
 {
@@ -199,8 +186,8 @@ WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from
         to8[i] = from8[i] > to8[i] ? from8[i] : to8[i];
 }
 
-/* Called by rank_each. Merges the arrays delegate_parents of all devices of the rank into delegate_parents[0]. For each
- * delegate the largest id is kept. The delegates are divided into G equal shares, and this call merges share g only. */
+/* Sets share g, of G equal shares, of delegate_parents[0] to the merged parents of delegates: for each delegate, the
+ * largest id that any device of this rank has recorded. */
 static enum status merge_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -210,7 +197,7 @@ static enum status merge_delegates(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Called by rank_each. Copies delegate_parents[0], which has the merged parents of delegates, to device g. */
+/* Copies delegate_parents[0], which has the merged parents of delegates, to device g. */
 static enum status write_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -218,9 +205,8 @@ static enum status write_delegates(void *context, uint32_t g, struct error *e)
                                            a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
-/* Collective. Called only if there are several devices. Finds the parent of every vertex, as the head of this file says.
- * Afterwards the device that owns a vertex has the input id of the parent, and make_values reads the id from the device. A
- * rank that fails returns at once. */
+/* Collective. Finds the parent of every vertex, with several devices, as the head of this file says. Afterwards the device
+ * that owns a vertex has the input id of its parent, for make_values. A rank that fails returns at once. */
 static enum status find_parents(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -244,16 +230,15 @@ static enum status find_parents(struct answers *a, struct error *e)
 
 /* ---- values ---- */
 
-/* Called by rank_each. Lets device g compute the values of the answer for its own vertices. */
+/* Lets device g compute the values of the answer for its own vertices. */
 static enum status make_values(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->make_values(a->rank->devices[g], a->kind, a->levels, e);
 }
 
-/* Collective. Makes the answer of the last search. For parents on several devices, first finds the missing parents. Then
- * lets all devices of the rank compute their values. Sets the value of a root without edges itself, because no device
- * searches such a root. Keeps kind, root and levels in *a. */
+/* Collective. Makes the answer of the last search: with several devices first finds missing parents, and then lets all
+ * devices of the rank compute their values. Keeps kind, root and levels in *a. */
 enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e)
 {
@@ -268,8 +253,8 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
     return answers_set_value(a, root->id, kind == ANSWER_DEPTHS ? 0 : (int64_t)original_id(a->rank->graph, root->id), e);
 }
 
-/* Overwrites the value of one vertex in the last answer. Does nothing if another rank owns the vertex. `stored`: the stored
- * id of the vertex. `value`: a depth, or the input id of a parent. */
+/* Overwrites the value of one vertex in the last answer, if this rank owns the vertex. `stored` is the stored id of the
+ * vertex. `value` is a depth, or the input id of a parent. */
 enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t value, struct error *e)
 {
     const struct rank *rank = a->rank;

@@ -1,11 +1,8 @@
 /* answers.h: depths or parents of all vertices, in the memory of the devices (engine.h).
  *
- * The device that owns a vertex has the value of the vertex.
- * - With p > 1 shards, the value of the vertex with stored id v is value number v / p of shard v mod p (partition.h). This
- *   holds for normals and for delegates.
- * - With one shard, value i belongs to input id i. This holds even if ids are permuted.
- * The value of an id without edges is -1, unless it is the root.
- */
+ * The device that owns a vertex has the value of the vertex. With p > 1 shards, the vertex with stored id v, a normal or a
+ * delegate, has value number v / p of shard v mod p (partition.h). With one shard, value i belongs to input id i, even if
+ * ids are permuted. The value of an id without edges is -1, unless it is the root. */
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
 
@@ -17,7 +14,7 @@ struct answers {
     struct answer_tables *tables; /* [G] */
     struct answer_arrays *arrays; /* [G] */
     struct slices questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
-    void **delegate_parents; /* [G][d] on the host: the parents that each device recorded for delegates; NULL: not needed */
+    void **delegate_parents; /* [G][d] on the host: the parents of delegates that each device has recorded; NULL: not needed */
     uint32_t id_bytes; /* bytes of an input id: 4 or 8 */
     int all_read; /* each device reads missing parents from the memory of the other devices, and asks no questions */
     /* The next three are the arguments of the last answers_make. */
@@ -26,33 +23,32 @@ struct answers {
     const struct root *root; /* the root of the last search */
 };
 
-/* Collective. Prepares the devices for answers. `parents`: answers_make may be called for parents. The devices must then
- * record parents in the search. */
+/* Collective. Prepares the devices for answers. `parents` is 1 if answers_make may be called for parents; the devices must
+ * then record parents in the search. */
 enum status answers_open(struct answers *answers, const struct rank *rank, int parents, struct error *e);
 void answers_close(struct answers *answers); /* frees what answers_open has allocated; *answers may be zeroed */
 
-/* Collective. Makes the answer of the last search. All depths of that search are below `levels`. *root must live as long as
- * the answer. On return the values of this rank lie in the memory of its devices. Other ranks may still be working. A
- * failure is known to this rank only, and the other ranks wait for this rank. So the caller must end the job. */
+/* Collective. Makes the answer of the last search, all depths of which are below `levels`. *root must live as long as the
+ * answer. On return the values of this rank lie in the memory of its devices, but other ranks may still be working. Only
+ * this rank knows of a failure, and must then end the job, because the other ranks wait for it. */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
 
-/* Overwrites the value of a vertex in the last answer. Does nothing if another rank owns the vertex. `stored`: the stored id
- * of the vertex. `value`: a depth, or the input id of a parent. */
+/* Overwrites the value of one vertex in the last answer, if this rank owns the vertex. `stored` is the stored id of the
+ * vertex. `value` is a depth, or the input id of a parent. */
 enum status answers_set_value(const struct answers *answers, uint64_t stored, int64_t value, struct error *e);
 
 /* Returns the number of bytes of a value: 4 for a depth, 4 or 8 for a parent. */
 uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
 
-/* Returns 1 if there are several shards, each with the values of the vertices that it owns. Returns 0 if there is one shard.
- * Its values are in the order of input ids. */
+/* Returns whether each shard has the values of the vertices that it owns, which is so if there are several. A single shard
+ * has its values in the order of input ids. */
 static inline int answers_are_by_owner(const struct graph *graph)
 {
     return graph->manifest.p > 1;
 }
 
-/* Returns the index of a vertex's value among the values of the device that owns the vertex. `stored`: the stored id of the
- * vertex. */
+/* Returns the index of a vertex's value on the device that owns the vertex. `stored` is the stored id of the vertex. */
 static inline uint64_t answers_place(const struct graph *graph, uint64_t stored)
 {
     return answers_are_by_owner(graph) ? slot_of_vertex(stored, graph->manifest.p) : original_id(graph, stored);

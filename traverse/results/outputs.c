@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns a copy of the name `pattern`, in which the first %d is replaced by the number `root`. The caller frees the copy.
- * Returns NULL if there is no memory. */
+/* Returns a copy of the name `pattern`, with the number `root` for the first %d. The caller frees it. NULL: memory is
+ * short. */
 char *outputs_name(const char *pattern, uint64_t root)
 {
     const char *at = strstr(pattern, "%d");
@@ -26,17 +26,15 @@ char *outputs_name(const char *pattern, uint64_t root)
     return name;
 }
 
-/* Returns whether a name ends in the suffix. Upper case and lower case are different. */
+/* Returns whether a name ends in the suffix. Upper case and lower case differ. */
 int outputs_ends_in(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcmp(name + length - end, suffix) == 0;
 }
 
-/* Collective. Lets the other ranks open the file that rank 0 has open in *out. On each of these ranks, *out becomes the open
- * file. Rank 0 broadcasts the path of its temporary file. If rank 0 has no file, or passes 0 for `wanted`, the path is
- * empty, and no other rank opens the file. Returns whether all ranks have the file open. All ranks get the same result. If
- * the result is 0, some ranks may still have the file open. */
+/* Collective. Lets the other ranks open the file that rank 0 has open in *out (outputs.h). For this, rank 0 broadcasts the
+ * path of its temporary file, or an empty path if the other ranks are not to open the file. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name)
 {
     struct error ignored = {0};
@@ -50,8 +48,8 @@ int outputs_join(struct outfile **out, const struct comm *comm, int wanted, cons
     return path[0] != '\0' && comm_min_of(comm, *out != NULL) == 1;
 }
 
-/* Collective. Closes the file on all ranks, and sets *out to NULL. If no rank has failed, rank 0 gives the file its final
- * name. Otherwise rank 0 discards the file. *out may be NULL before the call. All ranks return the same status. */
+/* Collective. Closes the file on all ranks, and sets *out to NULL. Rank 0 gives the file its final name, or discards it if
+ * any rank has failed. *out may be NULL before. All ranks return the same status. */
 enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e)
 {
     if (comm->rank != 0) {
@@ -82,9 +80,9 @@ static void free_inputs(struct inputs *in)
     free(in->path);
 }
 
-/* Sets in->path to the paths of all input files: the manifest, the map, and the parts of the graph. The path of the map is
- * NULL if there is no map. If the manifest cannot be read, the paths of the parts are left out, and the call does not fail.
- * The failure is reported later, when the graph is opened. free_inputs frees the paths, even after a failure. */
+/* Lists all input files: the manifest, the map (NULL if there is none), and the parts of the graph. If the manifest cannot
+ * be read, leaves out the parts, because opening the graph will report this failure. free_inputs frees the paths, even
+ * after a failure. */
 static enum status list_inputs(struct inputs *in, const struct args *args, struct error *e)
 {
     struct manifest m;
@@ -109,23 +107,22 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- results ---- */
 
-/* Returns whether a name has a %d. Then each root has a file of its own. The name may be NULL. */
+/* Returns whether each root has a file of its own, because the name has a %d. The name may be NULL. */
 static int is_per_root(const char *pattern)
 {
     return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
-/* Returns whether a name ends in the suffix. Upper case and lower case count as the same. */
+/* Returns whether a name ends in the suffix, in upper or lower case. */
 static int is_ending(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
-/* Fails with ST_USAGE if the name of a result has a suffix of compressed files, such as .gz. If has_values is set, also
- * fails if the name has the suffix of a file format that cannot be written, such as .json. Without this check, the file
- * would be written as usual. Only the next program that reads the file would find that the content does not match the
- * suffix. */
+/* Fails with ST_USAGE if the name of a result has a suffix of compressed files, such as .gz, or with has_values also of a
+ * file format that is not written, such as .json. Otherwise only the next program that reads the file would find that the
+ * content does not match the suffix. */
 static enum status refuse_formats(const char *name, int has_values, struct error *e)
 {
     static const char *const compression[][2] = {
@@ -147,12 +144,10 @@ static enum status refuse_formats(const char *name, int has_values, struct error
     return ST_OK;
 }
 
-/* Checks the names of results before a result is written. The names are result[RESULTS], in the order of args->results. A
- * name is NULL if the result is not wanted. Refuses a name if
- * - the file is an input, or another result;
- * - the suffix of the name is of a format that cannot be written;
- * - outfile_check_output refuses the file. This is not checked if the file is overwritten in place (--in-place), because no
- *   second file beside it is needed. Neither is it checked if the name has a %d. */
+/* Checks the names result[RESULTS], in the order of args->results, before a result is written. A name is NULL if the result
+ * is not wanted. Refuses a file that is an input or another result, a suffix of a format that is not written, and what
+ * outfile_check_output refuses. The last check is left out if the name has a %d, or if the file is overwritten in place,
+ * because then no second file beside it is needed. */
 static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
 {
@@ -190,9 +185,9 @@ enum status outputs_check(const struct args *args, struct error *e)
     return e->status;
 }
 
-/* Checks the names of the results of one root. `root`: the input id of the root. *in gets the paths of the inputs at the
- * first call that needs them. They are needed only if one of the results exists, because a file that does not exist is no
- * input. The caller passes the same *in to all calls, and frees it after the last call. */
+/* Checks the names of the results of the root with the input id `root`. *in gets the paths of the inputs at the first call
+ * in which a result exists already, because a file that does not exist is no input. The caller passes the same *in to all
+ * calls, and frees it after the last call. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
     const char *result[RESULTS];

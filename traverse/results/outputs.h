@@ -8,27 +8,26 @@
 
 #include <stdint.h>
 
-/* Returns a copy of the name `pattern`, in which the first %d is replaced by the number `root`. The caller frees the copy.
- * Returns NULL if there is no memory. */
+/* Returns a copy of the name `pattern`, with the number `root` for the first %d. The caller frees it. NULL: memory is
+ * short. */
 char *outputs_name(const char *pattern, uint64_t root);
 
-/* Returns whether a name ends in this suffix. Upper case and lower case are different. */
+/* Returns whether a name ends in this suffix. Upper case and lower case differ. */
 int outputs_ends_in(const char *name, const char *suffix);
 
-/* Collective. Lets the other ranks open the file that rank 0 has open in *out. On each of these ranks, *out becomes the open
- * file. If rank 0 passes 0 for `wanted`, no other rank opens the file. Returns whether all ranks have the file open. All
- * ranks get the same result. If the result is 0, some ranks may still have the file open. `name`: the final name of the
- * file. */
+/* Collective. Lets the other ranks open the file that rank 0 has open in *out, unless rank 0 passes 0 for `wanted`. On
+ * these ranks, *out becomes the open file. `name` is the final name of the file. Returns, on all ranks, whether all ranks
+ * have the file open. If not, some ranks may still have it open. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name);
 
-/* Collective. Closes a file on all ranks, and sets *out to NULL. If no rank has failed, rank 0 gives the file its final
- * name. Otherwise rank 0 discards the file. *out may be NULL before the call. All ranks return the same status. */
+/* Collective. Closes a file on all ranks, and sets *out to NULL. Rank 0 gives the file its final name, or discards it if
+ * any rank has failed. *out may be NULL before. All ranks return the same status. */
 enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e);
 
 /* outputs_check checks the names of results as they are given, before the graph is opened. outputs_check_roots checks the
- * names of each root's files, if names have a %d. Both functions fail with ST_USAGE for:
+ * names of each root's files, if names have a %d. Both fail with ST_USAGE for
  * - a result that is a file of the graph, the map, or another result;
- * - a name with a suffix of compressed files, or of a format that cannot be written;
+ * - a name with a suffix of compressed files, or of a format that is not written;
  * - a file that could not be written (outfile_check_output). */
 enum status outputs_check(const struct args *args, struct error *e);
 enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,

@@ -17,15 +17,14 @@ struct reached_vertex {
     uint64_t id, depth; /* `id` is the input id */
 };
 
-/* The reached vertices of one rank. On rank 0 the list has the vertices of all ranks after gather_list. */
+/* The reached vertices of one rank. On rank 0, gather_list adds the vertices of all ranks. */
 struct reached_list {
     struct reached_vertex *vertex; /* [count]; NULL while vertices are only counted */
     uint64_t count;
     const struct name_map *map; /* the names of vertices; NULL: ids are printed instead of names */
 };
 
-/* Appends a vertex to the list if the vertex was reached. If list->vertex is NULL, only counts the vertex. `stored`: the
- * stored id of the vertex. */
+/* Appends a vertex to the list if it was reached. Only counts it if list->vertex is NULL. `stored` is its stored id. */
 static void add_vertex(struct reached_list *list, const struct graph *graph, uint64_t stored, int32_t depth)
 {
     if (depth == DEPTH_UNREACHED)
@@ -35,8 +34,8 @@ static void add_vertex(struct reached_list *list, const struct graph *graph, uin
     list->count++;
 }
 
-/* Appends the reached normals of this rank's shards to the list. On rank 0 also appends the reached delegates, and the root
- * if the root has no edges. If list->vertex is NULL, only counts these vertices in list->count. */
+/* Appends the reached normals of this rank's shards to the list, and on rank 0 also the reached delegates and a root
+ * without edges. Only counts these vertices if list->vertex is NULL. */
 static void add_own(struct reached_list *list, const struct results *r, const struct root *root)
 {
     const struct shard *shard = &r->graph->shards[0];
@@ -50,9 +49,8 @@ static void add_own(struct reached_list *list, const struct results *r, const st
         add_vertex(list, r->graph, root->id, 0);
 }
 
-/* Collective. Copies the lists of all other ranks into the list of rank 0. In that list the vertices of rank r begin at
- * index first[r]. The vertices of rank 0 stand at the start of the list before the call. If one rank fails, the call fails
- * on all ranks. */
+/* Collective. Copies the lists of all other ranks into the list of rank 0, where the vertices of rank r begin at index
+ * first[r]. If one rank fails, the call fails on all ranks. */
 static enum status gather_list(struct reached_list *list, const struct comm *comm, const uint64_t *first, struct error *e)
 {
     const uint64_t width = sizeof *list->vertex;
@@ -72,7 +70,7 @@ static enum status gather_list(struct reached_list *list, const struct comm *com
 
 /* ---- the file ---- */
 
-/* Compares two struct reached_vertex for qsort. They are sorted by depth, and vertices of one depth by id. */
+/* Compares two struct reached_vertex for qsort: by depth, and vertices of one depth by id. */
 static int compare(const void *a, const void *b)
 {
     const struct reached_vertex *x = a, *y = b;
@@ -81,8 +79,7 @@ static int compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Called by outfile_print. Prints a line for each vertex of the list. The line has the id or the name of the vertex, a tab,
- * and the depth. The context is a struct reached_list. */
+/* Prints a line for each vertex of the list: its id or name, a tab, and its depth. Called by outfile_print. */
 static void print_list(FILE *out, const void *context)
 {
     const struct reached_list *list = context;
@@ -92,10 +89,8 @@ static void print_list(FILE *out, const void *context)
     }
 }
 
-/* Collective. Called after results_collect. First counts the reached vertices of each rank, and allocates the lists of all
- * ranks. The lists are charged to the memory budget. Then each rank lists its vertices. Rank 0 receives all lists, sorts the
- * vertices, and writes the file. All ranks return the same status. `pattern`: the name of the file, in which %d stands for
- * the root. `map`: the names of vertices; NULL: ids are printed instead of names. */
+/* Collective. Writes the list of all reached vertices (results.h). First counts the vertices of each rank, then lists them.
+ * Rank 0 gathers the lists, sorts the vertices, and writes the file. The lists are charged to the memory budget. */
 enum status reached_list_write(struct results *r, const struct root *root, const char *pattern,
                                const struct name_map *map, struct error *e)
 {

@@ -22,17 +22,14 @@ void results_close(struct results *r)
     memory_release(r->budget, r->delegate_depth);
 }
 
-/* Returns whether searches make answers:
- * - With args->no_answer: no. Only the list of reached vertices is wanted.
- * - With `files`: yes. The answers are written to files.
- * - Otherwise: yes if an array over all ids is not much larger than the graph. */
+/* Returns whether searches make answers, for the reasons in results.h. */
 int results_wanted(const struct graph *graph, const struct args *args, int files)
 {
     return !args->no_answer && (files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
 }
 
-/* Collective. Overwrites *r. Allocates the arrays of depths, which are charged to the memory budget. Opens answers if
- * searches make answers. results_close frees everything, even after a failure. */
+/* Collective. Allocates the arrays of depths within the memory budget, and opens answers if searches make answers.
+ * results_close frees everything, even after a failure. */
 enum status results_open(struct results *r, const struct rank *rank, const struct args *args, int files,
                          struct error *e)
 {
@@ -55,8 +52,8 @@ enum status results_open(struct results *r, const struct rank *rank, const struc
 
 /* ---- counting ---- */
 
-/* Sums over the reached vertices of a search. `vertices` is their number, `degrees` the sum of their degrees, and `checksum`
- * the sum of their hashes. `deepest` is the largest depth. */
+/* Sums over the reached vertices of a search: their number, the sums of their degrees and of their hashes, and the largest
+ * depth. */
 struct sums {
     uint64_t vertices, degrees, checksum, deepest;
 };
@@ -64,9 +61,9 @@ struct sums {
 /* The number of ids that one call of add_hashes hashes, with vector instructions. */
 enum { HASHED = 512 };
 
-/* Adds the reached vertices among `count` vertices to the sums. Leaves sums->degrees as it is. id[count] has the input ids
- * of the vertices, and depth[count] their depths. The hash of an unreached vertex is set to 0 with a mask. A branch instead
- * of the mask would keep the compiler from using vector instructions. */
+/* Adds the reached ones of `count` vertices, with input ids id[count] and depths depth[count], to the sums, except to
+ * sums->degrees. Hashes of unreached vertices are masked out, because a branch would keep the compiler from using vector
+ * instructions. */
 WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uint64_t count, struct sums *sums)
 {
     uint64_t reached = 0, hash = 0;
@@ -83,9 +80,8 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
         sums->deepest = (uint64_t)deepest;
 }
 
-/* Adds the reached ones of the vertices with numbers `first` to `end` - 1 to the sums, but leaves sums->degrees as it is.
- * If `at` is ROOT_AT_LOCAL these are local vertices of the shard, otherwise delegates. Reads the depths that
- * results_collect has copied to the host. Uses threads of OpenMP if there are many vertices. */
+/* Adds the reached ones of the vertices first to end - 1 to the sums, except to sums->degrees. These are local vertices of
+ * the shard if `at` is ROOT_AT_LOCAL, otherwise delegates. Uses threads of OpenMP if there are many vertices. */
 static void add_range(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {
@@ -110,9 +106,8 @@ static void add_range(const struct results *r, const struct shard *shard, enum r
     sums->deepest = deepest > sums->deepest ? deepest : sums->deepest;
 }
 
-/* Adds the reached vertices of one kind in a shard to the sums, and their degrees to sums->degrees. The kind is local
- * vertices if `at` is ROOT_AT_LOCAL, otherwise delegates. Vertices are numbered in the order of their degrees. So each run
- * of the degree list is a range of vertices of one degree. */
+/* Adds the reached local vertices of a shard (ROOT_AT_LOCAL), or its reached delegates, to the sums, with their degrees.
+ * Vertices are in the order of their degrees, so each run of the degree list is a range of vertices of one degree. */
 static void add_vertices(const struct results *r, const struct shard *shard, enum root_at at, struct sums *sums)
 {
     const struct degree_list *degrees = at == ROOT_AT_LOCAL ? &shard->degrees.locals : &shard->degrees.delegates;
@@ -125,8 +120,8 @@ static void add_vertices(const struct results *r, const struct shard *shard, enu
     }
 }
 
-/* Returns the number of self-loops at reached vertices. Counts only the self-loops in the records (degrees.loops) of this
- * rank's shards. */
+/* Returns the number of self-loops at reached vertices, by the records of self-loops (degrees.loops) in this rank's
+ * shards. */
 static uint64_t count_loops(const struct results *r, const struct root *root)
 {
     uint64_t sum = 0;
@@ -145,9 +140,8 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
     return sum;
 }
 
-/* Returns the number of directed edges of a subgraph that begin at reached vertices. depth[rows]: the depths of the
- * subgraph's rows. Counts the edges of unreached rows, and subtracts them from the number of all edges. This is faster,
- * because usually fewer rows are unreached than reached. */
+/* Returns the number of directed edges of a subgraph that begin at reached vertices. depth[rows] has the depths of its
+ * rows. Subtracts the edges of unreached rows from all edges, because usually fewer rows are unreached than reached. */
 static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 {
     uint64_t unreached = 0;
@@ -161,10 +155,9 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     return csr->edges - unreached;
 }
 
-/* Collective. Copies the depths of the last search to the host, and sets *reach to counts over all ranks. Each rank sums the
- * counts of its own devices, and then the ranks sum their counts. Only rank 0 counts the delegates, because every shard has
- * all delegates. Only rank 0 counts a root without edges, because no device has such a root. A failure is known to this rank
- * only. */
+/* Collective. Copies the depths of the last search to the host, and sets *reach to counts over all ranks. Rank 0 alone
+ * counts the delegates, which every shard has, and a root without edges, which no device has. Only this rank knows of a
+ * failure. */
 enum status results_collect(struct results *r, const struct root *root, struct reach *reach,
                             struct error *e)
 {

@@ -33,12 +33,12 @@ struct results {
     int counts_kept;         /* 1: results_collect counts edges_kept */
 };
 
-/* Returns whether searches make answers. `files`: results_write will write files of answers. If `files` is 0, searches make
- * answers only if an array over all ids is not much larger than the graph. With args->no_answer, they make none. */
+/* Returns whether searches make answers: never with args->no_answer, always with `files`, because results_write will write
+ * the answers, and otherwise only if an array over all ids is not much larger than the graph. */
 int results_wanted(const struct graph *graph, const struct args *args, int files);
 
-/* Collective. Allocates arrays over the vertices of this rank. Prepares the devices for answers if searches make answers.
- * The caller calls results_close, even after a failure. */
+/* Collective. Allocates arrays over the vertices of this rank, and prepares the devices for answers if searches make
+ * answers. The caller calls results_close, even after a failure. */
 enum status results_open(struct results *results, const struct rank *rank, const struct args *args, int files,
                          struct error *e);
 void results_close(struct results *results); /* frees everything; *results may be zeroed */
@@ -47,7 +47,7 @@ void results_close(struct results *results); /* frees everything; *results may b
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
 
-/* The format of a result file. The names are in the order of the choices of --result-format. */
+/* The format of a result file, in the order of the choices of --result-format. */
 enum result_format { RESULT_BY_SUFFIX, RESULT_TEXT, RESULT_CSV, RESULT_RAW, RESULT_NPY };
 
 /* A file of one answer. */
@@ -61,14 +61,14 @@ struct result_file {
     const void *values;         /* for results_write_values: [n] int32 depths, or parents of answer_id_bytes(n) bytes */
 };
 
-/* Collective. Called after answers_make. All ranks write one file together. The format is file->format. With
- * RESULT_BY_SUFFIX the suffix of the name chooses the format:
+/* Collective. Called after answers_make. All ranks write one file together, in the format file->format, or with
+ * RESULT_BY_SUFFIX in the format of the suffix of its name:
  * - RESULT_NPY, .npy: an array of numpy, indexed by id. Depths are int32, and parents int32 or int64, little-endian.
  * - RESULT_RAW, .raw: the array of RESULT_NPY without a header.
  * - RESULT_CSV, .csv: lines of text, "id,value".
  * - RESULT_TEXT, any other suffix: lines of text, "id value".
- * With a map, a line of text has names of vertices and of parents instead of ids, and in RESULT_TEXT a tab instead of the
- * space. A vertex that was not reached has the value -1. */
+ * With a map, text has names instead of ids, and in RESULT_TEXT a tab instead of the space. Vertices that were not reached
+ * have the value -1. */
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
 
@@ -76,16 +76,15 @@ enum status results_write(struct results *results, const struct result_file *fil
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
 
-/* In reached_list.c. Collective. Called after results_collect. Rank 0 writes a file with a line for each reached vertex. The
- * line has the id or the name of the vertex, a tab, and the depth. The lines are sorted by depth. Lines of one depth are
- * sorted by id. `pattern`: the name of the file, in which %d stands for the original id of the root. The list takes 16 bytes
- * for each reached vertex on the vertex's own rank, and 16 bytes for each reached vertex on rank 0. No array over all ids is
- * made. */
+/* In reached_list.c. Collective. Called after results_collect. Rank 0 writes a file with a line for each reached vertex:
+ * its id or name, a tab, and its depth. The lines are sorted by depth, and then by id. In the name `pattern`, %d stands for
+ * the original id of the root. The list takes 16 bytes for each reached vertex on the vertex's own rank, and 16 bytes on
+ * rank 0. */
 enum status reached_list_write(struct results *results, const struct root *root, const char *pattern,
                                const struct name_map *map, struct error *e);
 
-/* results_npy_header writes the header of a numpy array to `header`. The array has n integers of `width` bytes each. If
- * `rows` is not 0, the array is a matrix of `rows` rows and n columns. */
+/* results_npy_header writes the header of a numpy array to `header`: an array of n integers of `width` bytes each, or, if
+ * `rows` is not 0, a matrix of `rows` rows and n columns. */
 enum { NPY_HEADER_BYTES = 128 };
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n);
 

@@ -1,11 +1,9 @@
 /* results_write.c: writes an answer as a file in the order of input ids; see results.h
  *
- * The values are read in windows, which are ranges of ids (windows.h). Usually each rank writes its own part of the file.
- * For text the ranks first tell each other the lengths of their parts. Rank 0 alone writes the file if
- * - the file is a pipe or a device,
- * - some rank cannot open the file,
- * - or the file has names, because only rank 0 has the map.
- * Then rank 0 reads all windows. No rank ever has an array over all ids. */
+ * The values are read in windows, which are ranges of ids (windows.h), so that no rank has an array over all ids. Usually
+ * each rank writes its own part of the file. For text the ranks first tell each other the lengths of their parts. Rank 0
+ * reads all windows and writes the file alone if the file is a pipe or a device, if some rank cannot open the file, or if
+ * the file has names, because only rank 0 has the map. */
 #include "outputs.h"
 #include "results.h"
 
@@ -20,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PIECE: a thread makes the lines of text for this number of ids at a time. MANY: for a window with at most this number of
+/* PIECE: the number of ids for which a thread makes lines of text at a time. MANY: for a window of at most this number of
  * ids, a single thread makes all lines. */
 enum { PIECE = 1 << 14, PIECES = ANSWER_WINDOW / PIECE, MANY = 1 << 15 };
 
@@ -35,12 +33,12 @@ struct writing {
     uint64_t window_ids; /* the largest number of ids in a window */
     struct outfile *out; /* the open file; may be NULL on ranks that do not write */
     int all_write;       /* 1: every rank writes its own part of the file; 0: rank 0 writes the whole file */
-    uint64_t at;         /* if all_write is 1: the offset in the file, in bytes, of what this rank writes next */
+    uint64_t at;         /* if all_write is 1: the offset in the file, in bytes, where this rank writes next */
     struct id_range *range; /* [ranks] the ids of each rank's current window */
     const void *window;  /* the values of this rank's current window, of memory_width bytes each */
-    int64_t *values;     /* [ANSWER_WINDOW] a copy of these values, of 8 bytes each, for formats that need it */
+    int64_t *values;     /* [ANSWER_WINDOW] a copy of the window's values, of 8 bytes each, for formats that need it */
     char *text;          /* memory for the lines of ANSWER_WINDOW ids; NULL if the file is not text */
-    uint64_t length[PIECES]; /* bytes of the lines of piece i. The lines begin at text + i * PIECE * LINE_BYTES */
+    uint64_t length[PIECES]; /* bytes of the lines of piece i, which begin at text + i * PIECE * LINE_BYTES */
 };
 
 /* ---- formats ---- */
@@ -51,9 +49,8 @@ static int is_text(const struct writing *w)
     return w->format == RESULT_TEXT || w->format == RESULT_CSV;
 }
 
-/* Writes the header of a numpy array of integers of `width` bytes to `header`. The array has n integers. If `rows` is not 0,
- * the array is a matrix of `rows` rows and n columns. The header has numpy's format 1.0: a magic number, the version, the
- * length of the header, a Python dict, spaces and a newline. With the spaces, the length is a multiple of 64 bytes. */
+/* Writes the header of a numpy array or matrix (results.h), in numpy's format 1.0: a magic number, the version, the length
+ * of the header, a Python dict, and spaces that make the header a multiple of 64 bytes, with a newline at the end. */
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n)
 {
     char shape[48];
@@ -73,8 +70,8 @@ void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t 
 
 /* ---- windows ---- */
 
-/* Returns the range of input ids that a rank writes to the file. If all ranks write, they have equal shares. Otherwise rank
- * 0 has all ids, and the other ranks have none. */
+/* Returns the range of input ids that a rank writes to the file: an equal share of all ids if all ranks write; otherwise
+ * all ids for rank 0, and none for the other ranks. */
 static struct id_range range_of(const struct writing *w, uint32_t rank)
 {
     uint64_t n = w->results->graph->manifest.totals.n, ranks = w->results->comm->ranks;
@@ -85,8 +82,8 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
 }
 
 /* Collective. Each rank reads window number `round` of its ids. Sets w->range to the windows of all ranks, and w->window to
- * the values of this rank's window. Returns the ids of this rank's window. The window may be empty. If a rank fails, or
- * passes an `e` that has failed, the call fails on all ranks. */
+ * the values of this rank's window. Returns the ids of this window, which may be none. If a rank fails, or passes an `e`
+ * that has failed, the call fails on all ranks. */
 static struct id_range read_windows(struct writing *w, uint64_t round, struct error *e)
 {
     const struct comm *comm = w->results->comm;
@@ -102,7 +99,7 @@ static struct id_range read_windows(struct writing *w, uint64_t round, struct er
     return w->range[comm->rank];
 }
 
-/* Copies the first `count` values of the window to w->values, where each value takes 8 bytes. Returns w->values. */
+/* Copies the first `count` values of the window to w->values, with 8 bytes each, and returns w->values. */
 static const int64_t *wide_values(const struct writing *w, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -128,8 +125,8 @@ static char *print_number(char *at, int64_t value)
     return at + digits;
 }
 
-/* Writes a line "id value" or "id,value" to w->text for each id of the window, first to first + count - 1. Sets w->length.
- * Each thread makes the lines of PIECE ids at a time. Returns the number of bytes of all lines. */
+/* Writes a line "id value" or "id,value" to w->text for each of the window's ids first to first + count - 1. Sets
+ * w->length. Returns the number of bytes of all lines. */
 static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
 {
     const int64_t *values = wide_values(w, count);
@@ -152,17 +149,15 @@ static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
 
 /* ---- names ---- */
 
-/* Called by text_printed. Prints a name, and makes its control characters visible. The context is a struct map_name. */
+/* Prints a name, with its control characters made visible. Called by text_printed with a struct map_name. */
 static void print_visible(FILE *stream, const void *context)
 {
     const struct map_name *name = context;
     text_print_visible(stream, name->bytes, name->length);
 }
 
-/* The form in which names are written:
- * - NAME_SHOWN, for a terminal: control characters are made visible.
- * - NAME_CSV, for files of comma-separated values (RFC 4180): a name with a comma or a quote is put in quotes.
- * - NAME_PLAIN, for all other files: the name is not changed. */
+/* How names are written. NAME_SHOWN, for a terminal: control characters are made visible. NAME_CSV, for .csv files (RFC
+ * 4180): a name with a comma or a quote is put in quotes. NAME_PLAIN, for all other files: the name is not changed. */
 enum name_form { NAME_SHOWN, NAME_CSV, NAME_PLAIN };
 
 /* Writes a name in this form to the file. Then writes the character `end`. */
@@ -186,9 +181,9 @@ static enum status write_name(struct outfile *out, struct map_name name, enum na
     return e->status;
 }
 
-/* Writes a line to the file for each id of the window, first to first + count - 1. The line has the name of the vertex, and
- * then the depth or the name of the parent. A parent of -1 is written as a number. The names of vertices are read from the
- * map in order, and the names of parents in random order. */
+/* Writes a line for each of the window's ids first to first + count - 1: the name of the vertex, and its depth or the name
+ * of its parent. A parent of -1 is written as a number. The map is read in order for vertices, and at random places for
+ * parents. */
 static enum status put_named_lines(const struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     const struct name_map *map = w->file->map;
@@ -212,8 +207,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
 
 /* ---- the file ---- */
 
-/* Writes `count` bytes to the file. If all ranks write, writes the bytes at the offset w->at, and adds `count` to w->at.
- * Otherwise appends the bytes. */
+/* Writes `count` bytes to the file: at the offset w->at if all ranks write, otherwise at the end. Advances w->at. */
 static enum status put_bytes(struct writing *w, const void *bytes, uint64_t count, struct error *e)
 {
     if (!w->all_write)
@@ -222,8 +216,8 @@ static enum status put_bytes(struct writing *w, const void *bytes, uint64_t coun
     return outfile_fill(w->out, w->at - count, bytes, count, e);
 }
 
-/* Writes the values of the window to the file, in the format of the file. The ids of the window are first to
- * first + count - 1. A value in the file never has fewer bytes than in memory. */
+/* Writes the values of the window's ids first to first + count - 1 to the file, in the format of the file. A value in the
+ * file never has fewer bytes than in memory. */
 static enum status put_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     if (w->file->map != NULL && is_text(w))
@@ -236,14 +230,13 @@ static enum status put_window(struct writing *w, uint64_t first, uint64_t count,
     return e->status;
 }
 
-/* Collective. Reads all windows of this rank one after the other, and writes each to the file. If all ranks write, the parts
- * of the ranks follow each other in the file. For text, all ranks then read their windows twice. The first time they only
- * count the bytes of their lines, because a rank must know where its part begins. If one rank fails, the next read_windows
- * fails on all ranks. */
+/* Collective. Reads the windows of this rank one after the other, and writes each to the file. If all ranks write text,
+ * they read their windows twice: first only to count the bytes of their lines, because a rank must know where its part of
+ * the file begins. If one rank fails, the next read_windows fails on all ranks. */
 static enum status write_windows(struct writing *w, struct error *e)
 {
     const struct comm *comm = w->results->comm;
-    uint64_t rounds = 0, bytes = 0; /* rounds: the largest number of windows of any rank. All ranks have the same number */
+    uint64_t rounds = 0, bytes = 0; /* rounds: the largest number of windows of any rank; the same on all ranks */
     for (uint32_t r = 0; r < comm->ranks; r++)
         rounds = larger(rounds, divide_up(range_of(w, r).end - range_of(w, r).first, w->window_ids));
     if (w->all_write && is_text(w)) {
@@ -265,8 +258,8 @@ static enum status write_windows(struct writing *w, struct error *e)
     return e->status;
 }
 
-/* Prepares the writing of a file. Chooses the format and the widths of values. Allocates name, range, values and text of *w.
- * The caller frees these four, even after a failure. Opens the file on rank 0 only. */
+/* Prepares the writing of a file: chooses the format and the widths of values, allocates name, range, values and text of
+ * *w, and opens the file on rank 0. The caller frees these four, even after a failure. */
 static enum status open_writing(struct writing *w, struct error *e)
 {
     const struct results *r = w->results;
@@ -291,9 +284,9 @@ static enum status open_writing(struct writing *w, struct error *e)
     return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
-/* Collective. Writes an answer to a file. If the devices hold an answer of another kind, first makes the answer of
- * file->kind. Opens the windows if they are not open. An old file of this name is replaced only when all ranks have
- * succeeded; with in_place it is overwritten at once. A failure of answers_make or windows_open ends the call at once. */
+/* Collective. Writes an answer to a file. If the devices hold the other kind of answer, first makes the answer of
+ * file->kind. An old file of this name is replaced only when all ranks have succeeded, but with in_place it is overwritten
+ * at once. A failure of answers_make or windows_open ends the call at once. */
 enum status results_write(struct results *r, const struct result_file *file, struct error *e)
 {
     struct writing w = {.results = r, .file = file};
@@ -320,8 +313,8 @@ enum status results_write(struct results *r, const struct result_file *file, str
     return e->status;
 }
 
-/* Writes the values of the array file->values to a file. Needs no devices. The rank must be the only rank of its comm. Calls
- * results_write with temporary results, in which only the graph and the root are set. */
+/* Writes the values of the array file->values to a file (results.h), by results_write with temporary results in which only
+ * the graph and the root are set. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e)
 {

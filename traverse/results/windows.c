@@ -1,13 +1,12 @@
 /* windows.c: brings the values of a window of consecutive input ids together from all shards; see windows.h
  *
- * - A single device: its values are in the order of input ids, and are used as they are.
- * - Ids are not permuted: consecutive ids belong to consecutive shards, in rotation. The values that one shard has of a
- *   window lie one behind the other. So each shard sends a range of its values.
- * - Ids are permuted: an id of a window may belong to any shard. So each shard goes over all ids of the window, and sends a
- *   list of the values that it has.
+ * - A single device has its values in the order of input ids, so they are used as they are.
+ * - If ids are not permuted, consecutive ids belong to consecutive shards, in rotation. So each shard sends the range of
+ *   its values that lies in the window, and the receiver interleaves the ranges.
+ * - If ids are permuted, an id of a window may belong to any shard. So each shard goes over all ids of the window, and
+ *   sends a list of the values that it has.
  *
- * A range of values in memory of the host is not copied before it is sent. Lists, and values in device memory, are written
- * to memory of the host first.
+ * Lists, and ranges in device memory, are first copied to memory of the host. Ranges in memory of the host are not copied.
  */
 #include "windows.h"
 
@@ -19,25 +18,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ROUND_IDS: the number of ids in the windows of all ranks together. LEAST_WINDOW: the smallest size of a window, in ids.
- * PIECE: the number of ids that a thread handles at a time. STORED_AT_ONCE: the number of ids that are permuted together,
- * with vector instructions. */
+/* ROUND_IDS: ids in the windows of all ranks together. LEAST_WINDOW: the fewest ids of a window. PIECE: ids that a thread
+ * handles at a time. STORED_AT_ONCE: ids that are permuted together, with vector instructions. */
 enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14, STORED_AT_ONCE = 512 };
 
 static const char what[] = "windows of results";
 
 /* ---- memory ---- */
 
-/* Returns the number of bytes that each value takes in a list: the bytes of the value, and 4 bytes for its index in the
- * window. A list has all values first, and then all indices. */
+/* Returns the bytes that each value takes in a list: those of the value, and 4 for its index in the window. A list has all
+ * values first, and then all indices. */
 static uint64_t listed_bytes(uint32_t width)
 {
     return width + sizeof(uint32_t);
 }
 
-/* Collective. Overwrites *w. Chooses the size of windows, allocates their memory, and opens the pool of threads that fill
- * windows. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. windows_close frees everything,
- * even after a failure. */
+/* Collective. Chooses the size of windows, allocates their memory, and opens the threads that fill windows (windows.h). */
 enum status windows_open(struct windows *w, const struct answers *answers, struct error *e)
 {
     const struct rank *rank = answers->rank;
@@ -77,12 +73,9 @@ void windows_close(struct windows *w)
 
 /* ---- slices for the windows of all ranks ---- */
 
-/* Returns a slice with the values that device g has of the ids in `range`.
- * - Ids are permuted: the slice is a list in `copy`. The list has all values, and then their indices in the window. The
- *   bytes of the slice are rounded up to a multiple of 8.
- * - The values lie in device memory: they are copied to `copy`, and the slice is the copy.
- * - The values lie in memory of the host: the slice points to the values themselves.
- * `copy` has space for copied_bytes. */
+/* Returns a slice with the values that device g has of the ids in `range`. If ids are permuted, this is a list in `copy`:
+ * all values, and then their indices in the window, rounded up to a multiple of 8 bytes. Otherwise it is a range of the
+ * device's values, or a copy of the range in `copy` if they lie in device memory. `copy` has space for copied_bytes. */
 static struct slice part_of(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = w->rank;
@@ -105,8 +98,8 @@ static struct slice part_of(const struct windows *w, uint32_t g, struct id_range
     return (struct slice){.at = values, .bytes = count * width};
 }
 
-/* Called by rank_each. Sets slices_out of device g to the values that device g has of each rank's window. The receiver is
- * the first device of that rank. With takes_own, leaves out the window of this rank. The context is a struct windows. */
+/* Sets slices_out of device g to its values in the window of each rank. The receiver is the first device of that rank. With
+ * takes_own, leaves out the window of this rank itself. Called by rank_each, with the struct windows. */
 static enum status get_parts(void *context, uint32_t g, struct error *e)
 {
     const struct windows *w = context;
@@ -122,8 +115,8 @@ static enum status get_parts(void *context, uint32_t g, struct error *e)
 
 /* ---- ids that are not permuted ---- */
 
-/* Marks functions that are always inlined. The compiler then knows the width of values as a constant, and in interleave_as
- * also the number of shards, if it is 2, 4 or 8. */
+/* Marks functions that are always inlined, so that the compiler knows the width of values as a constant, and in
+ * interleave_as also the number of shards if it is 2, 4 or 8. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* Sets to[i] to from[j]. Both arrays have values of `width` bytes, 4 or 8. */
@@ -132,7 +125,7 @@ INLINE void copy_value(void *to, uint64_t i, const void *from, uint64_t j, uint3
     answer_set_id(to, width, i, answer_id(from, width, j));
 }
 
-/* Interleaves the values of p shards. Sets to[k * p + s] to of[s][k] for each s below p and each k from begin to end - 1.
+/* Interleaves the values of p shards: sets to[k * p + s] to of[s][k] for each s below p and each k from begin to end - 1.
  * `width`: bytes of a value. */
 INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end,
                           uint32_t width)
@@ -143,8 +136,7 @@ INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, 
     }
 }
 
-/* Interleaves the values of p shards. Sets to[k * p + s] to of[s][k] for each s below p and each k from begin to end - 1. If
- * p is 2, 4 or 8, passes p to interleave_as as a constant. `width`: bytes of a value. */
+/* Calls interleave_as, with p as a constant if it is 2, 4 or 8. */
 INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end, uint32_t width)
 {
     if (p == 2)
@@ -157,8 +149,7 @@ INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t beg
         interleave_as(to, of, p, begin, end, width);
 }
 
-/* Called by the thread pool for take_turns. Fills rows begin to end - 1 of w->window. A row has one value of every shard.
- * The context is a struct windows. */
+/* Fills rows begin to end - 1 of w->window, each with one value of every shard. Called by the thread pool for take_turns. */
 WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
@@ -168,9 +159,8 @@ WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
         interleave(w->window, w->source, w->p, begin, end, 8);
 }
 
-/* Fills w->window if ids are not permuted. Copies the values from the slices that this rank's first device has received.
- * Consecutive ids belong to consecutive shards, in rotation. The rotation begins with the shard of the first id. Sets
- * w->source. */
+/* Fills w->window if ids are not permuted: interleaves the ranges of values that this rank's first device has received,
+ * beginning with the shard of the first id. Sets w->source. */
 static void take_turns(struct windows *w, struct id_range own)
 {
     const uint32_t p = w->p;
@@ -191,8 +181,7 @@ struct putting {
     const uint32_t *index;
 };
 
-/* Called by the thread pool for put_lists. Copies entries begin to end - 1 of a list into the window. Each value goes to its
- * own index of the window. The context is a struct putting. */
+/* Copies entries begin to end - 1 of a list to their indices in the window. Called by the thread pool for put_lists. */
 static void put_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct putting *p = context;
@@ -200,8 +189,8 @@ static void put_range(void *context, uint64_t begin, uint64_t end)
         copy_value(p->w->window, p->index[i], p->values, i, p->w->now.width);
 }
 
-/* Copies the values of the permuted input ids first to first + count - 1 into the window, to indices at to at + count - 1.
- * Does so only for ids that belong to devices of this rank. Skips the other ids. `count` is at most STORED_AT_ONCE. */
+/* Copies the values of the permuted input ids first to first + count - 1 into the window, from index `at` on. Skips ids
+ * that do not belong to devices of this rank. `count` is at most STORED_AT_ONCE. */
 INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count, uint64_t at, uint32_t width)
 {
     const struct shard_inverse shards = shard_inverse(w->p);
@@ -215,8 +204,8 @@ INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count,
     }
 }
 
-/* Called by the thread pool for put_lists. Handles the ids with indices begin to end - 1 in the window. Copies the values of
- * those ids that belong to devices of this rank into the window. The context is a struct windows. */
+/* Copies the values with indices begin to end - 1 into the window, for ids that belong to devices of this rank. Called by
+ * the thread pool for put_lists, with the struct windows. */
 static void take_own_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
@@ -231,7 +220,7 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
 }
 
 /* Fills w->window if ids are permuted. With takes_own, copies the values of this rank's own devices directly from their
- * arrays, and sets w->source. Copies all other values from the lists that this rank's first device has received. */
+ * arrays. Copies all other values from the lists that this rank's first device has received. */
 static void put_lists(struct windows *w, struct id_range own)
 {
     const struct rank *rank = w->rank;
@@ -252,11 +241,9 @@ static void put_lists(struct windows *w, struct id_range own)
 
 /* ---- reading windows ---- */
 
-/* Collective. Reads the values of consecutive input ids. Sets *values to the values of range[r], where r is this rank. The
- * values are valid until the next call.
- * First each device prepares slices for the windows of all ranks. Then the ranks exchange the slices, and each rank fills
- * its own window from them. With a single device, the window is the slice itself, without a copy. Keeps the arguments in
- * w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Reads the values of the window of each rank (windows.h). First each device prepares slices for the windows of
+ * all ranks. Then the ranks exchange the slices, and each rank fills its own window. With a single device, the window is
+ * the slice itself, without a copy. Keeps the arguments in w->now. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)
 {

@@ -1,8 +1,6 @@
-/* windows.h: reads the values of an answer in windows. A window is a range of consecutive input ids.
- *
- * All ranks read at the same time, so that all links are busy. Each rank reads a window of its own. Other ranks send to a
- * rank only the values of its window.
- */
+/* windows.h: reads the values of an answer in windows. A window is a range of consecutive input ids. All ranks read at the
+ * same time, so that all links are busy: each rank reads a window of its own, and the others send it only the values of
+ * this window. */
 #ifndef DBFS_WINDOWS_H
 #define DBFS_WINDOWS_H
 
@@ -12,16 +10,16 @@ struct id_range {
     uint64_t first, end; /* the input ids first to end - 1 */
 };
 
-/* The state of reading windows. G is the number of devices of a rank, R the number of ranks, and p the number of shards. */
+/* The state of reading windows. G is the number of devices of a rank, R of ranks, and p of shards. */
 struct windows {
     const struct answers *answers;
     const struct rank *rank; /* the rank of the answers */
     uint32_t p;
     uint64_t ids;   /* the largest number of ids in a window */
     int permuted;   /* 1: ids are permuted over several shards, so devices send lists of values with indices */
-    int takes_own;  /* 1: `permuted` is 1, and this rank reads the values of its own devices directly from their arrays */
+    int takes_own;  /* 1: ids are permuted, and this rank reads the values of its own devices directly from their arrays */
     char *window;   /* [ids] the values of this rank's window */
-    char *copied;   /* [G][R][copied_bytes] for each device and each rank: a copy of the values for the rank, or a list */
+    char *copied;   /* [G][R][copied_bytes] for each device and each rank: the values or the list that the device sends to the rank */
     uint64_t copied_bytes; /* the space for one such copy or list */
     struct slices parts;  /* the values that each device sends to the first device of each rank */
     const void **source;  /* [p] the address of the values of each shard; NULL: the values come in a list */
@@ -39,9 +37,9 @@ struct windows {
 enum status windows_open(struct windows *windows, const struct answers *answers, struct error *e);
 void windows_close(struct windows *windows); /* frees everything; *windows may be zeroed */
 
-/* Collective. Called after answers_make of this kind. Rank r gets the values of the ids in range[r]. A value has
- * answers_width bytes. A range has at most windows->ids ids, and may be empty. All ranks pass the same ranges. *values is
- * valid until the next call. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Called after answers_make of this kind. Rank r gets the values of the ids in range[r], which are at most
+ * windows->ids, and may be none. All ranks pass the same ranges. A value has answers_width bytes. *values is valid until
+ * the next call. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *windows, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e);
 

@@ -20,8 +20,7 @@ static const char *missing_gpu(void)
     return gpus > 0 ? NULL : "there is no GPU";
 }
 
-/* Returns the bus address, plus 1, of the GPU that device number `slot` of this host would use. Returns 0 if the device
- * would use no GPU. Opens no device. */
+/* Returns the bus address, plus 1, of the GPU for device `slot` of this host; 0 if the device would use no GPU. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 {
     int gpus = 0;
@@ -48,8 +47,7 @@ uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot)
 static const struct backend *const cuda = &backend_cpu;
 #endif
 
-/* Sets *backend to the backend of the user's choice. For BACKEND_AUTO, this is CUDA if a GPU can be used, otherwise the CPU.
- * Fails with ST_RESOURCE if the choice is BACKEND_CUDA, and no GPU can be used. */
+/* Sets *backend to what --backend asks for. BACKEND_AUTO means CUDA if a GPU can be used, otherwise the CPU. */
 enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e)
 {
     const char *missing = choice == BACKEND_CPU ? NULL : missing_gpu();

@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the manifest, and maps the files of this rank's shards into memory. Sets manifest, device_count and shards. For a
- * search against the edges of a directed graph, exchanges the in-rows and the out-rows of the shards. Fails with ST_USAGE if
- * - the shards cannot be divided evenly among the ranks,
- * - or the search needs in-rows, and the graph was packed without in-rows.
- * A search needs in-rows to go against the edges, to pull, and to find parents on several shards. */
+/* Reads the manifest, and maps this rank's shards into memory. With options->reverse, swaps the in-rows and out-rows of a
+ * directed graph, so that the search goes against the edges. Fails with ST_USAGE if the shards cannot be divided evenly
+ * among the ranks, or if in-rows are needed and the graph was packed without them. They are needed to search against the
+ * edges, to pull, and to find parents on several shards. */
 static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                                struct error *e)
 {
@@ -43,8 +42,7 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
     return e->status;
 }
 
-/* Computes the CRC of every section of this rank's shards, and compares it with the stored CRC. Fails with ST_BAD_DATA if a
- * CRC is different. Shows the progress. */
+/* Compares the CRC of every section of this rank's shards with the stored CRC. Fails with ST_BAD_DATA if one differs. */
 static enum status check_shards(const struct graph *graph, int threads, struct error *e)
 {
     uint64_t bytes = 0;
@@ -64,9 +62,9 @@ static int has_columns(const struct graph_options *options)
     return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
 }
 
-/* Decodes the sections of this rank's shards. The memory for the decoded sections is charged to the memory budget. Columns
- * stay packed with RESIDENT_PACKED. With RESIDENT_AUTO, columns stay packed if decoded columns and the arrays of devices
- * need more memory than the budget has left. Sets graph->search_bytes. */
+/* Decodes the sections of this rank's shards, within the memory budget. Columns stay packed with RESIDENT_PACKED, and with
+ * RESIDENT_AUTO if decoded columns and the arrays of devices would need more memory than is left. Sets
+ * graph->search_bytes. */
 static enum status decode_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint64_t raw_bytes = 0, packed_bytes = 0;
@@ -88,8 +86,8 @@ static enum status decode_shards(struct graph *graph, const struct graph_options
     return ST_OK;
 }
 
-/* Collective. Sets graph->locals to the number of local vertices of each shard. Sets graph->vertices to the number of
- * vertices with edges in all shards. */
+/* Collective. Sets graph->locals to the number of local vertices of each shard, and graph->vertices to the number of all
+ * local vertices and delegates. */
 static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
 {
     uint32_t p = graph->manifest.p;
@@ -129,8 +127,8 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
     return e->status;
 }
 
-/* Collective. Overwrites *graph. Opens, decodes and checks the graph, and sets the seconds of each step. If one rank fails
- * in a step, the call fails on all ranks at the end of this step. graph_close frees the graph, even after a failure. */
+/* Collective. Opens, checks and decodes the graph for graph_open, and times each step. The ranks agree at the end of each
+ * step, so that all of them fail if one fails. */
 static enum status open_graph(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                               struct error *e)
 {
@@ -161,8 +159,8 @@ static enum status open_graph(struct graph *graph, const struct comm *comm, cons
     return ST_OK;
 }
 
-/* Collective. Opens, decodes and checks this rank's shards. Columns that are decoded on the host are spread over the NUMA
- * nodes, because all cores read them in a search on the CPU. graph_close frees the graph, even after a failure. */
+/* Collective. Opens, decodes and checks this rank's shards. Spreads columns that are decoded on the host over the NUMA
+ * nodes, because all cores read them in a search on the CPU. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e)
 {
     int spreads = has_columns(options) && numa_spread() > 1;
@@ -172,8 +170,7 @@ enum status graph_open(struct graph *graph, const struct comm *comm, const struc
     return e->status;
 }
 
-/* Unmaps the shards, frees all memory of the graph, and zeroes *graph. *graph may be zeroed, and graph_open may have failed.
- */
+/* Unmaps the shards, frees all memory of the graph, and zeroes *graph, which may be zeroed already. */
 void graph_close(struct graph *graph)
 {
     for (uint32_t g = 0; graph->shards != NULL && g < graph->device_count; g++)

@@ -34,22 +34,20 @@ struct graph_options {
     int pulls;                    /* 1: the search will pull in every level */
     int reverse;                  /* 1: the search will go against the edges of a directed graph */
     int trust;                    /* 1: graph_open does not check ranges (shard_ranges.h) */
-    unsigned columns;             /* bits for the subgraphs with columns that are decoded into host memory (shard_load) */
+    unsigned columns;             /* the subgraphs whose columns are decoded into host memory, as bits of shard_load */
     int threads;
     struct memory_budget *budget; /* decoded sections are charged to it. It must live as long as the graph */
 };
 
-/* Collective. Opens, decodes and checks the shards of this rank.
- * - With RESIDENT_AUTO, columns stay packed if decoded columns and the arrays of devices need more memory than is left.
- * - Checks the ids of columns only if the columns are decoded on the host, because a device that decodes columns checks
- *   their ids itself.
- * Fails with ST_USAGE if R*G is not p, or if the search needs in-rows and the graph has none. graph_close frees the graph,
- * even after a failure. */
+/* Collective. Opens, decodes and checks the shards of this rank. With RESIDENT_AUTO, columns stay packed if decoded columns
+ * and the arrays of devices need more memory than is left. Ids in columns that are not decoded on the host are not checked
+ * here, because the device checks them when it decodes the columns. Fails with ST_USAGE if R*G is not p, or if the search
+ * needs in-rows and the graph has none. The caller calls graph_close, even after a failure. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph); /* frees and zeroes the graph; *graph may be zeroed */
 
-/* Returns the number of shards of each rank. This is `wanted`, or p / ranks if `wanted` is 0. Returns 0 if all ranks
- * together would then not have exactly p shards. */
+/* Returns the number of shards of each rank: `wanted`, or p / ranks if `wanted` is 0. Returns 0 if the ranks together would
+ * not have exactly p shards. */
 static inline uint32_t shards_of_rank(uint32_t p, uint32_t ranks, uint64_t wanted)
 {
     const uint64_t shards = wanted != 0 ? wanted : p / ranks;

@@ -24,9 +24,8 @@ static int has_core(const char *list, const cpu_set_t *cores)
     return 0;
 }
 
-/* Returns a bitmap of NUMA nodes. Bit i is set if node i has any of the cores `cores`. Only nodes 0 to 63 are looked at.
- * `folder` has a folder for each node, and this folder has a file with the list of the node's cores. Returns 0 if no such
- * file can be read. */
+/* Returns a bitmap of the NUMA nodes that have any of the cores `cores`, by the files nodeN/cpulist in `folder`. Returns 0
+ * if no such file can be read. */
 uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores)
 {
     uint64_t nodes = 0;
@@ -43,9 +42,7 @@ uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores)
     return nodes;
 }
 
-/* Makes the kernel put new pages on the NUMA nodes of this thread's cores in turn. A page is new if it is written for the
- * first time after this call, by this thread or by a thread that this thread starts after the call. Nothing changes if there
- * are fewer than two nodes. Returns the number of nodes. */
+/* Makes the kernel put new pages on the NUMA nodes of this thread's cores in turn. Returns the number of nodes. */
 int numa_spread(void)
 {
     cpu_set_t cores;

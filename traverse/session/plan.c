@@ -9,7 +9,7 @@
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
 
-/* A number of bytes or of edges. `all` is the sum over all shards, and `largest` the largest number of one shard. */
+/* A number of bytes or of edges: the sum over all shards, and the largest number of any shard. */
 struct plan_bytes {
     uint64_t all, largest;
 };
@@ -30,12 +30,12 @@ static const char *const sum_name[RESIDENCES][SUMS] = {
     {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
     {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
 
-/* The plan of all shards, if their columns have a certain residence (RESIDENT_RAW, RESIDENT_PACKED or RESIDENT_HOST). */
+/* The device memory of all shards if their columns have one residence: RESIDENT_RAW, RESIDENT_PACKED or RESIDENT_HOST. */
 struct residence_plan {
     struct gpu_plan_options options;
     const char *name[GPU_ARRAY_COUNT];
     struct plan_bytes array[GPU_ARRAY_COUNT], sum[SUMS];
-    uint32_t gpus; /* the number of GPUs that suffice, if each has -S bytes of memory; 0: no number suffices */
+    uint32_t gpus; /* the number of GPUs with -S bytes of memory each that can hold the graph; 0: no number is enough */
 };
 
 /* The plan of the device memory of a graph. */
@@ -44,28 +44,27 @@ struct plan {
     struct manifest manifest;
     struct residence_plan of[RESIDENCES]; /* one plan for each residence of columns */
     uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of words_of */
-    struct plan_bytes nn, messages; /* edges of nn; the most ids or words that a shard sends and receives in a level */
+    struct plan_bytes nn, messages; /* edges of nn; the most ids or words of bitmaps that a shard moves in a level */
 };
 
 /* ---- adding up shards ---- */
 
-/* Adds the bytes of one shard to sum->all. Sets sum->largest to the bytes of this shard if they are more. */
+/* Adds the bytes of a shard to sum->all. If sum->largest is less, sets it to these bytes. */
 static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
 {
     sum->all += bytes;
     sum->largest = larger(sum->largest, bytes);
 }
 
-/* Returns the number of 32-bit words in a bitmap of a shard's normal vertices. Returns 0 if the shard's vertices are not
- * sent as bitmaps. */
+/* Returns the number of 32-bit words in a bitmap of the shard's normal vertices; 0 if they are not sent as bitmaps. */
 static uint64_t words_of(const struct shard *shard)
 {
     return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
 }
 
-/* Adds the bytes of a shard in each residence, and the messages of the shard in a level, to the sums of the plan. If the
- * shard needs more GPUs than the shards before, raises `gpus` of the residence. If no number of GPUs suffices for the shard,
- * sets `gpus` to 0. Called when plan->words is the sum over all shards. */
+/* Adds the device memory of a shard to the sums of each residence, and the messages of the shard to plan->messages. Raises
+ * `gpus` of a residence if the shard needs more GPUs, and sets it to 0 if no number is enough. plan->words must already be
+ * the sum over all shards. */
 static void add_shard(struct plan *plan, const struct shard *shard)
 {
     const uint64_t capacity = plan->args->cli.memory_bytes;
@@ -93,16 +92,15 @@ static void add_shard(struct plan *plan, const struct shard *shard)
     }
     if (shard->p == 1)
         return;
-    /* Messages have ids or bitmaps. The largest messages of a level are counted. For ids, the shard receives as many as it
-     * sends, because each edge from this shard to another shard has a reverse edge. */
+    /* The larger form of messages is counted: ids or bitmaps. A shard receives as many ids as it sends, because each edge
+     * to another shard has a reverse edge. */
     const uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
     add_bytes(&plan->nn, edges);
     add_bytes(&plan->messages, larger(edges, plan->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
-/* Adds up the bytes of all shards. Opens each shard twice. The first pass sums `locals` and `words` over all shards. The
- * second pass adds the bytes of each shard, which depend on these sums. Between the passes sets the options of each
- * residence. */
+/* Adds up the bytes of all shards. Opens each shard twice, because the bytes of a shard depend on `locals` and `words` of
+ * all shards: the first pass sums these two, and the second pass adds the bytes. */
 static enum status add_shards(struct plan *plan, struct error *e)
 {
     const struct args *args = plan->args;
@@ -135,8 +133,8 @@ static enum status add_shards(struct plan *plan, struct error *e)
 
 /* ---- printing ---- */
 
-/* Prints a name and two numbers of bytes: for all shards, and for the largest shard. With --json, prints them as a member of
- * an object, otherwise as a line of text. */
+/* Prints the bytes of all shards and of the largest shard: with --json as a member of an object, otherwise as a line of
+ * text. */
 static void print_bytes(FILE *out, const struct plan *plan, const char *name, uint64_t all, uint64_t largest)
 {
     if (plan->args->json != NULL)
@@ -145,8 +143,7 @@ static void print_bytes(FILE *out, const struct plan *plan, const char *name, ui
         fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, all, largest);
 }
 
-/* Prints the bytes of each array, for columns in the residence of --resident. For "auto" this is RESIDENT_RAW. Leaves out
- * arrays without bytes. */
+/* Prints the bytes of each array that is not empty, for columns in the residence of --resident ("auto": RESIDENT_RAW). */
 static void print_arrays(FILE *out, const struct plan *plan)
 {
     const enum residence wanted = plan->args->resident;
@@ -171,9 +168,9 @@ static void print_sums(FILE *out, const struct plan *plan)
     }
 }
 
-/* Prints the largest sizes of the arrays that grow during a search. Messages have 4 bytes for each id. On the CPU, bins and
- * the list that is made from the bins have 12 bytes for each edge of nn. The list has 4 bytes for each edge. Bins have 8,
- * because a growing bin may have twice the space that it needs. */
+/* Prints the largest sizes of the arrays that grow during a search. Messages have 4 bytes for each id. On the CPU, vertices
+ * for other shards are collected in bins and then copied into a list. This takes 12 bytes for each edge of nn: 4 in the
+ * list, and 8 in the bins, because a growing bin may have twice the space that it needs. */
 static void print_growing(FILE *out, const struct plan *plan)
 {
     enum { UNIT_BYTES = 4, BIN_BYTES = 2 * 4 + 4 };
@@ -181,11 +178,7 @@ static void print_growing(FILE *out, const struct plan *plan)
     print_bytes(out, plan, "bins (cpu)", BIN_BYTES * plan->nn.all, BIN_BYTES * plan->nn.largest);
 }
 
-/* Prints the plan as text:
- * - the bytes of each array;
- * - the sums of each residence, and the bytes that Table I of the paper gives for the graph;
- * - with -S, the number of GPUs that suffice if each has this memory;
- * - the sizes of the arrays that grow during a search. */
+/* Prints the plan as text, with all that plan.h lists. */
 static void print_text(FILE *out, const struct plan *plan)
 {
     const struct manifest *m = &plan->manifest;
@@ -234,8 +227,8 @@ static void print_json(FILE *out, const void *context)
     fputs("\n}\n", out);
 }
 
-/* Computes the device memory that the graph in args->folder needs, and prints the plan. With --json, writes the plan as JSON
- * to that file. Otherwise prints text on standard output. */
+/* Computes the device memory that the graph in args->folder needs, and prints it as text, or as JSON to the file of
+ * --json. */
 enum status plan_print(const struct args *args, struct error *e)
 {
     struct plan plan = {.args = args};

@@ -4,13 +4,12 @@
 
 #include "traverse/options/args.h"
 
-/* Prints the plan on standard output:
+/* Prints the plan as text on standard output, or with --json as a JSON object to that file. The plan has
  * - the bytes of every section and every working array, for all shards together and for the largest shard;
- * - the sums of these bytes for each residence of columns;
- * - the bytes that Table I of Pan et al. gives for the graph;
- * - with -S, how many GPUs are enough. Here -S is the memory of one GPU;
+ * - the sums of these bytes for each residence of columns, and the bytes of Table I of Pan et al. for the graph;
+ * - with -S, how many GPUs with -S bytes of memory are enough;
  * - the largest sizes of the arrays that grow during a search.
- * With --json, writes the plan as a JSON object to that file instead. Needs no GPU. */
+ * Needs no GPU. */
 enum status plan_print(const struct args *args, struct error *e);
 
 #endif

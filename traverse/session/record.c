@@ -21,9 +21,9 @@ static void print_level(const char *program, uint32_t depth, const struct level_
             1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
-/* Collective. Searches from a root. Then makes the answer if searches make answers. Sets record->time_s, record->answer_s,
- * *times and *log. Both times of the record count from the moment when all ranks are ready to search. A failure ends the
- * job. `log`: NULL if levels are not wanted. */
+/* Collective. Searches from a root, and makes the answer if searches make answers. Measures both times from the moment when
+ * all ranks are ready. Sets record->time_s, record->answer_s, *times and, unless `log` is NULL, *log. A failure ends the
+ * job. */
 static void search_and_answer(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                    struct bfs_times *times, struct level_log *log)
 {
@@ -45,8 +45,7 @@ static void search_and_answer(struct record *record, struct searcher *s, const s
     }
 }
 
-/* Collective. Called for a warm-up. Searches from a root, and makes the answer if searches make answers. Records nothing. A
- * failure ends the job. */
+/* Collective. Searches from a root to warm up, and records nothing. A failure ends the job. */
 void record_nothing(struct searcher *s, const struct args *args, const struct root *root)
 {
     struct record unused;
@@ -54,9 +53,8 @@ void record_nothing(struct searcher *s, const struct args *args, const struct ro
     search_and_answer(&unused, s, args, root, &times, NULL);
 }
 
-/* Collective. Searches from a root, makes the answer if searches make answers, and fills the record. The caller sets root
- * and name of the record. Times in the record are of the slowest rank, and counts are sums over all ranks. With -v, rank 0
- * prints a line for each level. The log of levels stays in the record only with --trace. record_free frees the record. */
+/* Collective. Searches from a root, and fills the record (record.h). The log of levels stays in the record only with
+ * --trace. */
 enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                           struct error *e)
 {
@@ -83,8 +81,8 @@ enum status record_search(struct record *record, struct searcher *s, const struc
         level_log_clear(log);
     if (e->status != ST_OK || results_collect(&s->results, root, &record->reach, e) != ST_OK)
         return e->status;
-    /* Until here, times and counts are of this rank. Now each time becomes the largest of all ranks, and each count becomes
-     * a sum over all ranks. */
+    /* Until here, times and counts are of this rank alone. Now times become the largest of all ranks, and counts become
+     * sums. */
     double slowest[] = {record->time_s, record->answer_s, times.compute_s, times.exchange_s};
     comm_max_double(&s->comm, slowest, sizeof slowest / sizeof *slowest);
     record->time_s = slowest[0];

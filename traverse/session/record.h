@@ -9,23 +9,23 @@
 struct record {
     uint64_t root; /* the original id of the root */
     char *name;    /* the name of the root; NULL: there is no map. Owned */
-    double time_s; /* seconds from the start until all ranks know that the search has ended; of the slowest rank */
-    double answer_s; /* seconds from the start until the devices have the answer; of the slowest rank. 0: no answer */
+    double time_s; /* seconds from the start until all ranks know that the search has ended, on the slowest rank */
+    double answer_s; /* seconds from the start until the devices have the answer, on the slowest rank; 0: no answer */
     double validate_s; /* seconds that the check of the tree took on the slowest rank; 0: the tree was not checked */
     struct reach reach;
-    double compute_s, exchange_s; /* seconds of computing, and of exchanging; each of the rank that took longest */
+    double compute_s, exchange_s; /* seconds of computing and of exchanging, each on the rank where it took longest */
     uint32_t iterations, mask_reductions; /* the number of levels, and of levels in which masks were reduced */
     uint64_t sent_vertices;   /* the number of vertices that all ranks sent in messages */
-    struct exchange_counts *moved; /* [iterations] counts of each level, sums over all ranks; NULL: no --breakdown. Owned */
+    struct exchange_counts *moved; /* [iterations] what each level exchanged, summed over all ranks; NULL: no --breakdown. Owned */
     struct pair_log pairs; /* with --count-pairs: the vertices that each rank sent to each other rank */
     struct level_log log; /* with --trace: the levels of this rank, until trace_file_add clears the log */
-    struct breakdown *levels; /* [iterations] times of each level, each of the slowest rank; NULL: no --breakdown. Owned */
+    struct breakdown *levels; /* [iterations] times of each level, each on the slowest rank; NULL: no --breakdown. Owned */
 };
 
 /* record_nothing and record_search are collective. A rank that fails in the search ends the job, because the other ranks
  * would otherwise wait forever. */
 
-/* Called for a warm-up. Searches from a root, and makes the answer if searches make answers. Records nothing. */
+/* Searches from a root to warm up, with the answer if searches make answers, and records nothing. */
 void record_nothing(struct searcher *searcher, const struct args *args, const struct root *root);
 
 /* Searches from a root, and makes the answer if searches make answers. Fills the record with times, and with counts of

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The revision of the build. The Makefile gets it from `git describe`. The text is empty if the revision is not known. */
+/* The revision of the build, which the Makefile gets from `git describe`. It is empty if the revision is not known. */
 #ifndef DBFS_REVISION
 #define DBFS_REVISION ""
 #endif
@@ -27,8 +27,7 @@ static const char *exchange_memory_name(const struct environment *env)
     return env->searcher->rank.exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }
 
-/* Returns a description of how a program was set up. Called at the end of the set-up. `begun`: the time (cli_seconds) when
- * the set-up began. The description has pointers to the searcher and to the command. Its peak_bytes is 0. */
+/* Returns a description of the set-up, which began at the time `begun` (cli_seconds) and ends now. */
 struct environment environment_of(const struct searcher *s, char *const *command, double begun)
 {
     return (struct environment){.searcher = s,
@@ -37,8 +36,7 @@ struct environment environment_of(const struct searcher *s, char *const *command
                                 .start_s = cli_seconds() - begun};
 }
 
-/* Returns the number of reached vertices of a search, divided by the number of vertices with edges. Returns 1 if no vertex
- * has an edge. */
+/* Returns the share of the vertices with edges that a search has reached; 1 if no vertex has an edge. */
 static double reached_share(const struct environment *env, const struct record *r)
 {
     uint64_t vertices = env->searcher->rank.graph->vertices;
@@ -104,7 +102,7 @@ void report_record(FILE *out, const struct environment *env, const struct record
 struct summary {
     double median_s, median_answer_s; /* medians of time_s and of answer_s; the latter is 0 if no answers are made */
     double harmonic_mean_teps;
-    uint64_t checksum; /* a checksum of all distances from all roots. It does not depend on the order of the roots */
+    uint64_t checksum; /* a checksum of all distances from all roots; the order of the roots does not matter */
 };
 
 /* Returns the statistics of records[count]. */
@@ -133,8 +131,7 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
-/* Sets `model` to the model of the CPU. Reads it from the first line of /proc/cpuinfo that has a model. If no line has one,
- * sets `model` to an empty text. */
+/* Sets `model` to the model of the CPU in /proc/cpuinfo, or to an empty text if this file has none. */
 static void read_cpu(char model[256])
 {
     char line[256];
@@ -148,7 +145,7 @@ static void read_cpu(char model[256])
         fclose(file);
 }
 
-/* Prints a member `name` that is an object with the factor of each subgraph. factor[SUBGRAPHS]: the factors. */
+/* Prints an object with a member for each subgraph: its factor in factor[SUBGRAPHS]. */
 static void json_factors(struct json *json, const char *name, const double *factor)
 {
     json_begin(json, name, '{');
@@ -182,8 +179,7 @@ static void json_graph(struct json *json, const struct graph *graph)
     json_member(json, "\nload_ranges_s", JSON_SECONDS, graph->ranges_s);
 }
 
-/* Prints the member "environment" of the report, and a comma. The member describes the graph, the machine, the options and
- * the set-up. */
+/* Prints the member "environment" (the graph, the machine, the options and the set-up), and a comma. */
 void report_json_environment(FILE *out, const struct environment *env)
 {
     const struct searcher *s = env->searcher;
@@ -225,7 +221,7 @@ void report_json_environment(FILE *out, const struct environment *env)
         json_member(&j, "max_depth", JSON_COUNT, args->max_depth);
     if (!args->roots_given)
         json_member(&j, "seed", JSON_COUNT, args->seed);
-    if (s->results.answering) /* answer_s of different layouts must not be compared, so the report has the layout */
+    if (s->results.answering) /* readers of the report must not compare answer_s of different layouts */
         json_text(&j, "answer_layout", answers_are_by_owner(s->results.graph) ? "owner" : "ids");
     json_member(&j, "device_load_s", JSON_SECONDS, devices->slowest.load_s);
     json_member(&j, "device_load_bytes", JSON_COUNT, devices->slowest.load_s > 0 ? devices->slowest.bytes : 0);
@@ -239,9 +235,8 @@ static const char *const phase_name[PHASES] = {"previsit",        "visit_nn",   
                                       "local_exchange",  "remote_exchange", "mask_reduction",
                                       "merged_exchange", "choose",          "ahead"};
 
-/* Prints the table rows[count][members] as an object. The object has an array for each column of the table. The name of
- * array m is name[m], and the array has `count` numbers. With in_seconds, the numbers are doubles, in seconds; otherwise
- * they are uint64_t. */
+/* Prints the table rows[count][members] as an object with an array for each column. Column m has the name name[m]. Its
+ * numbers are doubles, in seconds, if in_seconds is set, otherwise uint64_t. */
 static void json_columns(struct json *json, const char *title, const char *const *name, int members, const void *rows,
                          int in_seconds, uint64_t count)
 {
@@ -302,7 +297,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
     fputs("}", out);
 }
 
-/* Prints the member "roots", without a comma behind it. The member is an array with an item for each record. */
+/* Prints the member "roots": an array with an item for each record. Prints no comma behind the array. */
 void report_json_roots(FILE *out, const struct environment *env, const struct record *records, uint64_t count)
 {
     fputs("  \"roots\": [\n", out);

@@ -7,8 +7,7 @@
 
 #include <stdio.h>
 
-/* A description of how a run was set up. A report of text begins with this description. A JSON report has it as the member
- * "environment". */
+/* A description of how a run was set up: the first lines of a text report, and the member "environment" of a JSON report. */
 struct environment {
     const struct searcher *searcher;
     char *const *command;           /* the words of the command line; NULL ends them */
@@ -17,20 +16,16 @@ struct environment {
     uint64_t peak_bytes;            /* the largest resident memory that any rank had during the run; 0 until the end */
 };
 
-/* Returns a description of how a program was set up. Called at the end of the set-up. `begun`: the time (cli_seconds) when
- * the set-up began. The description has pointers to the searcher and to the command. */
+/* Returns a description of how a program was set up. Called at the end of the set-up, which began at the time `begun`
+ * (cli_seconds). The description keeps the pointers `searcher` and `command`. */
 struct environment environment_of(const struct searcher *searcher, char *const *command, double begun);
 
-/* These functions print lines of text:
- * - report_environment: lines about the set-up;
- * - report_record: a line about one search;
- * - report_summary: lines with statistics over `count` searches. */
+/* These functions print lines of text: about the set-up, about one search, and statistics over `count` searches. */
 void report_environment(FILE *out, const struct environment *env);
 void report_record(FILE *out, const struct environment *env, const struct record *record);
 void report_summary(FILE *out, const struct record *records, uint64_t count);
 
-/* report_json_environment prints the member "environment" of a JSON object, and a comma. report_json_roots prints the member
- * "roots", without a comma behind it. */
+/* These functions print the members "environment" and "roots" of a JSON object. Only "environment" has a comma behind it. */
 void report_json_environment(FILE *out, const struct environment *env);
 void report_json_roots(FILE *out, const struct environment *env, const struct record *records, uint64_t count);
 

@@ -18,10 +18,8 @@ static void print_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Prints what stands before a value, and sets json->any:
- * - a comma, if a member was printed before (json->any);
- * - a line break and the indent, if `name` starts with a newline;
- * - the name in quotes and a colon. An item of an array has no name, and `name` is NULL. */
+/* Prints what stands before a value: a comma if a member was printed before, a line break and the indent if `name` starts
+ * with a newline, and the quoted name with a colon. An item of an array has no name: `name` is NULL. */
 static void print_name(struct json *json, const char *name)
 {
     const int begins_line = name != NULL && *name == '\n';
@@ -34,8 +32,7 @@ static void print_name(struct json *json, const char *name)
     json->any = 1;
 }
 
-/* Prints a member of an object. If `name` is NULL, prints an item of an array. `format` is the printf format of the value.
- */
+/* Prints a member of an object, or an item of an array if `name` is NULL. `format` is the printf format of the value. */
 void json_member(struct json *json, const char *name, const char *format, ...)
 {
     va_list values;
@@ -58,22 +55,21 @@ void json_flag(struct json *json, const char *name, int value)
     json_member(json, name, "%s", value ? "true" : "false");
 }
 
-/* Prints the name of a member, and the opening bracket of the member's value. The next member gets no comma before it. */
+/* Prints the name and the opening bracket of an object or array. The first member gets no comma before it. */
 void json_begin(struct json *json, const char *name, char bracket)
 {
     json_member(json, name, "%c", bracket);
     json->any = 0;
 }
 
-/* Prints the closing bracket of a value that json_begin has begun. The next member gets a comma before it. */
+/* Prints the closing bracket of an object or array. The next member gets a comma before it. */
 void json_end(struct json *json, char bracket)
 {
     fputc(bracket, json->out);
     json->any = 1;
 }
 
-/* Prints the member "command". The member is an array with the words of the command line. command[]: the words; NULL ends
- * them. */
+/* Prints the member "command": an array of the words in command[], which ends with NULL. */
 void json_command(struct json *json, char *const *command)
 {
     json_begin(json, "\ncommand", '[');
@@ -82,8 +78,8 @@ void json_command(struct json *json, char *const *command)
     json_end(json, ']');
 }
 
-/* Prints the member "directed". For a directed graph also prints the member "rows". "rows" tells whether the shards have
- * out-rows only, or also in-rows. */
+/* Prints the member "directed". For a directed graph also prints "rows": whether shards have out-rows only, or also
+ * in-rows. */
 void edges_json(struct json *json, const struct manifest *m)
 {
     json_flag(json, "\ndirected", m->direction == EDGES_DIRECTED);
@@ -91,8 +87,8 @@ void edges_json(struct json *json, const struct manifest *m)
         json_text(json, "rows", m->out_only ? "out" : "out,in");
 }
 
-/* Prints a line about the edges of a directed graph. The line tells whether the shards have out-rows only, and whether the
- * search goes against the edges (`reverse`). Prints nothing for an undirected graph. */
+/* Prints a line about a directed graph: whether the shards have out-rows only, and whether the search goes against the
+ * edges (`reverse`). Prints nothing for an undirected graph. */
 void edges_print(FILE *out, const struct manifest *m, int reverse)
 {
     if (m->direction == EDGES_DIRECTED)

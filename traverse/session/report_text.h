@@ -1,4 +1,4 @@
-/* report_text.h: functions that several reports use: they print members of JSON objects, and the direction of edges */
+/* report_text.h: prints what several reports have in common: members of JSON objects, and the direction of edges */
 #ifndef DBFS_REPORT_TEXT_H
 #define DBFS_REPORT_TEXT_H
 
@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A JSON object or array that is being printed. Commas separate the members. If the name of a member starts with a newline,
- * the member is printed on a new line, after `indent`. */
+/* A JSON object or array that is being printed. A member whose name starts with a newline begins a new line, after
+ * `indent`. */
 struct json {
     FILE *out;
     const char *indent;
@@ -22,29 +22,25 @@ struct json {
 #define JSON_EXACT "%.17g"
 #define JSON_HEX "\"%016" PRIx64 "\""
 
-/* Prints a member of an object. If `name` is NULL, prints an item of an array. `format` is the printf format of the value.
- */
+/* Prints a member of an object, or an item of an array if `name` is NULL. `format` is the printf format of the value. */
 void json_member(struct json *json, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* json_text prints a member with a string as its value, and escapes characters where JSON needs escapes. json_flag prints a
- * member with the value true or false. */
+/* json_text prints a member with a string as its value, and escapes the string. json_flag prints true or false. */
 void json_text(struct json *json, const char *name, const char *text);
 void json_flag(struct json *json, const char *name, int value);
 
-/* json_begin begins a member with an object as its value (bracket '{'), or an array ('['). json_end ends the object ('}') or
- * the array (']'). */
+/* json_begin begins a member whose value is an object (bracket '{') or an array ('['). json_end prints '}' or ']'. */
 void json_begin(struct json *json, const char *name, char bracket);
 void json_end(struct json *json, char bracket);
 
-/* Prints the member "command". The member is an array with the words of the command line. command[]: the words; NULL ends
- * them. */
+/* Prints the member "command": an array of the words in command[], which ends with NULL. */
 void json_command(struct json *json, char *const *command);
 
 /* Prints the member "directed". For a directed graph also prints the member "rows". */
 void edges_json(struct json *json, const struct manifest *m);
 
-/* Prints a line that tells which rows a directed graph has, and whether the search goes against the edges (`reverse`).
- * Prints nothing for an undirected graph. */
+/* Prints a line about a directed graph: whether it has out-rows only, and whether the search goes against the edges
+ * (`reverse`). Prints nothing for an undirected graph. */
 void edges_print(FILE *out, const struct manifest *m, int reverse);
 
 #endif

@@ -1,15 +1,12 @@
 /* roots.c: chooses the vertices where searches start, and finds their shards; see roots.h
  *
- * A program draws roots at random if the user gives none. A vertex can be drawn if it has an edge that a search would
- * follow. The draw goes through a sequence of candidates, which are ids from 0 to n - 1. The sequence depends only on the
- * seed. The first candidates that can be drawn become the roots.
- * - The sequence begins with random ids. Usually there are enough vertices with edges among these.
- * - Vertices with edges may be rare. So the sequence goes on with all ids in ascending order. The order begins at a random
- *   id, and goes on with 0 behind n - 1.
+ * If the user gives no roots, they are drawn at random from the vertices with an edge that a search would follow. The draw
+ * depends only on the seed. It first tries random ids, which is usually enough. If vertices with edges are rare, it then
+ * tries all ids in ascending order, starting at a random id and going on with 0 after n - 1.
  *
- * No array and no loop goes over all n ids. Random candidates are looked up in the shards (locate_ids). The candidates in
- * ascending order are not tried one by one: draw_in_turn goes over the vertices of the shards, and keeps those with the
- * smallest distances from the random id. So drawing takes a few passes over the vertices with edges. */
+ * No array and no loop goes over all n ids. Random ids are looked up in the shards (locate_ids). Ids in ascending order are
+ * not tried one by one: draw_in_turn goes over the vertices of the shards, and keeps those that come first after the random
+ * id. */
 #include "roots.h"
 
 #include "traverse/engine/threads.h"
@@ -23,9 +20,8 @@
 
 /* ---- locating ---- */
 
-/* Returns the location of a vertex as one number. The bits from 40 on are the kind of the vertex (`at`), and the lower bits
- * are `index`. Kinds are in the order of enum root_at. So the location of a vertex with edges is smaller than the location
- * of an isolated vertex. */
+/* Returns the location of a vertex as one number: its kind (`at`) from bit 40 on, and its index in the lower bits. By the
+ * order of enum root_at, the location of a vertex with edges is smaller than the location of an isolated vertex. */
 static uint64_t encode_location(enum root_at at, uint64_t index)
 {
     return (uint64_t)at << 40 | index;
@@ -35,15 +31,15 @@ static uint64_t encode_location(enum root_at at, uint64_t index)
 struct locations {
     uint64_t count;
     uint64_t *id; /* [count] stored ids. locate_ids sorts them in ascending order */
-    uint64_t *of; /* [count] the locations of the ids. Of equal ids, only one has the right location */
-    /* The bitmap `delegates` of struct drawing. With this bitmap, a vertex counts as isolated if a search would follow none
-     * of its edges. NULL: a vertex counts as isolated only if it has no edges. */
+    uint64_t *of; /* [count] the location of each id. If an id occurs several times, only one of its locations is right */
+    /* NULL, or a bitmap of the delegates with an edge that a search would follow (struct drawing). If it is NULL, a vertex
+     * without any edge counts as isolated; otherwise also a vertex without such an edge. */
     const uint64_t *delegates;
 };
 
-/* Collective. Overwrites *l, and allocates the memory of `count` ids and locations. This memory is charged to the memory
- * budget. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. locations_close frees the memory,
- * even after a failure. `what`: what the memory is for, in messages. */
+/* Collective. Allocates `count` ids and locations within the memory budget. `what` names the memory in messages. If a rank
+ * fails, or passes an `e` that has failed, the call fails on all ranks. locations_close frees the memory, even after a
+ * failure. */
 static enum status locations_open(struct locations *l, uint64_t count, const struct rank *rank, const char *what,
                                   struct error *e)
 {
@@ -60,33 +56,29 @@ static void locations_close(struct locations *l, const struct rank *rank)
     memory_release(rank->budget, l->of);
 }
 
-/* Returns a pointer to the location of `id` in the list. Returns NULL if the list does not have the id. The ids of the list
- * must be sorted. */
+/* Returns a pointer to the location of `id`, or NULL if the list does not have this id. The ids must be sorted. */
 static uint64_t *location_of(const struct locations *l, uint64_t id)
 {
     const uint64_t *found = bsearch(&id, l->id, l->count, sizeof id, compare_u64);
     return found != NULL ? &l->of[found - l->id] : NULL;
 }
 
-/* Returns the stored id of a vertex of a shard. This is local vertex i if `at` is ROOT_AT_LOCAL, otherwise delegate i. */
+/* Returns the stored id of local vertex i of a shard if `at` is ROOT_AT_LOCAL, otherwise of delegate i. */
 static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i)
 {
     return at == ROOT_AT_LOCAL ? local_vertex_id(shard, i) : shard_delegate_id(shard, i);
 }
 
-/* Returns whether a vertex has an edge that a search would follow. The vertex is local vertex i of the shard if `at` is
- * ROOT_AT_LOCAL, otherwise delegate i. Bit i of `delegates` is the result for delegate i. This bitmap is needed because the
- * edges of a delegate lie on all shards. */
+/* Returns whether a search would follow an edge of local vertex i of a shard if `at` is ROOT_AT_LOCAL, otherwise of
+ * delegate i. For delegates this is read from a bitmap, because the edges of a delegate lie on all shards. */
 static int goes_on(const uint64_t *delegates, const struct shard *shard, enum root_at at, uint64_t i)
 {
     return at == ROOT_AT_LOCAL ? mask_bit(shard->csr[NN].sources, i) || mask_bit(shard->csr[ND].sources, i)
                                : mask_bit(delegates, i);
 }
 
-/* Sets the location of vertex i of a shard in the list `l`. Does nothing if
- * - the list does not have the id of the vertex,
- * - another shard owns the vertex,
- * - or l->delegates is not NULL, and the vertex has no edge that a search would follow. */
+/* Sets the location of vertex i of a shard, if the list has its id and the shard owns the vertex. If l->delegates is not
+ * NULL, does so only if a search would follow an edge of the vertex. */
 static void locate_vertex(const struct locations *l, const struct shard *shard, enum root_at at, uint64_t i)
 {
     uint64_t id = vertex_id(shard, at, i), *location = location_of(l, id);
@@ -95,9 +87,8 @@ static void locate_vertex(const struct locations *l, const struct shard *shard, 
         *location = encode_location(at, i);
 }
 
-/* Looks at vertices first to end - 1 of a shard. Returns the number of the first vertex with a stored id of `id` or more.
- * Returns `end` if there is no such vertex. The vertices must all have the same degree, because only such vertices are in
- * ascending order of ids. */
+/* Returns the first of the vertices first to end - 1 whose stored id is `id` or more, or `end` if there is none. These
+ * vertices must all have the same degree, because only vertices of one degree are in ascending order of ids. */
 static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t first, uint64_t end, uint64_t id)
 {
     while (first < end) {
@@ -110,11 +101,9 @@ static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t
     return first;
 }
 
-/* Sets the locations, in the list `l`, of the vertices of one kind in a shard. The kind is local vertices if `at` is
- * ROOT_AT_LOCAL, otherwise delegates. Handles one degree after the other:
- * - If the vertices of this degree are more than the ids of the list, looks for each id among the vertices.
- * - Otherwise looks for each vertex among the ids.
- * Uses threads of OpenMP. */
+/* Looks for the ids of the list among the local vertices of a shard (ROOT_AT_LOCAL) or among its delegates, and sets the
+ * locations of those found. Handles one degree after the other. If the list has fewer ids than there are vertices of this
+ * degree, looks for each id among the vertices, otherwise for each vertex in the list. Uses threads of OpenMP. */
 static void locate_in_shard(const struct locations *l, const struct shard *shard, enum root_at at,
                             struct degree_list degrees)
 {
@@ -139,7 +128,7 @@ static void locate_in_shard(const struct locations *l, const struct shard *shard
 }
 
 /* Collective. Sorts the ids of the list, and sets the location of each id. The rank that owns a vertex finds the location,
- * and all ranks receive it. A vertex is isolated if no shard has it. */
+ * and all ranks receive it. An id that no shard has is isolated. */
 static void locate_ids(const struct locations *l, const struct rank *rank)
 {
     const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
@@ -157,8 +146,7 @@ static void locate_ids(const struct locations *l, const struct rank *rank)
     comm_min_u64(rank->comm, l->of, l->count); /* yields the owner's location, because the other ranks have UINT64_MAX */
 }
 
-/* Collective. Sets roots->root for each id of roots->ids: the stored id, the shard, the kind and the index of the root.
- * Fails with ST_USAGE if an id is not below n. */
+/* Collective. Sets roots->root for each id of roots->ids. Fails with ST_USAGE if an id is not below n. */
 enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
@@ -187,15 +175,14 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
 
 /* ---- drawing ---- */
 
-/* Random candidates are tried in blocks. FIRST_BLOCK: the size of the first block, which is enough for most graphs.
- * LARGEST_BLOCK: the size of the largest block. All blocks together have RANDOM candidates, and in addition RANDOM_OF_ROOTS
- * candidates for every ROOTS roots. */
+/* Random candidates are tried in blocks of FIRST_BLOCK, which is enough for most graphs, to LARGEST_BLOCK candidates. There
+ * are RANDOM candidates in all, and RANDOM_OF_ROOTS more for every ROOTS roots. */
 enum { FIRST_BLOCK = 1 << 10, LARGEST_BLOCK = 1 << 18, RANDOM = 1 << 20, RANDOM_OF_ROOTS = 1 << 16, ROOTS = 1 << 12 };
 
 /* The state of drawing roots. */
 struct drawing {
     const struct rank *rank;
-    uint64_t *delegates; /* [mask_words(d)] bit i is set if delegate i has an edge on any shard that a search would follow */
+    uint64_t *delegates; /* [mask_words(d)] bitmap of the delegates with an edge, on any shard, that a search would follow */
     uint64_t seed, n;
     uint64_t *ids; /* [count] the input ids of the roots. The first `drawn` are set */
     uint64_t count, drawn; /* the number of roots that are wanted, and that are drawn so far */
@@ -207,8 +194,8 @@ static uint64_t random_candidate(const struct drawing *d, uint64_t i)
     return (uint64_t)((unsigned __int128)random64(d->seed, i) * d->n >> 64);
 }
 
-/* Collective. Tries the random candidates number first to end - 1, in this order. Appends a candidate to d->ids if it has an
- * edge that a search would follow, and has not been drawn before. Stops when d->count roots are drawn. */
+/* Collective. Tries the random candidates first to end - 1 in turn. Appends a candidate to d->ids if it has an edge that a
+ * search would follow, and was not drawn before. Stops when d->count roots are drawn. */
 static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, struct error *e)
 {
     const struct graph *graph = d->rank->graph;
@@ -237,9 +224,8 @@ static enum status draw_block(struct drawing *d, uint64_t first, uint64_t end, s
     return e->status;
 }
 
-/* Returns the stored id of vertex `number` of a shard if the vertex can be drawn. Returns UINT64_MAX if another shard owns
- * the vertex, or if the vertex has no edge that a search would follow. Numbers below shard->locals are local vertices, and
- * all other numbers are delegates. */
+/* Returns the stored id of vertex `number` of a shard (local vertices come first, then delegates). Returns UINT64_MAX if
+ * the vertex cannot be drawn, because another shard owns it, or because it has no edge that a search would follow. */
 static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, uint64_t number)
 {
     const enum root_at at = number < shard->locals ? ROOT_AT_LOCAL : ROOT_AT_DELEGATE;
@@ -249,8 +235,8 @@ static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, u
 
 /* Finds the `wanted` smallest numbers among many. */
 struct least {
-    uint64_t *number; /* [4 * wanted] the candidates for the smallest numbers; least_of_ranks uses the second half */
-    uint64_t count, wanted; /* the number of candidates, at most 2 * wanted; how many smallest numbers are wanted */
+    uint64_t *number; /* [4 * wanted] candidates for the smallest numbers; the second half is for least_of_ranks */
+    uint64_t count, wanted; /* how many candidates there are, at most 2 * wanted; how many smallest numbers are wanted */
     uint64_t bound; /* this number and all larger ones cannot be among the smallest */
 };
 
@@ -263,7 +249,7 @@ static void least_sort(struct least *l)
         l->bound = l->number[l->count - 1];
 }
 
-/* Adds a number to the candidates. Does nothing if the number is too large to be among the smallest. */
+/* Adds a number to the candidates, unless it is too large to be among the smallest. */
 static void least_add(struct least *l, uint64_t number)
 {
     if (number >= l->bound)
@@ -291,9 +277,9 @@ static void least_of_ranks(struct least *l, const struct comm *comm)
     least_sort(l);
 }
 
-/* Collective. Draws the roots that are still missing. Chooses a random input id, and takes the vertices with the smallest
- * distances behind this id. Distances are modulo n. Leaves out vertices that were drawn before, and vertices without an edge
- * that a search would follow. Appends the input ids of the vertices to d->ids. */
+/* Collective. Draws the roots that are still missing: the first vertices after a random input id, in ascending order modulo
+ * n. Leaves out vertices that were drawn before, or that have no edge that a search would follow. Appends their input ids
+ * to d->ids. */
 static enum status draw_in_turn(struct drawing *d, struct error *e)
 {
     const struct rank *rank = d->rank;
@@ -326,7 +312,7 @@ static enum status draw_in_turn(struct drawing *d, struct error *e)
     return e->status;
 }
 
-/* Collective. Sets d->delegates. If fewer than d->count vertices can be drawn, lowers d->count to their number. The caller
+/* Collective. Sets d->delegates. Lowers d->count to the number of vertices that can be drawn, if it is greater. The caller
  * frees d->delegates, even after a failure. */
 static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
 {
@@ -353,10 +339,9 @@ static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Sets roots->ids to the ids of different random vertices. Each vertex has an edge that a search would follow.
- * Lowers roots->count if the graph has fewer such vertices. With the same seed, the ids are the same for every number of
- * shards, ranks and threads. Fails with ST_BAD_DATA if the shards have fewer vertices with edges than the graph should have.
- */
+/* Collective. Sets roots->ids to the ids of different random vertices, each with an edge that a search would follow. Lowers
+ * roots->count if there are fewer such vertices. The same seed gives the same ids for every number of shards, ranks and
+ * threads. Fails with ST_BAD_DATA if the shards have fewer vertices with edges than the graph should have. */
 static enum status draw_roots(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
 {
     struct drawing d = {
@@ -381,12 +366,7 @@ static enum status draw_roots(struct roots *roots, const struct rank *rank, uint
 
 /* ---- choosing ---- */
 
-/* Collective. Allocates and chooses the roots, and finds the shard of each root. The roots are given on the command line by
- * id or by name. If none are given, the roots are drawn. With --serve, only allocates memory for one root. roots_free frees
- * the roots, even after a failure. `map`: on rank 0, the names; NULL: there are none. Failures:
- * - ST_BAD_DATA: the graph has no vertices, or the shards have fewer vertices with edges than the graph should have.
- * - ST_RUNTIME: no vertex has an edge.
- * - ST_USAGE: an id is not below n, or a name is unknown. */
+/* Collective. Takes the roots of the command line or draws them, and finds the shard of each root (roots.h). */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
 {

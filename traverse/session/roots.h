@@ -15,12 +15,12 @@ struct roots {
 };
 
 /* Collective. Chooses the roots, and finds the shard of each root.
- * - Roots are given on the command line, by id or by name: these are chosen.
- * - None are given: args->count random vertices are chosen, each with an edge that a search would follow. If the graph has
- *   fewer such vertices, all of them are chosen.
- * - With --serve: memory is allocated for one root, and none is chosen.
- * `map`: on rank 0, the names; NULL: there are none. Fails with ST_USAGE if an id is not below n, or if a name is unknown.
- * The caller calls roots_free, even after a failure. */
+ * - Roots that the command line gives, by id or by name, are taken.
+ * - If it gives none, args->count random vertices are drawn, or fewer if fewer have an edge that a search would follow.
+ * - With --serve, only memory for one root is allocated.
+ * `map` has the names, on rank 0; NULL: there are none. Fails with ST_USAGE if an id or a name is not in the graph, with
+ * ST_RUNTIME if no vertex has an edge, and with ST_BAD_DATA if the graph has no vertices, or fewer vertices with edges than
+ * its manifest says. The caller calls roots_free, even after a failure. */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e);
 

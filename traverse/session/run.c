@@ -41,8 +41,8 @@ struct run {
     FILE *talk; /* records and the summary are printed here: stdout, or stderr if a result goes to stdout */
 };
 
-/* Collective. Writes those result files of a search that the user wants. Writes parents first, because usually the devices
- * have parents already. */
+/* Collective. Writes the result files that the user wants. Parents come first, because the devices usually have them
+ * already. */
 static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = run->args;
@@ -64,8 +64,8 @@ static enum status write_results(struct run *run, const struct root *root, struc
     return e->status;
 }
 
-/* Collective. Searches from root i, and fills *record. Prints the record if `talks` is set, which is so on rank 0 only.
- * Writes the results. If the search fails, a job of several ranks ends at once. */
+/* Collective. Searches from root i, fills *record, and writes the results. Prints the record if `talks` is set, which is so
+ * on rank 0 only. If the search fails, a job of several ranks ends at once. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
     struct searcher *s = &run->searcher;
@@ -86,15 +86,13 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     if (talks && !run->args->serve)
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, record->root);
-    /* With --serve, the record is printed after the results are written, because the line of the record tells the user that
-     * the files are complete. */
+    /* With --serve, the record is printed last, because its line tells the user that the result files are complete. */
     if (write_results(run, root, e) == ST_OK && talks && run->args->serve)
         report_record(run->talk, &run->env, record);
     return e->status;
 }
 
-/* Collective. Prints the set-up, opens the trace, and does the warm-up. Then searches from each root in turn. Shows the
- * progress. */
+/* Collective. Prints the set-up, opens the trace, warms up, and searches from each root in turn. */
 static enum status search_all(struct run *run, struct error *e)
 {
     const struct args *args = run->args;
@@ -120,9 +118,8 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Called with --serve. Searches from the root on each line of standard input, until the input ends. For each
- * line prints one line: the record of the search, or the reason why the line is no root. At the end fails with ST_USAGE if
- * any line was no root. */
+/* Collective. Searches from the root on each line of standard input (--serve). For each line prints the record of the
+ * search, or the reason why the line is no root. At the end of the input fails with ST_USAGE if any line was no root. */
 static enum status serve_all(struct run *run, struct error *e)
 {
     static struct serve serve;
@@ -145,8 +142,7 @@ static enum status serve_all(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Collective. Called after the last search. Completes the trace. Rank 0 prints the summary, and writes the JSON report. All
- * ranks return the same status. */
+/* Collective. Called after the last search. Completes the trace. Rank 0 prints the summary, and writes the JSON report. */
 static enum status conclude(struct run *run, struct error *e)
 {
     if (run->args->trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
@@ -162,8 +158,8 @@ static enum status conclude(struct run *run, struct error *e)
     return comm_agree(&run->searcher.comm, e);
 }
 
-/* Called by searcher_run on each rank that searches. Opens the searcher, chooses roots, searches, and reports. Allocates
- * run->records, and sets run->env. The context is the struct run. */
+/* Does the whole run: opens the searcher, chooses roots, searches, and reports. Called by searcher_run on each rank that
+ * searches, with the struct run. */
 static void run_on_rank(void *context, struct error *e)
 {
     struct run *run = context;
@@ -185,8 +181,8 @@ static void run_on_rank(void *context, struct error *e)
         conclude(run, e);
 }
 
-/* Called by searcher_run at the end. Frees the records, and discards the trace if the trace is not complete. The context is
- * the struct run. */
+/* Frees the records, and discards the trace if it is not complete. Called by searcher_run at the end, with the struct
+ * run. */
 static void tear_down(void *context)
 {
     struct run *run = context;
@@ -196,8 +192,7 @@ static void tear_down(void *context)
     outfile_abort(run->trace.out);
 }
 
-/* Runs dbfs-traverse or dbfs-traverse-2d: searches by `method`, writes results, and reports. With --plan, only prints the
- * plan. Frees what `args` holds. Returns the exit code. */
+/* Runs dbfs-traverse or dbfs-traverse-2d (run.h), or with --plan only prints the plan. Returns the exit code. */
 int run_searches(struct args *args, const struct bfs_method *method, char **argv)
 {
     static struct run run;

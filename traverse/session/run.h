@@ -5,10 +5,9 @@
 #include "traverse/engine/loop.h"
 #include "traverse/options/args.h"
 
-/* Searches by `method` from each root, writes the results, and reports. The options in `args` say which roots and results
- * are wanted. The report goes to standard output. If a result goes to standard output, the report goes to standard error.
- * With --plan, only prints the plan. `argv`: the command line, for the report. Frees what `args` holds. Returns the exit
- * code. */
+/* Searches by `method` from each root, writes the results, and prints a report, as the options in `args` say. The report
+ * goes to standard output, or to standard error if a result goes to standard output. With --plan, only prints the plan.
+ * `argv`: the command line, for the report. Frees what `args` holds. Returns the exit code. */
 int run_searches(struct args *args, const struct bfs_method *method, char **argv);
 
 #endif

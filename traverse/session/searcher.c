@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Collective. Makes rank 0 the only rank that searches. On rank 0 multiplies the threads of -@ and the memory of -S by the
- * number of ranks, because these options are per rank. Does not raise threads above the number of cores. Rank 0 also gets
- * the shards of all ranks, and prints a note. Sets s->led. Afterwards s->comm of rank 0 has rank 0 only. */
+/* Collective. Makes rank 0 the only rank that searches, with the shards of all ranks. Multiplies the threads of -@ and the
+ * memory of -S by the number of ranks, because these options are per rank, but uses no more threads than cores. Sets
+ * s->led. Afterwards s->comm of rank 0 has rank 0 only. */
 static void search_on_rank_0(struct searcher *s)
 {
     struct args *args = s->args;
@@ -34,11 +34,7 @@ static void search_on_rank_0(struct searcher *s)
              s->launched_ranks);
 }
 
-/* Runs a program from the start of MPI to the exit code:
- * - starts MPI and the watch of --timeout, and lets rank 0 check the names of results;
- * - calls `work` on each rank that searches;
- * - calls `close` if it is not NULL, and frees the searcher and the args.
- * With --dry-run, only checks the names, and frees everything. Returns the exit code. */
+/* Runs a program from the start of MPI to the exit code (searcher.h). */
 int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_work *work, void (*close)(void *context),
                  void *context)
 {
@@ -81,8 +77,8 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
 
 /* ---- opening ---- */
 
-/* Sets the number of threads and the memory budget of this rank to its share of the host's cores and memory, or to -@ and
- * -S if these were given. Sets the number of threads of OpenMP, too. */
+/* Sets the number of threads, also of OpenMP, and the memory budget of this rank: to -@ and -S if these are given,
+ * otherwise to its share of the host. */
 static void share_host(struct searcher *s)
 {
     struct cli *cli = &s->args->cli;
@@ -92,8 +88,8 @@ static void share_host(struct searcher *s)
     memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
 }
 
-/* Returns options for graph_open, by the options of the command line. With these options, all columns are decoded on the
- * host. If devices do not read columns in memory of the host, the caller changes `columns`. */
+/* Returns options for graph_open, by the command line. All columns are to be decoded on the host; if devices do not read
+ * them there, the caller changes `columns`. */
 static struct graph_options graph_options_of(struct searcher *s)
 {
     const struct args *args = s->args;
@@ -106,9 +102,9 @@ static struct graph_options graph_options_of(struct searcher *s)
                                   .budget = &s->budget};
 }
 
-/* Collective. Opens this rank's part of the graph. Fails if an option does not fit the graph, or if the graph is directed
- * and the program is for undirected graphs only. If the graph has no in-rows, sets args->policy.mode to push. Rank 0 prints
- * a note for each option that has no effect. */
+/* Collective. Opens this rank's part of the graph. Fails if an option does not fit the graph, or if the program is for
+ * undirected graphs and the graph is directed. If the graph has no in-rows, all levels will push. Rank 0 prints a note for
+ * each option without effect. */
 static enum status open_graph(struct searcher *s, struct error *e)
 {
     struct args *args = s->args;
@@ -134,8 +130,7 @@ static enum status open_graph(struct searcher *s, struct error *e)
     return ST_OK;
 }
 
-/* Prints a note for each given option that has no effect because no messages are sent. Does nothing on ranks other than 0,
- * or if messages are sent. */
+/* On rank 0, prints a note for each given option that has no effect because no messages are sent. */
 static void note_idle_options(const struct searcher *s, const struct args *args)
 {
     const struct exchange_options *o = &args->exchange;
@@ -154,9 +149,8 @@ static void note_idle_options(const struct searcher *s, const struct args *args)
     }
 }
 
-/* Collective. Opens a device for each shard. Then opens the exchange between devices, the results, and the method of
- * searching. `files`: results_write will be called, or the program reads the answers of all ids. searcher_run closes
- * everything, even after a failure. */
+/* Collective. Opens a device for each shard, then the exchange, the results, and the method of searching. `files` is as in
+ * searcher_open. searcher_run closes everything, even after a failure. */
 static enum status open_devices(struct searcher *s, const struct args *args, int files, struct error *e)
 {
     struct rank *rank = &s->rank;
@@ -192,8 +186,8 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     return s->method->open(&s->bfs, rank, &s->exchange, &search, e);
 }
 
-/* Appends the value of -S that is enough for a whole search to the message of *e. Does so only if *e says that memory is
- * short, and the memory budget is too small for a whole search. */
+/* If *e says that memory is short, and the memory budget is too small for a search, appends the value of -S that is
+ * enough. */
 void searcher_explain_memory(const struct searcher *s, struct error *e)
 {
     const uint64_t bytes = s->graph.search_bytes;
@@ -203,9 +197,7 @@ void searcher_explain_memory(const struct searcher *s, struct error *e)
         snprintf(e->text + used, sizeof e->text - used, "; -S %" PRIu64 "M is enough for a search", (enough >> 20) + 1);
 }
 
-/* Collective. Sets the number of threads and the memory budget of this rank, and chooses the backend. Then opens the graph,
- * the devices, the exchange, the results and the method of searching. On rank 0 also opens the map. If a rank fails, the
- * call fails on all ranks. searcher_run closes everything, even after a failure. */
+/* Collective. Opens all that is needed for searches by all ranks together (searcher.h). Rank 0 also opens the map. */
 enum status searcher_open(struct searcher *s, int files, struct error *e)
 {
     struct args *args = s->args;
@@ -228,9 +220,7 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
     return e->status;
 }
 
-/* Opens all shards and the map of names on this rank. Sets the number of threads and the memory budget of this rank. Sets
- * s->rank, with a comm that has this rank only. Opens no devices. A failure is known to this rank only. searcher_run closes
- * everything, even after a failure. */
+/* Opens what is needed for searches by this rank alone (searcher.h): all shards and the map, but no devices. */
 enum status searcher_open_all_shards(struct searcher *s, enum residence resident,
                                      uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                      struct error *e)
@@ -249,9 +239,7 @@ enum status searcher_open_all_shards(struct searcher *s, enum residence resident
     return args->map != NULL ? name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e) : ST_OK;
 }
 
-/* Collective. Chooses the roots of the searches. Rank 0 warns if there are fewer roots than the user wants, and checks the
- * names of the roots' results. With --serve, only allocates memory for one root. If a rank fails, or passes an `e` that has
- * failed, the call fails on all ranks. */
+/* Collective. Chooses the roots. Rank 0 warns if they are fewer than wanted, and checks the names of their results. */
 enum status searcher_choose_roots(struct searcher *s, struct error *e)
 {
     const struct args *args = s->args;

@@ -1,10 +1,10 @@
-/* searcher.h: opens all that searches need on a rank, and runs the work of a program. All programs that search use
+/* searcher.h: opens all that searches need on a rank, and runs the work of a program. All programs that search call
  * searcher_run, and open what they need in one of two ways:
  *
- * - dbfs-traverse, dbfs-traverse-2d and dbfs-graph500 call searcher_open. Each rank opens a part of the shards, and all
- *   ranks do each search together.
- * - dbfs-batch and dbfs-paths call searcher_open_all_shards. Each rank opens all shards, and does some of the searches
- *   alone. The rank is the only rank of the comm in searcher.rank. */
+ * - dbfs-traverse, dbfs-traverse-2d and dbfs-graph500 call searcher_open. Each rank has a part of the shards, and all ranks
+ *   do each search together.
+ * - dbfs-batch and dbfs-paths call searcher_open_all_shards. Each rank has all shards, and does some of the searches alone,
+ *   as the only rank of the comm in searcher.rank. */
 #ifndef DBFS_SEARCHER_H
 #define DBFS_SEARCHER_H
 
@@ -28,33 +28,30 @@ struct searcher {
     struct exchange exchange; /* exchange, results and bfs are zeroed if each rank opens all shards */
     struct results results;
     struct bfs bfs;
-    struct name_map *map; /* the names: on rank 0, and on each rank that opens all shards; NULL: there are none */
+    struct name_map *map; /* the names of vertices, on rank 0 and on each rank that opens all shards; NULL: there are none */
     struct roots roots;
 };
 
-/* Runs a program, from the start of MPI to the exit code:
- * - starts MPI and the watch of --timeout, and checks the names of result files;
- * - calls `work` on each rank that searches;
- * - calls `close`, unless `close` is NULL, and closes the searcher.
- * With --dry-run, only checks the names. Returns the exit code.
- * If ranks would share GPUs (shared_gpus.h), only rank 0 searches. Rank 0 gets the threads and the memory of all ranks, and
- * prints a note. The other ranks wait. With `holds_all`, each rank opens all shards, and all ranks search in any case. */
+/* Runs a program, from the start of MPI to the exit code, which it returns. Starts MPI and the watch of --timeout, checks
+ * the names of result files, calls `work` on each rank that searches, and then `close` unless it is NULL. Closes the
+ * searcher at the end. With --dry-run, only checks the names. If ranks would share GPUs (shared_gpus.h), rank 0 searches
+ * alone, with the threads and the memory of all ranks, and the other ranks wait. With `holds_all`, each rank opens all
+ * shards, and all ranks search in any case. */
 typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,
                  void (*close)(void *context), void *context);
 
-/* Collective. Opens the graph in args->folder, a device for each shard, and all else that searches need. `files`:
- * results_write will be called, or the program reads the answers of all ids. If a rank fails, the call fails on all ranks.
- */
+/* Collective. Opens the graph in args->folder, a device for each shard, and all else that searches need. `files` is 1 if
+ * the program calls results_write, or reads the answers of all ids. If a rank fails, the call fails on all ranks. */
 enum status searcher_open(struct searcher *searcher, int files, struct error *e);
 
-/* Appends the value of -S that is enough for a whole search to the message of *e. Does so only if *e says that an array
- * exceeds the memory budget. Without this addition, the message would count only the arrays up to the array that failed.
- * searcher_open calls this function itself. */
+/* If *e says that memory is short, and the memory budget is too small for a whole search, appends the value of -S that is
+ * enough to the message. Without it, the message would count only the arrays up to the one that failed. searcher_open calls
+ * this function itself. */
 void searcher_explain_memory(const struct searcher *searcher, struct error *e);
 
-/* Opens all shards and the map of names on this rank. Columns have the residence `resident`. A failure is known to this rank
- * only. `bytes_needed`: a function like backend.bytes_needed; NULL with RESIDENT_PACKED. */
+/* Opens all shards, with columns in the residence `resident`, and the map of names on this rank. Only this rank knows of a
+ * failure. `bytes_needed`: as backend.bytes_needed; NULL with RESIDENT_PACKED. */
 enum status searcher_open_all_shards(struct searcher *searcher, enum residence resident,
                                      uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                      struct error *e);

@@ -11,15 +11,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What rank 0 tells all ranks after it has read a line of the input. `id`: with ORDER_SEARCH, the input id of the root. */
+/* What rank 0 tells all ranks after each line of the input. With ORDER_SEARCH, `id` is the input id of the root. */
 struct order {
     enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
     uint64_t id;
 };
 
-/* Reads a line of standard input into s->line, as a string. A line ends with "\n" or "\r\n", which the string does not have.
- * The string has at most MOST_LINE_BYTES of the line. Returns the number of bytes in the whole line, without its end.
- * Returns -1 if the input has ended, or if the input cannot be read. */
+/* Reads a line of standard input into s->line, as a string without the "\n" or "\r\n" at its end, cut off after
+ * MOST_LINE_BYTES. Returns the number of bytes of the whole line. Returns -1 if the input has ended, or cannot be read. */
 static int64_t read_line(struct serve *s)
 {
     int64_t bytes = 0;
@@ -36,8 +35,8 @@ static int64_t read_line(struct serve *s)
     return bytes;
 }
 
-/* Sets *id to the input id of the root in a line. With a map, the line has a name, otherwise a number. Fails with ST_USAGE
- * if the line has no vertex of the graph. `bytes`: the number of bytes in the line. */
+/* Sets *id to the input id of the root on a line of `bytes` bytes. If there is a map, the line is a name, otherwise a
+ * number. Fails with ST_USAGE if the graph has no such vertex. */
 static enum status find_id(const char *line, int64_t bytes, const struct searcher *searcher, uint64_t *id, struct error *e)
 {
     const uint64_t n = searcher->graph.manifest.totals.n;
@@ -55,10 +54,9 @@ static enum status find_id(const char *line, int64_t bytes, const struct searche
     return ST_OK;
 }
 
-/* Collective. Reads the next line of standard input on rank 0. Empty lines are skipped. The other ranks wait for rank 0.
+/* Collective. Rank 0 reads the next line that is not empty, while the other ranks wait. There are four cases:
  * - The line has a root: sets roots->count to 1, and finds the shard of the root.
- * - The line has no root, or the names of the root's results are refused: sets roots->count to 0. On rank 0 sets
- *   s->refused to the reason, and s->any_refused to 1.
+ * - The line has none, or the names of the root's results are refused: sets roots->count to 0, and on rank 0 s->refused.
  * - The input has ended: sets roots->count to 0, and s->ended to 1.
  * - Rank 0 cannot read, or memory is short: the call fails on all ranks. */
 enum status serve_next_root(struct serve *s, struct searcher *searcher, struct error *e)
@@ -94,8 +92,8 @@ enum status serve_next_root(struct serve *s, struct searcher *searcher, struct e
     return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
 }
 
-/* Prints one line with the reason why the last line was refused. The reason may have control characters from that line or
- * from the name of a file. They are printed as question marks. */
+/* Prints one line with the reason why the last line was refused. Control characters in it, from the line or from the name
+ * of a file, are printed as question marks. */
 void serve_print_refusal(FILE *out, const struct serve *s)
 {
     const char *reason = s->refused.text;

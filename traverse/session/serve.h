@@ -1,5 +1,5 @@
-/* serve.h: reads roots from standard input while the program runs (--serve). Rank 0 reads a line for each root, and sends
- * the root to the other ranks. */
+/* serve.h: reads roots from standard input while the program runs (--serve). Rank 0 reads, and sends each root to all
+ * ranks. */
 #ifndef DBFS_SERVE_H
 #define DBFS_SERVE_H
 
@@ -12,16 +12,14 @@ enum { MOST_LINE_BYTES = 1 << 20 }; /* a longer line is refused. The limit is hi
 /* The state of reading roots from standard input. */
 struct serve {
     int ended;            /* 1: standard input has no more lines */
-    struct error refused; /* on rank 0: the reason why the last line was refused; ST_OK: the line was not refused */
+    struct error refused; /* on rank 0: the reason why the last line was refused; ST_OK: it was not */
     int any_refused;      /* on rank 0: 1: at least one line was refused */
     char line[MOST_LINE_BYTES + 1]; /* on rank 0: the line that was read last */
 };
 
-/* Collective. Waits for the next line of standard input, and finds the shard of the root on this line. All ranks sleep while
- * they wait, and the time of --timeout does not run. Sets roots->count to 1. Sets roots->count to 0 instead if
- * - standard input has ended (serve->ended),
- * - the line has no vertex of the graph,
- * - or a result file of this root must not be written. */
+/* Collective. Waits for the next line of standard input, and finds the shard of the root on this line. All ranks sleep
+ * while they wait, and the time of --timeout does not run. Sets roots->count to 1, or to 0 if the input has ended
+ * (serve->ended), if the line has no vertex of the graph, or if a result file of this root must not be written. */
 enum status serve_next_root(struct serve *serve, struct searcher *searcher, struct error *e);
 
 /* Prints one line with the reason why the last line was refused. */

@@ -13,11 +13,9 @@ static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
     return 0;
 }
 
-/* Collective. Returns 1 if two ranks would use the same GPU, and rank 0 sees all GPUs that the ranks would use. Otherwise
- * returns 0. G: the number of devices of each rank. own[p] and leader[p] must be zeroed before the call:
- * - own[s] is set to the address of the GPU of device s, as its own rank sees the GPU;
- * - leader[s] is set to the address of the GPU of device s, as rank 0 sees the GPU.
- * The address is 0 if the device would use no GPU. */
+/* Collective. Returns 1 if two ranks would use the same GPU, and rank 0 sees all GPUs that the ranks would use; otherwise
+ * 0. Each rank has G devices. own[p] and leader[p], zeroed before the call, get the addresses (backend_gpu_address) of the
+ * GPUs of all devices: in `own` as the rank of a device sees its GPU, in `leader` as rank 0 sees it. */
 static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
     const uint32_t p = G * comm->ranks, first = G * comm->host_rank;
@@ -36,12 +34,7 @@ static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct 
     return shared;
 }
 
-/* Collective. Sets *shared to 1 if rank 0 should search for all ranks. This is so if
- * - all ranks are on one host,
- * - the user has chosen neither the CPU as backend nor the memory of the exchange,
- * - two ranks would use the same GPU,
- * - and rank 0 sees all GPUs that the ranks would use.
- * Otherwise sets *shared to 0. If the graph cannot be read, sets *shared to 0, and does not fail. */
+/* Collective. Sets *shared to 1 if rank 0 should search for all ranks, for the reasons in shared_gpus.h. */
 enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args, struct error *e)
 {
     uint32_t G = 0;

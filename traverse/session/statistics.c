@@ -25,8 +25,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the quantile q of sorted[count]. About the fraction q of the values is smaller than the quantile. If the quantile
- * falls between two values, interpolates between these two. The values must be in ascending order. */
+/* Returns the quantile q of the ascending values sorted[count]: about the fraction q of the values is smaller. Interpolates
+ * if the quantile falls between two values. */
 static double quantile(const double *sorted, uint64_t count, double q)
 {
     double at = q * (double)(count - 1);
@@ -36,8 +36,7 @@ static double quantile(const double *sorted, uint64_t count, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* Sorts values[count], and sets *s to the statistics of these values. If `values` is NULL or `count` is 0, sets all
- * statistics to 0. */
+/* Sorts values[count], and sets *s to their statistics; all are 0 if `values` is NULL or `count` is 0. */
 void statistics_of_values(double *values, uint64_t count, struct statistics *s)
 {
     double sum = 0, inverses = 0, squares = 0, inverse_squares = 0, n = (double)count;
@@ -64,13 +63,11 @@ void statistics_of_values(double *values, uint64_t count, struct statistics *s)
         inverse_squares += inverse * inverse;
     }
     s->deviation = sqrt(squares / (n - 1));
-    /* The deviation of the harmonic mean is computed from the deviation of the inverses, by the delta method, as in
-     * Graph500. */
+    /* The deviation of the harmonic mean follows from that of the inverses, by the delta method, as in Graph500. */
     s->harmonic_deviation = sqrt(inverse_squares) / (n - 1) * s->harmonic_mean * s->harmonic_mean;
 }
 
-/* Sets *s to the statistics of one measure over records[count]. If `count` is 0, or if there is no memory, sets all
- * statistics to 0. */
+/* Sets *s to the statistics of one measure over records[count]; all are 0 if `count` is 0 or memory is short. */
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s)
 {
     double *values = malloc((count + 1) * sizeof *values);

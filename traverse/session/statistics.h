@@ -1,5 +1,4 @@
-/* statistics.h: the measures of searches, such as times, and statistics of measures. Graph500 and the paper define the
- * statistics. */
+/* statistics.h: measures of searches, such as times, and their statistics, as Graph500 and the paper define them */
 #ifndef DBFS_STATISTICS_H
 #define DBFS_STATISTICS_H
 
@@ -7,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The measures of a search. TEPS are traversed edges per second. SEARCH_TEPS divides by the time of the search, and
+/* The measures of a search. TEPS are traversed edges per second: SEARCH_TEPS divides the edges by the time of the search,
  * ANSWER_TEPS by the time until the answer is made. */
 enum measure { SEARCH_TIME, ANSWER_TIME, VALIDATION_TIME, EDGES, SEARCH_TEPS, ANSWER_TEPS };
 
@@ -20,12 +19,10 @@ struct statistics {
     double harmonic_mean, harmonic_deviation; /* the harmonic mean and its deviation; Graph500 uses them for rates */
 };
 
-/* Sorts values[count], and sets *s to the statistics of these values. If `count` is 0, or if `values` is NULL, sets all
- * statistics to 0. */
+/* Sorts values[count], and sets *s to their statistics; all are 0 if `values` is NULL or `count` is 0. */
 void statistics_of_values(double *values, uint64_t count, struct statistics *s);
 
-/* Sets *s to the statistics of one measure over records[count]. If `count` is 0, or if there is no memory, sets all
- * statistics to 0. */
+/* Sets *s to the statistics of one measure over records[count]; all are 0 if `count` is 0 or memory is short. */
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s);
 
 #endif

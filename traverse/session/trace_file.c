@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those numbers of a level that are summed over all ranks. All members are uint64_t, because reduce_level sums the struct as
- * an array. */
+/* The numbers of a level that are summed over all ranks. All are uint64_t, because reduce_level sums the struct as an
+ * array. */
 struct level_sums {
     struct level_counts counts;
     uint64_t backward[SUBGRAPHS], moved[EXCHANGE_COUNTS];
     uint64_t compute_ns, exchange_ns;
 };
 
-/* The largest and the smallest times of a level over all ranks. All members are doubles, because reduce_level takes the
- * maximum of the struct as an array. */
+/* The largest and the smallest times of a level over all ranks. All are doubles, because reduce_level takes the maximum of
+ * the struct as an array. */
 struct level_extremes {
     double compute_max, exchange_max;
     double minus_compute_min, minus_exchange_min; /* the smallest times, negated, so that a maximum finds them, too */
@@ -105,8 +105,7 @@ static void print_line(FILE *out, const void *context)
     fputs("}\n", out);
 }
 
-/* Collective. Overwrites *t, and opens the file on rank 0. Before trace_file_commit, the caller can discard the file with
- * outfile_abort(t->out). If a rank fails, the call fails on all ranks. */
+/* Collective. Overwrites *t, and opens the file on rank 0. If a rank fails, the call fails on all ranks. */
 enum status trace_file_open(struct trace_file *t, const char *path, const struct rank *rank, struct error *e)
 {
     *t = (struct trace_file){.comm = rank->comm, .devices = rank->comm->ranks * rank->device_count};
@@ -115,8 +114,8 @@ enum status trace_file_open(struct trace_file *t, const char *path, const struct
     return comm_agree(rank->comm, e);
 }
 
-/* Collective. Computes the sums and the extremes of each level of a search over all ranks. Rank 0 appends a line to the file
- * for each level. Clears the record's log, unless the call fails before. All ranks return the same status. */
+/* Collective. Sums up the levels of a search over all ranks. Rank 0 appends a line to the file for each level. Clears the
+ * record's log, unless the call fails before. */
 enum status trace_file_add(struct trace_file *t, struct record *record, struct error *e)
 {
     struct level_line line = {.t = t, .root = record->root};
@@ -144,7 +143,7 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
     return comm_agree(t->comm, e);
 }
 
-/* Collective. Gives the file its final name. Discards the file instead if any rank has failed. Sets t->out to NULL. */
+/* Collective. Gives the file its final name, or discards it if any rank has failed. Sets t->out to NULL. */
 enum status trace_file_commit(struct trace_file *t, struct error *e)
 {
     return outputs_commit(&t->out, t->comm, e);

@@ -21,8 +21,8 @@ enum status trace_file_open(struct trace_file *trace, const char *path, const st
 /* Appends a line to the file for each level of a search, and clears the record's log. */
 enum status trace_file_add(struct trace_file *trace, struct record *record, struct error *e);
 
-/* Gives the file its final name. Discards the file instead if any rank has failed. Before this call, the caller can discard
- * the file with outfile_abort(trace->out). */
+/* Gives the file its final name, or discards it if any rank has failed. Before this call, the caller can discard the file
+ * with outfile_abort(trace->out). */
 enum status trace_file_commit(struct trace_file *trace, struct error *e);
 
 #endif
