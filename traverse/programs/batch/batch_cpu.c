@@ -1,9 +1,8 @@
-/* batch_cpu.c: batches on the cores of the host, as a struct batch_backend (batch_search.h)
+/* batch_cpu.c: searches from a batch of roots on the cores of the host, as a struct batch_backend (batch_search.h)
  *
- * Roots of a batch share the work if they reach the same vertices in the same levels. On a road graph, two roots seldom
- * reach a vertex in the same level. A word of 64 bits then has only one bit set, and takes 64 times the space of this bit
- * in caches. Such a batch is given up. A single thread then searches from each root. A search from a single root needs
- * only a bitmap of the vertices and a queue. */
+ * The roots of a batch share work if they reach the same vertices in the same levels. On a road graph they seldom do. Then
+ * only one bit of a 64-bit word is set, and takes 64 times its space in caches. Such a batch is given up, and a single
+ * thread searches from each root, with only a bitmap of the vertices and a queue. */
 #include "batch_cpu.h"
 
 #include "traverse/engine/threads.h"
@@ -13,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates zeroed memory within the budget: s->words words for each vertex. Sets *words. Touches all pages, so that
- * searches do not wait for the pages. cpu_close frees the memory. On failure, *words is NULL. */
+/* Allocates zeroed words for all vertices, s->words for each, within the budget. Touches all pages, so that searches do not
+ * wait for them. Sets *words; on failure to NULL. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
     memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,
@@ -25,9 +24,9 @@ static enum status take_words(struct batch_search *s, uint64_t **words, struct e
     return e->status;
 }
 
-/* Opens *search on the cores of the host. Allocates the words, lists and tallies of the search, starts the thread pool,
- * and sums the weights of all vertices. The budget is charged for words and lists. open_single allocates the memory for
- * searches from single roots later. The caller calls cpu_close even after a failure. */
+/* Opens *search on the cores of the host: allocates words and lists within the budget, allocates tallies, and starts the
+ * thread pool. Memory for searches from single roots is allocated later (open_single). The caller calls cpu_close even
+ * after a failure. */
 static enum status cpu_open(struct batch_search **search, const struct joined_graph *graph,
                             const struct batch_setup *setup, struct error *e)
 {
@@ -52,7 +51,7 @@ static enum status cpu_open(struct batch_search **search, const struct joined_gr
     return pool_open(&s->pool, s->threads, e);
 }
 
-/* Frees all memory of a search, and ends the threads of the search. `s` may be NULL, or opened in part. */
+/* Frees a search, and ends its threads. `s` may be NULL, or opened in part. */
 static void cpu_close(struct batch_search *s)
 {
     if (s == NULL)
@@ -69,16 +68,15 @@ static void cpu_close(struct batch_search *s)
     free(s);
 }
 
-/* Wakes the threads of the pool before the clock starts. First ends the threads of OpenMP, as these threads would hold
- * cores. */
+/* Wakes the threads of the pool before the clock starts. First ends the threads of OpenMP, which would hold cores. */
 static void cpu_wake(struct batch_search *s)
 {
     threads_let_go();
     pool_rouse(s->pool);
 }
 
-/* Sets l->found to the sums over the tallies of all threads, and zeroes the tallies. `weighs` is 1 after a dense level,
- * in which the threads have counted weights. If `weighs` is 0, the weights of l->found become 0. */
+/* Sets l->found to the sums over the tallies of all threads, and zeroes the tallies. `weighs` is 1 after a dense level, in
+ * which the threads have counted weights. Otherwise the weights of l->found become 0. */
 static void add_counts(struct batch_search *s, struct batch_levels *l, int weighs)
 {
     struct batch_found *found = &l->found;
@@ -101,10 +99,9 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
     }
 }
 
-/* Forgets the last batch, and makes the roots of *run the frontier. The frontier is a list of the vertices of the roots,
- * with each vertex once. Zeroes the seen words, and sets the bits of the roots. Zeroes the frontier words and next words
- * only if the last batch has left bits in them (l->is_sparse is 0). Sets l->left of each root to the weight of all
- * vertices. Sets l->found to the counts of the roots. Cannot fail. */
+/* Forgets the last batch, and makes the vertices of the roots the frontier: a list with each vertex once. Zeroes the
+ * frontier and next words only if the last batch has left bits in them (l->is_sparse is 0). Sets l->left of each root to
+ * the weight of all vertices, and l->found to the counts of the roots. Cannot fail. */
 static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     const uint64_t *offsets = s->graph->push->offsets;
@@ -135,8 +132,8 @@ static void cpu_start(struct batch_search *s, const struct batch_run *run, struc
     add_counts(s, l, 0);
 }
 
-/* Runs one level, sparse or dense, and sets l->found to the counts of the level. Swaps the frontier words and the next
- * words, so that the found vertices are the frontier. Cannot fail. */
+/* Runs one level, and sets l->found to the counts of the level. Swaps the frontier and next words, so that the found
+ * vertices are the frontier. Cannot fail. */
 static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->now;
@@ -150,8 +147,8 @@ static void cpu_visit(struct batch_search *s, int sparse, struct batch_levels *l
     add_counts(s, l, !sparse);
 }
 
-/* Sets level->found to the frontier words. If the frontier is sparse, also points level->list to the list of the
- * frontier, and sets level->count to the length of the list. Copies nothing. Cannot fail. */
+/* Points level->found to the frontier words and, if the frontier is sparse, level->list to its list of level->count
+ * vertices. Copies nothing, and cannot fail. */
 static void cpu_show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     (void)e;
@@ -164,10 +161,10 @@ static void cpu_show(struct batch_search *s, const struct batch_levels *l, struc
 
 /* ---- searches from single roots ---- */
 
-enum { AHEAD = 8 }; /* the row of the queue entry that is this number of entries ahead is prefetched */
+enum { AHEAD = 8 }; /* rows are prefetched for the queue entry this number of entries ahead */
 
-/* Allocates a queue and a bitmap for each thread, within the budget. Stops without an error at the first thread for which
- * memory is missing. Returns the number of threads that have a queue and a bitmap. Called when a batch is given up. */
+/* Allocates a queue and a bitmap for each thread, within the budget, after a batch was given up. Stops without an error
+ * when memory is short. Returns the number of threads that have a queue and a bitmap. */
 static int open_single(struct batch_search *s)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -183,8 +180,8 @@ static int open_single(struct batch_search *s)
     return threads;
 }
 
-/* Visits the neighbours of the frontier. The frontier is the entries `begin` to `end` - 1 of t->queue. Appends each
- * neighbour without a bit in t->mask to the queue, and sets the bit. Adds the number of edges read to t->read. Returns
+/* Visits the neighbours of the frontier, which is the entries `begin` to `end` - 1 of t->queue. Appends each neighbour that
+ * is not in the bitmap t->mask to the queue, and adds it to the bitmap. Adds the number of edges read to t->read. Returns
  * the new end of the queue. */
 static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t begin, uint64_t end)
 {
@@ -214,10 +211,9 @@ struct single_run {
     struct batch_run *run;
 };
 
-/* Searches from root number `root` of the run. The calling thread, number `thread` of the pool, does the whole search.
- * Fills in the result of the root. If distances are wanted, passes the distances to run->depths, and adds the time of
- * this work to t->noting_s. t->mask is zero on entry and on return. pool_run calls this function for each root. `context`
- * is the struct single_run. Returns 0. */
+/* Searches from root number `root` of the run, on the calling thread alone, and fills in the result of the root. If
+ * distances are wanted, passes them to run->depths, and adds the time of this to t->noting_s. t->mask is zero on entry and
+ * on return. Called by pool_run for each root, with the struct single_run. Returns 0. */
 static uint64_t search_root(void *context, int thread, uint64_t root)
 {
     const struct single_run *single = context;
@@ -247,10 +243,9 @@ static uint64_t search_root(void *context, int thread, uint64_t root)
     return 0;
 }
 
-/* Searches from all roots of the run with `threads` threads. One thread does the whole search from a root. Fills in
- * run->results. Adds the number of edges read to run->edges. Raises run->levels to the number of levels of the deepest
- * search. run->seconds must not contain the time in which distances were noted. So the mean of this time over the threads
- * is subtracted. */
+/* Searches from all roots of the run, with `threads` threads, each of which takes one root after the other. Fills in
+ * run->results, run->edges and run->levels. Subtracts the time in which distances were noted, as the mean over the threads,
+ * from run->seconds. */
 static void run_single(struct batch_search *s, struct batch_run *run, int threads)
 {
     struct single_run single = {s, run};

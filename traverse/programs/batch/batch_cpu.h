@@ -1,5 +1,4 @@
-/* batch_cpu.h: the search of batches on the CPU (batch_search.h). Shared by batch_cpu.c, batch_sparse.c and
- * batch_dense.c. */
+/* batch_cpu.h: the state of a batch on the CPU, and its loops; for batch_cpu.c, batch_sparse.c and batch_dense.c */
 #ifndef DBFS_BATCH_CPU_H
 #define DBFS_BATCH_CPU_H
 
@@ -13,8 +12,7 @@
 /* Number of found vertices that a thread gathers before it appends them to the list that all threads share. */
 enum { MOST_GATHERED = 256 };
 
-/* What one thread has found and read in a level. After the level, add_counts in batch_cpu.c adds up the tallies of all
- * threads, and zeroes the tallies. */
+/* What one thread has found and read in a level. After the level, add_counts adds up the tallies of all threads. */
 struct tally {
     struct bit_sums sums;        /* for each root: number of found vertices with the weight `shift` (batch_weight) */
     int shift;
@@ -41,20 +39,18 @@ struct batch_search {
     struct thread_pool *pool;
     int threads, words;
     uint64_t weight;             /* sum of the degrees of all vertices, each degree rounded down to a power of two */
-    /* [vertices][words] For each vertex, words with a bit for each root. seen: the seen words. now: the frontier words.
-     * next: the next words (batch_search.h). */
+    /* [vertices][words] a bit for each root: the seen words, frontier words and next words (batch_search.h) */
     uint64_t *seen, *now, *next;
     struct batch_list frontier;  /* list of the frontier; used only if the frontier is sparse */
     struct batch_list found;     /* list of the vertices that a sparse level has found so far */
-    /* [vertices] 1: the vertex is in `found`. NULL if there is only one thread, or only one word per vertex: the array is
-     * not needed. */
+    /* [vertices] 1: the vertex is in `found`. NULL with one thread or one word per vertex, which do not need the array. */
     uint8_t *listed;
     const uint64_t *pulls;       /* [BATCH_MOST_WORDS] a bit for each root; 1: the root pulls in this level */
     struct tally *tally;         /* [threads] a tally for each thread */
 };
 
-/* The body of a loop. Works on the elements `begin` to `end` - 1 of a list, or on the vertices `begin` to `end` - 1. Adds
- * what it finds to *t. *t belongs to the calling thread. */
+/* The body of a loop over the elements `begin` to `end` - 1 of a list, or the vertices `begin` to `end` - 1. Adds what it
+ * finds to *t, the tally of the calling thread. */
 typedef void batch_body(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end);
 
 /* The arguments of batch_for: a loop over `count` elements, in pieces of `step` elements. */
@@ -64,8 +60,7 @@ struct batch_loop {
     uint64_t count, step;
 };
 
-/* Calls the body of a loop for the elements of piece number `piece`, with the tally of thread `thread`. pool_run calls
- * this function for each piece. `context` is the struct batch_loop. Returns 0. */
+/* Calls the body of a loop for piece number `piece`, with the tally of thread `thread`. Called by pool_run. Returns 0. */
 static inline uint64_t batch_loop_piece(void *context, int thread, uint64_t piece)
 {
     const struct batch_loop *loop = context;
@@ -74,10 +69,9 @@ static inline uint64_t batch_loop_piece(void *context, int thread, uint64_t piec
     return 0;
 }
 
-/* Calls `body` for the elements 0 to `count` - 1, in pieces of `step` elements, on threads of the pool. Waits until all
- * pieces are done. `work` is an estimate of the number of edges to be read. The loop gets one thread for each LEAST_WORK
- * edges of `work`, but at most s->threads threads. If the loop gets a single thread, the calling thread calls `body` once
- * for all elements. */
+/* Calls `body` for the elements 0 to `count` - 1, in pieces of `step` elements, on threads of the pool, and waits for all
+ * pieces. `work` is the estimated number of edges to be read: the loop gets one thread for each LEAST_WORK edges, up to
+ * s->threads. A single thread calls `body` once for all elements. */
 static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_body *body)
 {
     enum { LEAST_WORK = 4096 };
@@ -89,9 +83,9 @@ static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t st
         pool_run(s->pool, threads, divide_up(count, step), batch_loop_piece, &loop);
 }
 
-/* BATCH_BY_WORDS defines `name` as a table of functions. The index is the number of words per vertex: 1, 2 or 4. The last
- * argument of the macro is a call, which is the body of each function. In the call, W is the number of words, as a
- * constant; s, t, begin and end are the arguments of a batch_body. BATCH_FOR_WORDS defines one function of the table. */
+/* BATCH_BY_WORDS defines `name` as a table of functions, by the number of words per vertex: 1, 2 or 4. The last argument is
+ * the body of each function: a call in which W is the number of words, as a constant, and s, t, begin and end are the
+ * arguments of a batch_body. BATCH_FOR_WORDS defines one function of the table. */
 #define BATCH_FOR_WORDS(name, words, ...)                                                          \
     WIDE_CLONES static void name##_##words(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end) \
     {                                                                                              \
@@ -107,20 +101,18 @@ static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t st
 
 #define BATCH_INLINE static inline __attribute__((always_inline))
 
-/* Returns the weight of vertex v: floor(log2(degree)). v has edges. The degree of v is counted as 2 to the power of the
- * weight. */
+/* Returns the weight of vertex v: floor(log2(degree)), so that v counts as having 2^weight edges. v has edges. */
 BATCH_INLINE int batch_weight(const struct joined_rows *rows, uint64_t v)
 {
     return 63 - __builtin_clzll((rows->offsets[v + 1] - rows->offsets[v]) | 1);
 }
 
-/* Runs a sparse level: the vertices in the list of the frontier push to their neighbours. If the frontier is dense, first
- * makes a list of it. Sets s->frontier and the words s->next to the found vertices, and fills the tallies. Defined in
- * batch_sparse.c. */
+/* Runs a sparse level: the listed vertices of the frontier push to their neighbours. A dense frontier is first made a list.
+ * Sets s->frontier and s->next to the found vertices, and fills the tallies. Defined in batch_sparse.c. */
 void batch_run_sparse(struct batch_search *s, const struct batch_levels *levels);
 
-/* Runs a dense level: some roots push, and then each vertex pulls. Sets the words s->next to the found vertices, and
- * fills the tallies. Defined in batch_dense.c. */
+/* Runs a dense level: some roots push, and then each vertex pulls. Sets s->next to the found vertices, and fills the
+ * tallies. Defined in batch_dense.c. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *levels);
 
 #endif

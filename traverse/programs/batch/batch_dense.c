@@ -1,40 +1,36 @@
 /* batch_dense.c: dense levels of a batch (batch_search.h), which pass over all vertices
  *
- * For each vertex, the pass reads the seen words and writes the next words, in the order of memory. The pass also reads
- * the frontier words of the neighbours of the vertex. The words of neighbours lie at random places, so they are
- * prefetched. Neighbours of high degree come first in a row. So a vertex usually needs only a few neighbours until it is
- * found by all roots. */
+ * For each vertex, the pass reads its seen words and writes its next words, in the order of memory. The frontier words of
+ * its neighbours lie at random places, so they are prefetched. Neighbours of high degree come first in a row, so usually a
+ * few neighbours are enough until all roots have found the vertex. */
 #include "batch_cpu.h"
 
 #include <string.h>
 
 enum {
     STEP = 1024, /* a thread works on this number of vertices at a time */
-    /* A thread that pushes works on this number of vertices at a time. The number is small, because vertices of high
-     * degree come first. Many vertices of high degree in a piece would keep one thread busy. */
+    /* vertices in a piece of a push; few, because vertices of high degree come first and would keep one thread busy */
     PUSH_STEP = 64,
-    PUSH_AHEAD = 16, /* a push prefetches the next words of the column that is this number of columns ahead */
-    PULL_STEP = 4,   /* a pull reads this number of columns, and then tests again whether a root is missing */
-    ROWS_AHEAD = 16, /* a pull prefetches the row of the vertex that is this number of vertices ahead */
-    /* A pull prefetches the words of the first neighbours of the vertex that is this number of vertices ahead. */
+    PUSH_AHEAD = 16, /* a push prefetches next words this number of columns ahead */
+    PULL_STEP = 4,   /* a pull reads this number of columns before it tests again whether a root is missing */
+    ROWS_AHEAD = 16, /* a pull prefetches rows this number of vertices ahead */
+    /* a pull prefetches the words of first neighbours this number of vertices ahead */
     WORDS_AHEAD = 6,
-    PULL_AHEAD = 20  /* a pull prefetches the words of neighbours that are this number of columns ahead */
+    PULL_AHEAD = 20  /* a pull prefetches the words of neighbours this number of columns ahead */
 };
 
 /* ---- roots that push ---- */
 
-/* Zeroes the next words of the vertices `begin` to `end` - 1. Called before roots push in a dense level. Does not use
- * `t`. */
+/* Zeroes the next words of the vertices `begin` to `end` - 1, before roots push in a dense level. Does not use `t`. */
 static void clear_next(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end)
 {
     (void)t;
     memset(s->next + begin * (uint64_t)s->words, 0, (end - begin) * 8 * (size_t)s->words);
 }
 
-/* Pushes the frontier bits of the vertices `begin` to `end` - 1, for the roots that do not pull. A push ORs the bits into
- * the next words of all neighbours. The next words of a neighbour then also have bits of roots that had seen the
- * neighbour before. find_vertices drops these bits later. Adds the number of edges read to t->read. Uses atomics unless
- * there is a single thread. */
+/* Pushes the frontier bits of the vertices `begin` to `end` - 1 into the next words of all their neighbours, for the roots
+ * that do not pull. Bits that a neighbour had seen before are pushed, too; find_vertices drops them later. Adds the number
+ * of edges read to t->read. Uses atomics unless there is a single thread. */
 BATCH_INLINE void push_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
@@ -70,10 +66,8 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *c
         __builtin_prefetch(&s->now[columns[k] * (uint64_t)W]);
 }
 
-/* Prefetches what find_vertices will read soon after vertex v:
- * - the row of vertex v + ROWS_AHEAD
- * - the frontier words of the first neighbours of vertex v + WORDS_AHEAD, if at least one root that pulls has not seen
- *   this vertex */
+/* Prefetches what find_vertices reads soon after vertex v: the row of vertex v + ROWS_AHEAD, and the frontier words of the
+ * first neighbours of vertex v + WORDS_AHEAD, if a root that pulls has not seen that vertex. */
 BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
@@ -88,8 +82,8 @@ BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const i
         prefetch_words(s, rows->columns + rows->offsets[v], W);
 }
 
-/* ORs the frontier words of the `count` vertices at `columns` into `got` [W]. Returns 0 if `got` has all bits of
- * `missing` [W] afterwards, and a nonzero value otherwise. */
+/* ORs the frontier words of the `count` vertices at `columns` into `got` [W]. Returns 0 if `got` then has all bits of
+ * `missing` [W]. */
 BATCH_INLINE uint64_t pull_columns(const struct batch_search *s, const uint32_t *columns, const int count,
                                    const uint64_t *missing, uint64_t *got, const int W)
 {
@@ -102,10 +96,9 @@ BATCH_INLINE uint64_t pull_columns(const struct batch_search *s, const uint32_t 
     return lacks;
 }
 
-/* Pulls for vertex v: ORs the frontier words of the neighbours of v into `got` [W]. Stops when `got` has all bits of
- * `missing` [W], or when the row ends. Returns the number of edges read. If a vertex has several words, the function also
- * prefetches the words of later neighbours, once PULL_STEP columns are read. The prefetches may go beyond the end of the
- * row, as the next row is read next. */
+/* Pulls for vertex v: ORs the frontier words of its neighbours into `got` [W], until `got` has all bits of `missing` [W].
+ * Returns the number of edges read. With several words per vertex, also prefetches words of later neighbours, even beyond
+ * the end of the row, because the next row is read next. */
 BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const uint64_t *missing, uint64_t *got,
                                const int W)
 {
@@ -121,10 +114,10 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     return at - first;
 }
 
-/* Finds the roots that reach the vertices `begin` to `end` - 1 in this level. Each vertex pulls the bits of the roots
- * that pull. If `pushed` is 1, the next words of the vertex already have the bits that the other roots have pushed. For
- * each vertex, the function drops the bits that the vertex had seen, sets the next words to the new bits, and adds the
- * new bits to the seen words. Counts the vertex in *t if it has new bits. */
+/* Finds the roots that reach the vertices `begin` to `end` - 1 in this level: makes their bits the next words of each
+ * vertex, adds them to the seen words, and counts the vertex in *t. The bits of roots that pull come from the neighbours.
+ * If `pushed` is 1, the other roots have pushed their bits into the next words before; bits that the vertex had seen are
+ * dropped. */
 BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,
                                 const int W)
 {
@@ -159,8 +152,7 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
 BATCH_BY_WORDS(find, find_vertices(s, t, begin, end, 0, W))
 BATCH_BY_WORDS(find_pushed, find_vertices(s, t, begin, end, 1, W))
 
-/* Runs a dense level. The roots that push come first. Then each vertex pulls, and receives the bits that were pushed.
- * Sets the words s->next to the found vertices, and fills the tallies. */
+/* Runs a dense level (batch_cpu.h): first roots push, and then each vertex pulls, and takes the bits that were pushed. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
 {
     const uint64_t vertices = s->graph->vertices;

@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STEP: number of vertices that a thread works on at a time. MANY_BITS: a word with more set bits than this adds a hash
- * to all 64 sums of the word, by vector operations. */
+/* STEP: number of vertices that a thread works on at a time. MANY_BITS: for a word with more set bits than this, the hash
+ * is added to all 64 sums of the word, by vector operations. */
 enum { STEP = 1024, MANY_BITS = 12 };
 
-/* Opens *d. Allocates the checksums, and starts the thread pool. If `arrays` is 1, also allocates the distances of
- * `batch` roots, within the budget. The caller calls batch_depths_close even after a failure. */
+/* Allocates the checksums and, with `arrays`, the distances of `batch` roots within the budget. Starts the thread pool. */
 enum status batch_depths_open(struct batch_depths *d, const struct joined_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e)
 {
@@ -27,7 +26,7 @@ enum status batch_depths_open(struct batch_depths *d, const struct joined_graph 
     return pool_open(&d->pool, threads, e);
 }
 
-/* Frees all memory of *d, ends the threads of the pool, and zeroes *d. *d may be all zeros already. */
+/* Frees all memory of *d, and ends its threads. *d may be all zeros, and becomes so. */
 void batch_depths_close(struct batch_depths *d)
 {
     free(d->sums);
@@ -58,10 +57,9 @@ struct noted_level {
     const struct batch_level *level;
 };
 
-/* Notes the vertices that the level found, for one piece of them. A piece is STEP entries of the list of found vertices. In
- * levels without such a list, a piece is STEP vertices. For each found vertex, and each root that found the vertex, sets
- * the distance of the vertex from the root. Also adds a hash of vertex and distance to the root's sum of thread `thread`.
- * pool_run calls this function for each piece. `context` is the struct noted_level. Returns 0. */
+/* Notes the found vertices of piece number `piece`, which is STEP entries of their list, or STEP vertices if there is no
+ * list. For each root that found a vertex, sets the distance, and adds a hash of vertex and distance to the root's sum of
+ * thread `thread`. Called by pool_run, with the struct noted_level. Returns 0. */
 static uint64_t note_piece(void *context, int thread, uint64_t piece)
 {
     const struct noted_level *noted = context;
@@ -91,9 +89,8 @@ static uint64_t note_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Notes the distances of the vertices of a level. If the level is of all roots, the threads of the pool share the work,
- * and the function waits for them. If the level is of a single root, the calling thread does the work. Two threads must
- * not call the function for the same root at once. */
+/* Notes the distances of the vertices of a level (batch_depths.h). If the level is of all roots, the threads of the pool
+ * share the work. If it is of a single root, the calling thread does the work alone. */
 void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
 {
     struct noted_level noted = {d, level};
@@ -111,9 +108,8 @@ void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
     }
 }
 
-/* Returns the checksum of root `number`: the sum of what all threads have noted. `id` is the input id of the root. An
- * isolated root was not searched from. The checksum of an isolated root is the hash of the root at distance 0. Returns 0
- * if no checksums are wanted. */
+/* Returns the checksum of root `number`: the sum of what all threads have noted or, for an isolated root, which was not
+ * searched from, the hash of its input id `id` and distance 0. Returns 0 if no checksums are wanted. */
 uint64_t batch_depths_checksum(const struct batch_depths *d, uint32_t number, uint64_t id, int isolated)
 {
     uint64_t sum = isolated && d->checksums ? hash_pair(id, 0) : 0;

@@ -1,4 +1,5 @@
-/* batch_main.c: the program dbfs-batch. It searches from many roots at once, batch after batch, and reports the results. */
+/* batch_main.c: the program dbfs-batch, which searches from many roots at once, batch after batch, and reports the
+ * results */
 #include "batch_search.h"
 #include "centrality.h"
 
@@ -20,8 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Number of bytes of memory for each root, if -n all is given: the id as given, the id in struct roots, and the struct
- * root. */
+/* bytes of memory for each root with -n all: the id as given, the id in struct roots, and the struct root */
 enum { ROOT_BYTES = 16 + sizeof(struct root) };
 
 /* All state of the program. */
@@ -33,10 +33,10 @@ struct batching {
     struct batch search;
     struct batch_depths depths;
     struct centrality centrality;
-    /* The matrix of the distances from all roots, with a row for each root. NULL: no matrix is written. */
+    /* the matrix of the distances from all roots, with a row for each root; NULL: not wanted */
     struct outfile *matrix;
     uint64_t matrix_at;           /* byte offset of the first row of the matrix */
-    /* [n] the distances or parents of one root, by input id, each of up to 8 bytes. NULL: neither is written. */
+    /* [n] the distances or parents of one root, by input id, each of up to 8 bytes; NULL: not wanted */
     void *values;
     struct batch_result *results; /* [ranks][batch] results of the batches that the ranks are searching */
     uint64_t checksum;            /* sum over all roots of a hash of root and checksum; only rank 0 has it */
@@ -72,16 +72,15 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Returns whether --depths names one .npy matrix for several roots. If it does not, each root gets a file of its own for
- * its distances. */
+/* Returns whether --depths names one .npy matrix for several roots. Otherwise each root has a file of its own. */
 static int wants_matrix(const struct args *args)
 {
     return args->depths != NULL && strstr(args->depths, "%d") == NULL && outputs_ends_in(args->depths, ".npy") &&
            (args->count > 1 || args->all_roots);
 }
 
-/* Reads the command line and the file of roots into *args. Ends the program with a message in these cases: the command
- * line is wrong, the file is wrong, or the options for output files do not fit together. */
+/* Reads the command line and the file of roots into *args. Ends the program with a message if one of them is wrong, or if
+ * the options for output files do not fit together. */
 static void parse(struct args *args, int argc, char **argv)
 {
     args_defaults(args, program.name);
@@ -108,9 +107,9 @@ static void parse(struct args *args, int argc, char **argv)
 
 /* ---- files of distances and parents ---- */
 
-/* Collective. Allocates b->values if files of distances or parents are wanted. If --depths names a matrix, rank 0 writes
- * the header of the matrix, and leaves space for the rows of all roots. The other ranks open the same file, and will
- * write the rows of their own roots. Sets b->matrix and b->matrix_at. Fails on all ranks if one rank fails. */
+/* Collective. Opens what files of distances and parents need: allocates b->values and, if --depths names a matrix, opens it
+ * on all ranks, because each rank will write the rows of its own roots. Rank 0 writes the header, and leaves space for all
+ * rows. Fails on all ranks if one rank fails. */
 static enum status open_files(struct batching *b, struct error *e)
 {
     const char *depths = b->args.depths;
@@ -136,9 +135,9 @@ static enum status open_files(struct batching *b, struct error *e)
     return ST_OK;
 }
 
-/* Writes the distances from root number `row` of all roots, by input id. If there is a matrix, writes them as row `row`
- * of the matrix. Otherwise writes them to a file for this root. `depth` is [vertices], the distances by vertex of the
- * joined graph. Overwrites b->values. A vertex without edges is written as unreached, unless it is the root. */
+/* Writes the distances from root number `row` of all roots, by input id: as row `row` of the matrix, or to a file for this
+ * root. `depth` [vertices] has the distances by vertex of the joined graph. Vertices without edges are written as
+ * unreached, except the root. Overwrites b->values. */
 static enum status write_depths(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
     const struct root *root = &b->searcher.roots.root[row];
@@ -156,8 +155,8 @@ static enum status write_depths(struct batching *b, const int32_t *depth, uint64
     return results_write_values(&b->searcher.rank, root, &file, e);
 }
 
-/* Returns the parent of the reached vertex v. The parent is the first neighbour that is one level nearer to the root. If
- * v is the root, returns v. `depth` is [vertices], the distances by vertex of the joined graph. */
+/* Returns the parent of the reached vertex v: its first neighbour that is one level nearer to the root, or v itself if v is
+ * the root. `depth` [vertices] has the distances by vertex of the joined graph. */
 static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
 {
     const struct joined_rows *rows = graph->pull;
@@ -169,9 +168,8 @@ static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth
     return rows->columns[at];
 }
 
-/* Finds the parents of the search from root number `row` of all roots, from the distances of the search. Writes the
- * parents to a file, by input id. `depth` is [vertices], the distances by vertex of the joined graph. Overwrites
- * b->values. */
+/* Writes the parents of the search from root number `row` of all roots to a file, by input id. Finds them from the
+ * distances `depth` [vertices], by vertex of the joined graph. Overwrites b->values. */
 static enum status write_parents(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
     const struct root *root = &b->searcher.roots.root[row];
@@ -191,8 +189,8 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
 
 /* ---- set-up ---- */
 
-/* Makes all vertices with edges the roots, by ascending id. Called for -n all. Sets the roots of b->args, and charges the
- * budget for the roots. Sets args->map to NULL, as these roots are ids and not names. */
+/* Makes all vertices with edges the roots, by ascending id, for -n all. Charges them to the budget. Sets args->map to NULL,
+ * because these roots are ids and not names. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
     struct args *args = &b->args;
@@ -209,9 +207,9 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Opens the graph, the joined graph, the roots, the search, the distances and all outputs. The columns of the
- * graph stay packed in memory, as the joined graph reads them only once. Fails on all ranks if one rank fails. tear_down
- * frees everything, even after a failure. */
+/* Collective. Opens the graph, the joined graph, the roots, the search, the distances and all outputs. Columns stay packed
+ * in memory, because the joined graph reads them only once. Fails on all ranks if one rank fails. tear_down frees
+ * everything, even after a failure. */
 static enum status set_up(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
@@ -246,8 +244,7 @@ static enum status set_up(struct batching *b, struct error *e)
 
 /* ---- batches ---- */
 
-/* Prints the work of a level, if -v is given. batch_run calls this function after each level. `context` is the struct
- * batching. */
+/* Prints the work of a level. Called by batch_run after each level if -v is given, with the struct batching. */
 static void print_level(void *context, const struct batch_note *n)
 {
     const struct batching *b = context;
@@ -256,9 +253,9 @@ static void print_level(void *context, const struct batch_note *n)
                n->edges, n->pulls, n->read, 1e6 * n->seconds);
 }
 
-/* Searches from the `count` roots that begin at number `first` of all roots, as one batch of this rank. Fills in
- * results[count], and adds the seconds of the search to b->seconds. With -v, prints the counts of the batch. Writes the
- * wanted files of each root. Stops at the first failure. */
+/* Searches from `count` roots, beginning with number `first` of all roots, as one batch of this rank. Fills in
+ * results[count], and adds the seconds of the search to b->seconds. Prints counts with -v, and writes the wanted files of
+ * each root. Stops at the first failure. */
 static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
                              struct error *e)
 {
@@ -286,9 +283,9 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     return e->status;
 }
 
-/* Reports the results b->results[0] to b->results[count - 1]. These belong to the roots that begin at number `first` of
- * all roots. Adds the checksums to b->checksum. Prints a line for each root unless --quiet is given. Appends the lines of
- * the roots to the table of --centrality if there is a table. Called on rank 0 only. */
+/* Reports b->results[0] to b->results[count - 1], the results of the roots from number `first` of all roots on. Adds the
+ * checksums to b->checksum. Prints a line for each root unless --quiet is given, and appends the roots to the table of
+ * --centrality if there is a table. Called on rank 0 only. */
 static enum status report_results(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     const uint64_t *ids = b->searcher.roots.ids + first;
@@ -309,9 +306,8 @@ static enum status report_results(struct batching *b, uint64_t first, uint64_t c
     return b->centrality.out != NULL ? centrality_add(&b->centrality, ids, b->results, count, e) : e->status;
 }
 
-/* Collective. Searches from the `count` roots that begin at number `first` of all roots, with a batch on each rank. Rank
- * r searches the batch that begins at root first + r * --batch. Then all ranks get all results in b->results, and rank 0
- * reports the results. Fails on all ranks if one rank fails. */
+/* Collective. Searches from `count` roots, beginning with number `first` of all roots: each rank takes a batch of --batch
+ * roots. Then all ranks get all results in b->results, and rank 0 reports them. Fails on all ranks if one rank fails. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     const struct comm *comm = &b->searcher.comm;
@@ -321,17 +317,16 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
         run_batch(b, first + skipped, (uint32_t)smaller(count - skipped, batch), b->results + skipped, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
-    /* The result of a root is 0 on all ranks but one, so the sum over the ranks is the result. This also holds for
-     * doubles that are added as integers. */
+    /* The result of a root is 0 on all ranks but one, so the sum over the ranks is the result. This holds even for doubles,
+     * which are added as integers. */
     comm_sum_u64(comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
     if (comm->rank == 0)
         report_results(b, first, count, e);
     return comm_agree(comm, e);
 }
 
-/* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in
- * rounds. In a round, each rank searches one batch. Rank 0 shows the progress. Completes the matrix at the end. Fails on
- * all ranks if one rank fails. */
+/* Collective. Prints the head of the report. Then searches from all roots that an earlier run has not finished, in rounds
+ * of one batch for each rank. Completes the matrix at the end. Fails on all ranks if one rank fails. */
 static enum status run_all(struct batching *b, struct error *e)
 {
     const struct searcher *s = &b->searcher;
@@ -357,8 +352,8 @@ static enum status run_all(struct batching *b, struct error *e)
     return outputs_commit(&b->matrix, &s->comm, e);
 }
 
-/* Collective. On rank 0, completes the table of --centrality, and prints the end of the report. Sets b->seconds to the
- * maximum over all ranks. Only rank 0 knows how many roots an earlier run has finished. */
+/* Collective. Rank 0 completes the table of --centrality, and prints the end of the report. b->seconds becomes the maximum
+ * over all ranks. */
 static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->searcher.roots.count - b->centrality.done;
@@ -375,8 +370,8 @@ static enum status conclude(struct batching *b, struct error *e)
     return comm_agree(&b->searcher.comm, e);
 }
 
-/* Frees everything that set_up has opened, and deletes an unfinished matrix. searcher_run calls this function at the end,
- * even after a failure. `context` is the struct batching. */
+/* Frees everything that set_up has opened, and deletes an unfinished matrix. Called by searcher_run, even after a
+ * failure. */
 static void tear_down(void *context)
 {
     struct batching *b = context;
@@ -389,8 +384,7 @@ static void tear_down(void *context)
     free(b->results);
 }
 
-/* Does the whole work of the program: opens everything, searches from all roots, and reports. Stops at the first failure.
- * searcher_run calls this function. `context` is the struct batching. */
+/* Does the whole work of the program: opens everything, searches from all roots, and reports. Called by searcher_run. */
 static void work(void *context, struct error *e)
 {
     struct batching *b = context;
@@ -398,8 +392,7 @@ static void work(void *context, struct error *e)
         conclude(b, e);
 }
 
-/* Runs dbfs-batch. Reads the command line, and calls searcher_run, which calls `work` and `tear_down`. Returns the exit
- * code. */
+/* Runs dbfs-batch: reads the command line, and lets searcher_run call `work` and `tear_down`. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct batching b;

@@ -6,25 +6,21 @@
 
 #include <string.h>
 
-/* Constants that choose the kind of a level:
- * - SPARSE_SHARE: A level is sparse if the frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices.
- * - PULL_SHARE: In a dense level, a root pulls if the frontier of the root has more than 1 / PULL_SHARE of the edges that
- *   the root has not found yet. After a sparse level, only the edges of the whole frontier are known. The frontier of
- *   each root then counts as 0 edges.
- * - PUSH_COST: An edge that is pushed costs as much as PUSH_COST edges that are pulled. All roots pull if the pushes cost
- *   more than the pulls. The cost of the pulls is the number of edges of all vertices that at least one root has not
- *   found. */
+/* How the kind of a level is chosen:
+ * - A level is sparse if the frontier has fewer edges than 1 / SPARSE_SHARE of the number of vertices.
+ * - In a dense level, a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that it has not found yet.
+ *   After a sparse level, the edges of a single root's frontier are not known, and count as 0.
+ * - All roots of a dense level pull if pushes would cost more than pulls. A pushed edge costs PUSH_COST times as much as a
+ *   pulled one. Pulls read the edges of all vertices that at least one root has not found. */
 enum { SPARSE_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
-/* Constants that decide whether a batch is given up. The decision is made after exactly TRIAL_LEVELS levels. The batch is
- * given up if its roots share few vertices: on average, fewer than LEAST_SHARED roots have found a vertex of a frontier
- * in the same level. */
+/* A batch is given up if its roots share little work: after exactly TRIAL_LEVELS levels, fewer than LEAST_SHARED roots on
+ * average have found a vertex of a frontier in the same level. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
-/* Adds the counts in l->found to the state of the batch. These are the counts of the level that has just ended. Sets
- * l->roots to the roots that found a vertex, and l->visits to the number of vertices that they found. Lowers l->left of
- * each of these roots. Adds the found vertices to l->all_vertices, l->all_visits and run->results. Adds the number of
- * edges read to run->edges. Called after the start and after each level. */
+/* Adds the counts of the level that has just ended (l->found) to the state of the batch and to *run: sets l->roots to the
+ * roots that found a vertex, and l->visits to the number of vertices that they found; lowers l->left; adds to the sums over
+ * all levels and to the results. Called after the start and after each level. */
 static void take_found(struct batch_levels *l, struct batch_run *run)
 {
     memset(l->roots, 0, sizeof l->roots);
@@ -42,9 +38,8 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
     run->edges += l->found.read;
 }
 
-/* Passes the present frontier to run->depths, which notes the distances of the vertices of the frontier. Subtracts the
- * time of this work from run->seconds. Does nothing if *e has failed, if no distances are wanted, or if the frontier is
- * empty. */
+/* Passes the present frontier to run->depths, which notes its distances. Takes the time of this out of run->seconds. Does
+ * nothing if *e has failed, if no distances are wanted, or if the frontier is empty. */
 static void note_depths(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_level level = {.depth = b->levels.depth, .words = b->words, .count = b->graph->vertices};
@@ -57,9 +52,8 @@ static void note_depths(struct batch *b, struct batch_run *run, struct error *e)
     run->seconds -= cli_seconds() - start;
 }
 
-/* Starts a batch. Resets run->results and b->levels, and lets the backend make the roots the frontier. Then counts the
- * roots as reached at distance 0 in run->results, and notes this distance. For a root without edges, counts only the root
- * itself as reached. */
+/* Starts a batch: resets run->results and b->levels, lets the backend make the roots the frontier, and counts and notes
+ * them as reached at distance 0. A root without edges reaches only itself. */
 static void start(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -77,9 +71,8 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
     note_depths(b, run, e);
 }
 
-/* Chooses the roots that pull in the coming dense level, among the roots with numbers below `roots`. Sets the bits of
- * these roots in l->pulls. Sets l->pushes to 1 if a root with a frontier does not pull. l->pulls and l->pushes must be
- * zero before the call. */
+/* Chooses those of the first `roots` roots that pull in the coming dense level. Sets their bits in l->pulls. Sets l->pushes
+ * to 1 if a root with a frontier does not pull. l->pulls and l->pushes must be zero before the call. */
 static void choose_pulls(struct batch_levels *l, uint32_t roots)
 {
     uint64_t pushed = 0;
@@ -97,9 +90,8 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots)
     }
 }
 
-/* Runs one level. Chooses the kind of the level and the roots that pull, and lets the backend find the next frontier.
- * Adds the work of the level to the counts of *run, calls run->note, and notes the distances of the found vertices. If
- * the backend fails, returns early, with the failure in *e. */
+/* Runs one level: chooses its kind and the roots that pull, lets the backend find the next frontier, adds the work of the
+ * level to *run, calls run->note, and notes the distances of the found vertices. Returns early if the backend fails. */
 static void run_level(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -129,11 +121,9 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
     note_depths(b, run, e);
 }
 
-/* Returns whether the batch is to be given up, because the roots share little work. Called after each level. Searches
- * from each root by a single thread are faster in this case. The batch is given up if all of these hold:
- * - The backend can search from single roots, and the batch has more than one root.
- * - Exactly TRIAL_LEVELS levels have passed, and the last level was sparse.
- * - Few roots found the same vertex in the same level. */
+/* Returns whether the batch is to be given up after this level, because a search from each root by a single thread is
+ * faster if roots share little work. This is so if the backend can do such searches, the batch has several roots, exactly
+ * TRIAL_LEVELS levels have passed, the last of them was sparse, and few roots found the same vertices in the same level. */
 static int is_shared_little(const struct batch *b, const struct batch_run *run)
 {
     const struct batch_levels *l = &b->levels;
@@ -141,10 +131,9 @@ static int is_shared_little(const struct batch *b, const struct batch_run *run)
            l->all_visits < LEAST_SHARED * l->all_vertices && run->count > 1;
 }
 
-/* Searches from all roots of *run together, level by level. If the batch is given up after some levels, the search starts
- * again from the beginning: a single thread searches from each root, and b->single_threads becomes the number of threads.
- * All later batches search in this way from the beginning. Fills in the results, seconds and counts of *run. run->seconds
- * does not contain the time in which distances are reset or noted. */
+/* Searches from all roots of *run together, level by level. If the batch is given up, it is searched again from the
+ * beginning, by b->single_threads threads with a root each, and so are all later batches. Fills in the results, seconds and
+ * counts of *run. The seconds leave out the time in which distances are reset or noted. */
 enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -160,8 +149,8 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
             if (e->status == ST_OK && is_shared_little(b, run))
                 b->single_threads = b->backend->open_single(b->search);
         }
-        /* If the search was not completed, the frontier words and next words are not zero. is_sparse then becomes 0, so
-         * that the next start zeroes them. */
+        /* A search that was not completed has left bits in the frontier and next words. With is_sparse at 0, the next start
+         * zeroes these words. */
         l->is_sparse &= l->found.vertices == 0;
     }
     if (b->single_threads > 0) {
@@ -184,8 +173,8 @@ enum status batch_open(struct batch *b, const struct batch_backend *backend, con
     return backend->open(&b->search, graph, setup, e);
 }
 
-/* Frees the search of the backend. *b may be all zeros (never opened), or opened in part. Does not zero *b, so the caller
- * must not close *b twice. */
+/* Frees the search of the backend. *b may be all zeros, or opened in part. It is not zeroed, so it must not be closed
+ * twice. */
 void batch_close(struct batch *b)
 {
     if (b->backend != NULL)

@@ -1,22 +1,20 @@
-/* batch_sparse.c: sparse levels of a batch (batch_search.h). In a sparse level, the frontier is a list of vertices.
+/* batch_sparse.c: sparse levels of a batch (batch_search.h), in which the frontier is a list of vertices
  *
- * For each edge of the frontier, a push reads the column and the seen words of the neighbour. If the neighbour gets a new
- * bit, the push also writes the next words of the neighbour. If the list is long, these accesses miss the cache. So the
- * words are prefetched some vertices ahead. */
+ * For each edge of the frontier, a push reads the column and the neighbour's seen words. If the neighbour gets a new bit,
+ * the push also writes its next words. With a long list, these accesses miss the cache, so words are prefetched some
+ * vertices ahead. */
 #include "batch_cpu.h"
 
 #include <string.h>
 
 enum {
-    AHEAD = 4,     /* the words of neighbours are prefetched for the list entry this number of entries ahead */
-    /* At the start of a row, the words of this number of columns are prefetched. Within the row, words are prefetched for
-     * the column that is this number of columns ahead. */
+    AHEAD = 4,     /* words of neighbours are prefetched this number of list entries ahead */
+    /* words are prefetched for this number of columns at the start of a row, and then always so many columns ahead */
     ROW_AHEAD = 8,
     STEP = 64      /* a thread works on this number of list entries at a time */
 };
 
-/* Prefetches the seen words and next words of the vertices in the columns `at` to `end` - 1 of the rows to push. Each
- * vertex has W words of each kind. Prefetches the words of at most ROW_AHEAD columns. */
+/* Prefetches the seen and next words of the vertices in columns `at` to `end` - 1, but of at most ROW_AHEAD columns. */
 BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
 {
     for (end = end < at + ROW_AHEAD ? end : at + ROW_AHEAD; at < end; at++) {
@@ -25,12 +23,9 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint
     }
 }
 
-/* Prefetches what push_listed will read soon after entry i of the frontier. This is:
- * - entry i + 4 * AHEAD: the offset and the frontier words
- * - entry i + 2 * AHEAD: the columns
- * - entry i + AHEAD: the words of the neighbours
- *
- * Prefetches nothing for entries from `end` on. */
+/* Prefetches what push_listed will read soon after entry i of the frontier: the offset and frontier words of entry i + 4 *
+ * AHEAD, the columns of entry i + 2 * AHEAD, and the words of the neighbours of entry i + AHEAD. Prefetches nothing for
+ * entries from `end` on. */
 BATCH_INLINE void prefetch_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
@@ -45,8 +40,7 @@ BATCH_INLINE void prefetch_ahead(const struct batch_search *s, uint64_t i, uint6
         prefetch_words(s, rows->offsets[list[i + AHEAD]], rows->offsets[list[i + AHEAD] + UINT64_C(1)], W);
 }
 
-/* Appends the vertices in t->found to the list s->found, which all threads share. t->found is the vertices that the
- * calling thread has found. Empties t->found. */
+/* Moves the vertices that the calling thread has gathered in t->found to the list s->found, which all threads share. */
 static void append_found(struct batch_search *s, struct tally *t)
 {
     uint64_t at = __atomic_fetch_add(&s->found.count, t->gathered, __ATOMIC_RELAXED);
@@ -54,8 +48,7 @@ static void append_found(struct batch_search *s, struct tally *t)
     t->gathered = 0;
 }
 
-/* Adds a found vertex to t->found of the calling thread. If t->found is full afterwards, moves all of its vertices to
- * s->found. */
+/* Adds a found vertex to t->found. When t->found is full, moves its vertices to s->found. */
 BATCH_INLINE void gather_found(struct batch_search *s, struct tally *t, uint32_t v)
 {
     t->found[t->gathered++] = v;
@@ -63,10 +56,9 @@ BATCH_INLINE void gather_found(struct batch_search *s, struct tally *t, uint32_t
         append_found(s, t);
 }
 
-/* ORs new bits into the next words of vertex v: the bits of `bits` [W] that v has not seen. Returns 1 if the caller must
- * list v. This is so if v has got its first new bit of this level, and no other thread lists v. If a vertex has several
- * words, s->listed decides which thread lists v. `single_thread` is 1 if no other thread pushes; no atomics are used
- * then. */
+/* ORs those bits of `bits` [W] that vertex v has not seen into the next words of v. Returns 1 if the caller must list v,
+ * because v has got its first new bit of this level, and no other thread lists it; s->listed decides this if a vertex has
+ * several words. `single_thread` is 1 if no other thread pushes, so that no atomics are needed. */
 BATCH_INLINE int offer(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int single_thread)
 {
     uint64_t *next = s->next + v * (uint64_t)W, before = 0;
@@ -91,9 +83,9 @@ BATCH_INLINE int offer(struct batch_search *s, uint64_t v, const uint64_t *bits,
     return s->listed[v] == 0 && __atomic_exchange_n(&s->listed[v], 1, __ATOMIC_RELAXED) == 0;
 }
 
-/* Pushes the frontier words of the list entries `begin` to `end` - 1. Each neighbour gets the bits that it had not seen,
- * ORed into its next words. Appends each neighbour that gets its first new bit to s->found. Adds the number of edges read
- * to t->read. `single_thread` is 1 if no other thread pushes. */
+/* Pushes the frontier words of the list entries `begin` to `end` - 1 into the next words of their neighbours, without the
+ * bits that a neighbour had seen. Appends each neighbour that gets its first new bit to s->found. Adds the number of edges
+ * read to t->read. `single_thread` is 1 if no other thread pushes. */
 BATCH_INLINE void push_listed(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W,
                               const int single_thread)
 {
@@ -116,8 +108,8 @@ BATCH_INLINE void push_listed(struct batch_search *s, struct tally *t, uint64_t 
 BATCH_BY_WORDS(push, push_listed(s, t, begin, end, W, 0))
 BATCH_BY_WORDS(push_by_one, push_listed(s, t, begin, end, W, 1))
 
-/* Zeroes the frontier words s->now of the list entries `begin` to `end` - 1, after these words were pushed. In the next
- * level, the array s->now is used as s->next, which must start with zeros. */
+/* Zeroes the frontier words of the list entries `begin` to `end` - 1 after they were pushed, because the array s->now
+ * becomes s->next in the next level, and must start with zeros. */
 BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t end, const int W)
 {
     for (uint64_t i = begin; i < end; i++)
@@ -125,8 +117,8 @@ BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t 
 }
 BATCH_BY_WORDS(clear, clear_listed(s, begin, end, W))
 
-/* Adds the roots found in this level to the seen words of some vertices: entries `begin` to `end` - 1 of s->found. Counts
- * these vertices and their edges in *t, and zeroes their bytes in s->listed. */
+/* Adds the next words of entries `begin` to `end` - 1 of s->found to the seen words of these vertices. Counts the vertices
+ * and their edges in *t, and zeroes their bytes in s->listed. */
 BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const uint64_t *offsets = s->graph->push->offsets;
@@ -143,9 +135,8 @@ BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t be
 }
 BATCH_BY_WORDS(take, see_found(s, t, begin, end, W))
 
-/* Makes a list of a dense frontier. Appends each vertex with a frontier bit to s->found, and zeroes the next words of
- * each vertex. This call works on the vertices `begin` to `end` - 1. Called before a sparse level that follows a dense
- * level. */
+/* Makes a list of a dense frontier before a sparse level: appends those of the vertices `begin` to `end` - 1 with a
+ * frontier bit to s->found, and zeroes the next words of all of them. */
 BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
@@ -160,7 +151,7 @@ BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_
 }
 BATCH_BY_WORDS(list, list_frontier(s, t, begin, end, W))
 
-/* Makes the list s->found the list of the frontier. s->found gets the array of the old frontier, and is empty. */
+/* Makes s->found the list of the frontier. s->found becomes empty, with the array of the old frontier. */
 static void swap_lists(struct batch_search *s)
 {
     struct batch_list frontier = s->frontier;
@@ -169,9 +160,9 @@ static void swap_lists(struct batch_search *s)
     s->found.count = 0;
 }
 
-/* Runs a sparse level. If the frontier is dense, first makes a list of the frontier. Pushes the frontier, and zeroes the
- * frontier words. Then counts the found vertices, and makes their list the list of the frontier. cpu_visit swaps the
- * frontier words and the next words afterwards. The calling thread pushes alone if the frontier has few edges. */
+/* Runs a sparse level (batch_cpu.h): pushes the frontier, zeroes the frontier words, counts the found vertices, and makes
+ * their list the list of the frontier. cpu_visit then swaps the frontier and next words. The calling thread pushes alone if
+ * the frontier has few edges. */
 void batch_run_sparse(struct batch_search *s, const struct batch_levels *l)
 {
     const int single_thread = s->threads == 1 || l->found.edges < 4096;

@@ -1,8 +1,7 @@
-/* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of entries. An entry has 1 to 4 words.
+/* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of entries. An entry has `words` words, 1 to 4.
  *
- * The counts of the 64 bits of a word are stored in planes. Each plane is a word. Bit i of plane k is binary digit k of
- * the count of bit i. So a few operations on whole words add 1 to the counts of all bits that are set in a word. `words`
- * is the number of words of an entry. */
+ * The counts of the 64 bits of a word are stored in planes, each of which is a word: bit i of plane k is binary digit k of
+ * the count of bit i. So a few operations on whole words add 1 to the counts of all bits that are set in a word. */
 #ifndef DBFS_BIT_SUMS_H
 #define DBFS_BIT_SUMS_H
 
@@ -11,8 +10,8 @@
 
 enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ENTRIES = 8 };
 
-/* The counts of all bits of an entry, each with SUM_PLANES binary digits. Added entries are kept in `entry` until there
- * are SUM_ENTRIES of them. Adding SUM_ENTRIES entries at once takes a third of the operations. */
+/* The counts of all bits of an entry, each with SUM_PLANES binary digits. SUM_ENTRIES entries are first kept in `entry`,
+ * because adding them all at once takes a third of the operations. */
 struct bit_sums {
     int waiting; /* number of entries kept in `entry`, which are not yet counted */
     uint64_t entry[SUM_ENTRIES][BATCH_MOST_WORDS];
@@ -29,8 +28,7 @@ static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
     }
 }
 
-/* Adds *sum, a and b for each bit of a word (a full adder). Stores the low digit of each sum in *sum. Returns the
- * carries; each carry stands for 2. */
+/* Adds *sum, a and b for each bit of a word (a full adder). Stores the low digits in *sum, and returns the carries. */
 static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
 {
     uint64_t either = *sum ^ a, carry = (*sum & a) | (either & b);
@@ -38,8 +36,8 @@ static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
     return carry;
 }
 
-/* Adds the entries that are kept in s->entry to the counts, and empties s->entry. Called when SUM_ENTRIES entries are
- * kept, and before the counts are read. */
+/* Adds the entries that are kept in s->entry to the counts, and empties s->entry. Called when it is full, and before the
+ * counts are read. */
 static inline void bit_sums_flush(struct bit_sums *s, int words)
 {
     for (int j = 0; j < words && s->waiting < SUM_ENTRIES; j++) {
@@ -58,8 +56,8 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
     s->waiting = 0;
 }
 
-/* Counts the set bits of one entry: the words bits[0] to bits[words - 1]. The entry is kept in s->entry until SUM_ENTRIES
- * entries are there. */
+/* Counts the set bits of one entry, bits[0] to bits[words - 1]. The entry is kept in s->entry until SUM_ENTRIES are
+ * there. */
 static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int words)
 {
     for (int j = 0; j < words; j++)
@@ -68,8 +66,8 @@ static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int wo
         bit_sums_flush(s, words);
 }
 
-/* Adds the count of each bit to count[64 * words], and zeroes the counts. If `weight` is not NULL, also adds 2^shift
- * times the count to weight[64 * words]. */
+/* Adds the count of each bit to count[64 * words] and, unless `weight` is NULL, 2^shift times the count to weight[64 *
+ * words]. Zeroes the counts. */
 static inline void bit_sums_take(struct bit_sums *s, int words, uint64_t *count, uint64_t *weight, int shift)
 {
     bit_sums_flush(s, words);

@@ -20,8 +20,7 @@ struct line {
     const struct batch_result *result;
 };
 
-/* Prints the line of a root as the table has it, with the newline. text_printed calls this function. `context` is the
- * struct line. */
+/* Prints the line of a root as the table has it, with the newline. Called by text_printed, with the struct line. */
 static void print_line(FILE *file, const void *context)
 {
     const struct line *line = context;
@@ -35,8 +34,8 @@ static void print_line(FILE *file, const void *context)
             r->harmonic);
 }
 
-/* Appends the lines of `count` roots to the table. Then syncs the lines to disk, so that they survive if the run is
- * killed. Root i has the input id ids[i] and the result results[i]. Stops at the first failure. */
+/* Appends the lines of `count` roots to the table, and syncs them to disk, so that they survive if the run is killed. Stops
+ * at the first failure. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e)
 {
@@ -52,9 +51,8 @@ enum status centrality_add(struct centrality *c, const uint64_t *ids, const stru
     return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
 }
 
-/* Returns whether the `length` bytes at `line` are a valid line of the root `id`. Reads the counts in the line, prints a
- * line of the root with these counts, and compares the two lines byte for byte. So a line that was cut off or changed is
- * not valid. */
+/* Returns whether line[length] is a valid line of the root `id`. Reads the counts in the line, prints the line that they
+ * give, and compares both byte for byte, so that a line that was cut off or changed is not valid. */
 static int is_line_of(const struct centrality *c, uint64_t id, const char *line, size_t length)
 {
     struct batch_result r = {0};
@@ -70,15 +68,10 @@ static int is_line_of(const struct centrality *c, uint64_t id, const char *line,
     return same;
 }
 
-/* Reads the unfinished table c->part for --resume, up to the first bad line. A bad line is a line that is not the line of
- * its root. Sets three results:
- * - c->done: the number of roots with a valid line
- * - c->bad_line: the number of the first bad line, if there is a bad line
- * - *kept: the number of bytes of the valid lines; 0 if no root has a valid line, so that the table is written from the
- *   beginning
- *
- * If the file is missing, changes nothing and returns ST_OK. Fails if the file cannot be read. Fails if the first line
- * names other roots or another graph. */
+/* Reads the unfinished table c->part for --resume, up to the first line that is not the line of its root (a bad line). Sets
+ * c->done to the number of roots with valid lines, c->bad_line to the number of the bad line, and *kept to the bytes of the
+ * valid lines, or to 0 if no root has one. Changes nothing if the file is missing. Fails if the file cannot be read, or if
+ * its first line names other roots or another graph. */
 static enum status read_part(struct centrality *c, const struct roots *roots, uint64_t *kept, struct error *e)
 {
     int fd = open(c->part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -114,11 +107,9 @@ static enum status read_part(struct centrality *c, const struct roots *roots, ui
     return e->status;
 }
 
-/* Sets c->part to the name of the unfinished table. Sets c->part to NULL if the table is written directly to its final
- * name. Fails in these cases:
- * - Another output has the name c->part.
- * - The file c->part exists, and neither --resume nor --force is given.
- * - --resume is given, and the table is written directly. */
+/* Sets c->part to the name of the unfinished table, or to NULL if the table is written directly to its final name. Fails if
+ * another output has the name c->part, if the file c->part exists and neither --resume nor --force is given, or if --resume
+ * is given and the table is written directly. */
 static enum status name_part(struct centrality *c, const struct args *args, struct error *e)
 {
     struct stat st;
@@ -133,9 +124,9 @@ static enum status name_part(struct centrality *c, const struct args *args, stru
     return e->status;
 }
 
-/* Opens the table. Without --resume, begins a new table of these roots. With --resume, keeps the valid lines of an
- * unfinished table; fails if the first line of that table differs. The first line of a table has the number of the roots,
- * a digest of the roots, the id of the graph, and whether edges are followed in reverse. */
+/* Begins the table, or with --resume continues an unfinished table. The first line has the number of the roots, a digest of
+ * the roots, the id of the graph, and whether edges are followed in reverse. With --resume, fails if the first line
+ * differs. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e)
 {
@@ -155,8 +146,8 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
     return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
 }
 
-/* Completes the table: syncs the unfinished file, and renames it to its final name. Frees c->out and sets c->out to NULL,
- * even after a failure. Called once all lines are written, and only if c->out is not NULL. */
+/* Completes the table: syncs the unfinished file, and renames it to its final name. Sets c->out to NULL, even after a
+ * failure. */
 enum status centrality_commit(struct centrality *c, struct error *e)
 {
     outfile_commit(c->out, NULL, e);
@@ -164,8 +155,8 @@ enum status centrality_commit(struct centrality *c, struct error *e)
     return e->status;
 }
 
-/* Frees the memory of *c. *c may be all zeros. If a table with an unfinished file was not committed, the file stays on
- * disk, so that --resume can continue the table. */
+/* Frees the memory of *c, which may be all zeros. An unfinished file stays on disk, so that --resume can continue the
+ * table. */
 void centrality_close(struct centrality *c)
 {
     outfile_abort(c->out);

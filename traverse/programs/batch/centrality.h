@@ -1,9 +1,8 @@
-/* centrality.h: the table of --centrality. The table has a line for each root, and is written batch by batch.
+/* centrality.h: the table of --centrality, which has a line for each root, and is written batch by batch.
  *
- * If FILE is a regular file, the table is written to FILE.part. FILE.part only grows. It is renamed to FILE after the
- * last line. The first line names the graph and the roots. If the run is killed, another run with --resume can continue
- * the table. The other run keeps all lines up to the first bad line. A bad line is a line that is not the line of its
- * root. The other run drops the first bad line and all lines after it, and writes these lines again. */
+ * If FILE is a regular file, the table grows in FILE.part, which is renamed to FILE after the last line. Its first line
+ * names the graph and the roots. If the run is killed, a run with --resume can continue the table. It keeps all lines up to
+ * the first bad line, which is a line that is not the line of its root, and writes the rest again. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
 
@@ -24,26 +23,24 @@ struct centrality {
     const struct name_map *map; /* the names of vertices; NULL: the table has ids instead of names */
     uint64_t n;          /* number of vertices of the input */
     uint64_t done;       /* number of roots that an earlier run has finished */
-    /* Number of the first line of the unfinished file that is dropped, counted from 1. The lines after it are also
-     * dropped. 0: all lines are kept. */
+    /* number, from 1, of the first line of the unfinished file that is dropped, with all lines after it; 0: none is */
     uint64_t bad_line;
 };
 
 /* Begins the table of these roots, or continues an unfinished table with --resume. All members of *c but c->map must be
- * zero before the call. The caller calls centrality_close even after a failure. Fails with:
+ * zero before. The caller calls centrality_close even after a failure. Fails with:
  * - ST_RUNTIME: an unfinished table exists, and neither --resume nor --force is given
  * - ST_BAD_DATA: with --resume, the unfinished table belongs to another graph or to other roots
  * - ST_USAGE: with --resume, FILE is no regular file */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e);
 
-/* Appends the lines of `count` roots, and syncs the lines to disk. Root i has the input id ids[i] and the result
- * results[i]. */
+/* Appends the lines of `count` roots, and syncs them to disk. Root i has the input id ids[i] and the result results[i]. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e);
 
-/* Completes the table: renames the unfinished file to its final name. Sets c->out to NULL, even after a failure. c->out
- * must not be NULL before the call. */
+/* Completes the table, by renaming the unfinished file. Sets c->out to NULL, even after a failure. It must not be NULL
+ * before. */
 enum status centrality_commit(struct centrality *c, struct error *e);
 /* Frees all memory of *c. *c may be all zeros. If a table is not committed, its unfinished file stays on disk. */
 void centrality_close(struct centrality *c);

@@ -8,8 +8,7 @@
 
 /* ---- RAPL ---- */
 
-/* Reads a whole number from a file into *value. Returns 1 on success. Returns 0 if the file cannot be read; *value is not
- * to be used in this case. */
+/* Reads a whole number from a file into *value. Returns 1 on success, and 0 if the file cannot be read. */
 static int read_number(const char *path, uint64_t *value)
 {
     unsigned long long x = 0;
@@ -22,8 +21,8 @@ static int read_number(const char *path, uint64_t *value)
     return read;
 }
 
-/* Adds a counter to *e for each processor package with readable RAPL files. Also reads the present value of each counter.
- * The files intel-rapl:N belong to package N, even on processors of AMD. */
+/* Adds a counter to *e, with its present value, for each processor package with readable RAPL files. The files intel-rapl:N
+ * belong to package N, even on processors of AMD. */
 static void add_packages(struct energy *e)
 {
     for (int i = 0; i < ENERGY_SOURCES / 2; i++) {
@@ -48,8 +47,7 @@ typedef int nvml_handle(unsigned, void **);
 typedef int nvml_energy(void *, unsigned long long *);
 typedef int nvml_uuid(void *, char *, unsigned);
 
-/* Reads the energy counter of the GPU c->gpu, in millijoules, into *value. Returns 1 on success. Returns 0 on failure,
- * and leaves *value unchanged. */
+/* Reads the energy counter of the GPU c->gpu, in millijoules, into *value. Returns 1 on success, and 0 on failure. */
 static int read_gpu(const struct energy *e, const struct energy_counter *c, uint64_t *value)
 {
     unsigned long long mj = 0;
@@ -61,9 +59,9 @@ static int read_gpu(const struct energy *e, const struct energy_counter *c, uint
     return 1;
 }
 
-/* Returns nonzero if the job may use GPU `gpu`. `number` is the number of the GPU in NVML. CUDA_VISIBLE_DEVICES lists the
- * GPUs of the job, by number or by the beginning of the UUID. GPUs outside the list may be used by other jobs. If the
- * variable is not set, the job may use all GPUs. */
+/* Returns whether the job may use GPU `gpu`, which has the number `number` in NVML. CUDA_VISIBLE_DEVICES lists the GPUs of
+ * the job, by number or by the beginning of the UUID; all others may be used by other jobs. If the variable is not set, the
+ * job may use all GPUs. */
 static int is_visible(const struct energy *e, void *gpu, unsigned number)
 {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
@@ -85,8 +83,8 @@ static int is_visible(const struct energy *e, void *gpu, unsigned number)
     return 0;
 }
 
-/* Opens NVML. Adds a counter to *e for each GPU that the job may use, and reads the present value of the counter. Adds
- * nothing if NVML is missing or fails. */
+/* Opens NVML. Adds a counter to *e, with its present value, for each GPU that the job may use. Adds nothing if NVML is
+ * missing or fails. */
 static void add_gpus(struct energy *e)
 {
     unsigned count = 0;
@@ -121,8 +119,8 @@ void energy_open(struct energy *e)
     add_gpus(e);
 }
 
-/* Reads all counters. Adds the rise of each counter since its last reading to e->used_j, and returns e->used_j. Skips a
- * counter that cannot be read now. */
+/* Adds the rise of each counter since its last reading to e->used_j, and returns e->used_j. Skips counters that cannot be
+ * read. */
 double energy_used(struct energy *e)
 {
     for (int i = 0; i < e->counters; i++) {

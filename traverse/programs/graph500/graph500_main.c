@@ -1,5 +1,5 @@
-/* graph500_main.c: the program dbfs-graph500. It searches by the rules of the Graph500 benchmark, proves every tree, and
- * prints the result block of the benchmark. */
+/* graph500_main.c: the program dbfs-graph500, which runs the Graph500 benchmark, proves every tree, and prints the result
+ * block */
 #include "energy.h"
 #include "validate.h"
 
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The energy of searches that are run only to measure energy. These are the searches from all roots, repeated without
- * validation. The JSON report calls these searches the "batch". */
+/* The energy of searches that are run only to measure it: those from all roots, repeated without validation. The JSON
+ * report calls them the "batch". */
 struct energy_record {
     int known;            /* 1: a counter could be read on at least one host */
     int gpus, packages;   /* number of GPUs and of processor packages with counters, summed over all hosts */
@@ -37,8 +37,8 @@ struct benchmark {
     struct energy_record energy;
 };
 
-/* Stores the value of --construction-time in the struct benchmark. `args` is the first member of this struct. Ends the
- * program with a message if the value is no number. Called by options_read. */
+/* Stores the value of --construction-time in the struct benchmark, whose first member is *args. Ends the program with a
+ * message if the value is no number. Called by options_read. */
 static void take_construction_time(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -80,10 +80,9 @@ static void parse(struct benchmark *b, int argc, char **argv)
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }
 
-/* Collective. Searches from every root, and proves each tree right after its search. Fills b->runs. On rank 0, prints a
- * line for each root unless --quiet is given. Before all these searches, searches from the first root without a record,
- * to warm up. Fails with ST_INVALID at the first wrong tree. Ends the job if a search fails, or if a proof cannot be
- * carried out. */
+/* Collective. Searches from the first root to warm up. Then searches from every root, and proves each tree right after its
+ * search. Fills b->runs; rank 0 prints a line for each root unless --quiet is given. Fails with ST_INVALID at the first
+ * wrong tree. Ends the job if a search fails, or if a proof cannot be carried out. */
 static enum status run_all(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
@@ -115,9 +114,8 @@ static enum status run_all(struct benchmark *b, struct error *e)
 
 enum { ENERGY_SECONDS = 2 }; /* counters rise in steps of up to 0.1 s, so a short measurement would be inexact */
 
-/* Collective. Repeats the searches from all roots, without records, and fills b->energy. Stops once the searches have
- * lasted ENERGY_SECONDS on every rank. One rank of each host reads the counters of the host. Joules and numbers of
- * counters are summed over the hosts. Does nothing if no host has a counter that can be read. */
+/* Collective. Repeats the searches from all roots until they have lasted ENERGY_SECONDS on every rank, and fills b->energy.
+ * One rank of each host reads the counters of the host, and all hosts are summed. Does nothing if no counter can be read. */
 static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};
@@ -150,11 +148,11 @@ static void measure_energy(struct benchmark *b)
 
 /* ---- the result block ----
  *
- * The reference code of Graph500 sets the names, the order and the number formats of the lines. Times are measured by the
- * answer clock, as the benchmark requires parents in memory. */
+ * Names, order and number formats of the lines are those of Graph500's reference code. Times are measured by the answer
+ * clock, because the benchmark requires parents in memory. */
 
-/* Prints a line with a name and a value. The name is padded as in the reference code. If `known` is 0, prints NA instead
- * of the value. */
+/* Prints a line with a name, padded as in the reference code, and a value. If `known` is 0, prints NA instead of the
+ * value. */
 static void print_known(FILE *out, const char *name, int known, double value)
 {
     if (known)
@@ -163,8 +161,7 @@ static void print_known(FILE *out, const char *name, int known, double value)
         fprintf(out, "%-31s NA\n", name);
 }
 
-/* Prints a line with a name and a value. The name is made of a prefix, a statistic (`what`) and a quantity (`of`), as in
- * "bfs min_time:". */
+/* Prints a line with a value. Its name is made of a prefix, a statistic (`what`) and a quantity (`of`): "bfs min_time:". */
 static void print_field(FILE *out, const char *prefix, const char *what, const char *of, double value)
 {
     char name[64];
@@ -182,8 +179,8 @@ static void print_five(FILE *out, const char *prefix, const char *of, const stru
     print_field(out, prefix, "max", of, s->max);
 }
 
-/* Prints the minimum, the quartiles, the maximum, the mean and the standard deviation of a quantity over all runs, each
- * on a line. `of` is the name of the quantity. `what` says which number of each run is the quantity. */
+/* Prints the minimum, the quartiles, the maximum, the mean and the standard deviation of a quantity over all runs, each on
+ * a line. `what` is the quantity, and `of` is its name. */
 static void print_seven(FILE *out, const struct benchmark *b, const char *prefix, const char *of, enum measure what)
 {
     struct statistics s;
@@ -222,8 +219,8 @@ static void print_block(FILE *out, const struct benchmark *b)
     print_known(out, "MTEPS/W:", energy->known, energy->joules > 0 ? 1e-6 * energy->edges / energy->joules : 0);
 }
 
-/* Prints the results as a JSON document: the environment, the energy if it is known, and a record for each root. Called
- * by outfile_print. `context` is the const struct benchmark. */
+/* Prints the JSON document: the environment, the energy if it is known, and a record for each root. Called by
+ * outfile_print. */
 static void print_json(FILE *out, const void *context)
 {
     const struct benchmark *b = context;
@@ -253,9 +250,8 @@ static enum status set_up(struct benchmark *b, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Does the whole benchmark: opens the graph, searches from all roots, proves the trees, and measures energy. Then rank 0
- * prints the result block, and writes the JSON file if --json is given. Called by searcher_run. `context` is the struct
- * benchmark. */
+/* Does the whole benchmark: searches from all roots, proves the trees, measures energy, and on rank 0 prints the result
+ * block and writes the file of --json. Called by searcher_run, with the struct benchmark. */
 static void work(void *context, struct error *e)
 {
     struct benchmark *b = context;
@@ -273,8 +269,7 @@ static void work(void *context, struct error *e)
     comm_agree(comm, e);
 }
 
-/* Frees the records and the validation. Called by searcher_run at the end, even after a failure. `context` is the struct
- * benchmark. */
+/* Frees the records and the validation. Called by searcher_run at the end, with the struct benchmark. */
 static void tear_down(void *context)
 {
     struct benchmark *b = context;
@@ -282,8 +277,7 @@ static void tear_down(void *context)
     validation_close(&b->validation);
 }
 
-/* Runs dbfs-graph500. Reads the command line, and calls searcher_run, which calls `work` and `tear_down`. Returns the
- * exit code. */
+/* Runs dbfs-graph500: reads the command line, and lets searcher_run call `work` and `tear_down`. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct benchmark b;

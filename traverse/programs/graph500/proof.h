@@ -1,18 +1,16 @@
-/* proof.h: the proof of a tree on one device. The proof works in the memory in which the device has searched.
+/* proof.h: the proof of a tree on one device, in the memory in which the device has searched.
  *
- * validate.c allocates the arrays of a proof, passes the questions on, and calls the steps in their order. A prover is
- * the table of the steps that work in the memory of a device: prover_cpu (proof_cpu.c) or prover_cuda
- * (cuda/proof_cuda.c). The vertices of a device are numbered as in struct answer_tables (engine.h): local vertices first,
- * then delegates.
+ * A prover has the steps of a proof for one kind of device: prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c).
+ * validate.c allocates the arrays of a proof, calls the steps in their order, and passes questions between devices. The
+ * vertices of a device are numbered as in struct answer_tables (engine.h): local vertices first, then delegates.
  *
- * A claim is the parent that the answer gives a vertex. It is called a claim until the parent is proved. A device reads
- * the claims of its own vertices from the values of the answer (answers.h). A reduction over all devices brings the
- * claims of delegates that other devices own.
+ * A claim is the parent that the answer gives a vertex. It is called a claim until the parent is proved. A device reads the
+ * claims of its own vertices from the values of the answer (answers.h). A reduction over all devices brings the claims of
+ * delegates that other devices own.
  *
- * Some nn edges lead to vertices of other shards, which the device does not have. So the device asks the other devices
- * for the ids and depths of these vertices. A question is the number of a local vertex of the other shard, in 4 bytes.
- * The reply to a question is a struct vertex_end. The questions are the same for each root, so they are listed and sent
- * only once. The replies are sent for each root. */
+ * Some nn edges lead to vertices of other shards. The device asks the other devices for the ids and depths of these
+ * vertices. A question is the number of a local vertex of the other shard, in 4 bytes, and a reply is a struct vertex_end.
+ * The questions are the same for each root, so they are sent only once. The replies are sent for each root. */
 #ifndef DBFS_PROOF_H
 #define DBFS_PROOF_H
 
@@ -20,13 +18,13 @@
 
 #include "traverse/results/results.h"
 
-/* A list of questions: either the questions that one device asks, or the questions that one device is asked. The
- * questions to shard s (or from shard s) have the numbers begin[s] to begin[s + 1] - 1. */
+/* A list of questions that one device asks, or that one device is asked. The questions to shard s (or from shard s) have
+ * the numbers begin[s] to begin[s + 1] - 1. */
 struct proof_questions {
     uint32_t *question;
-    /* [begin[p]] the local vertex that has the edge of the question. NULL for questions that the device is asked. */
+    /* [begin[p]] the local vertex whose edge the question is about; NULL for questions that the device is asked */
     uint32_t *asker;
-    /* [begin[p]] the replies, each a struct vertex_end. NULL for questions that the device asks. */
+    /* [begin[p]] the replies, each a struct vertex_end; NULL for questions that the device asks */
     void *reply;
     uint64_t *begin; /* [p + 1] in memory of the host */
 };
@@ -43,17 +41,16 @@ struct proof {
     const struct shard *shard;
     struct vertex_end *end; /* [locals + d] id and depth of each vertex */
     int64_t *claim;         /* [locals + d] input ids of the parents to prove; below 0: no parent */
-    /* bitmap of the local vertices that have met their parents (proof_loops.h), and after it the same bitmap of the
-     * delegates */
+    /* bitmap of the local vertices that have met their parents (proof_loops.h), followed by that of the delegates */
     uint64_t *met;
     uint64_t values;        /* number of values of the answer that this device has */
-    /* [locals + d] for each vertex: index of its value in the answer. VALUE_ELSEWHERE: another device has the value. */
+    /* [locals + d] for each vertex: index of its value in the answer; VALUE_ELSEWHERE: another device has the value */
     uint32_t *value;
     uint32_t *has_edges;    /* [values] bitmap; 1: the value belongs to a vertex with edges */
     void *first;            /* [FIRST_BYTES] the first offence found so far, in a form that depends on the prover */
     uint32_t id_bytes;      /* number of bytes of a value of the answer */
     int64_t root;           /* input id of the root of the tree */
-    /* own: the questions that the device asks. asked: the questions that the device is asked. */
+    /* the questions that the device asks, and the questions that it is asked */
     struct proof_questions own, asked;
     /* [p] slice s has the replies of shard s to the questions in `own`, in the order of the questions */
     const struct slice *replies;
@@ -64,8 +61,8 @@ typedef enum status proof_step(struct proof *proof, struct error *e);
 
 /* The steps of a proof on one kind of device. */
 struct prover {
-    /* `take` allocates zeroed memory of the device for `count` elements of `width` bytes, and sets *array. `release`
-     * frees memory that `take` has allocated. The argument of `release` may be NULL. */
+    /* `take` allocates zeroed memory of the device for `count` elements of `width` bytes, and sets *array. `release` frees
+     * such memory. Its argument may be NULL. */
     enum status (*take)(const struct proof *proof, void **array, uint64_t count, uint64_t width, const char *what,
                         struct error *e);
     void (*release)(const struct proof *proof, void *array);
@@ -73,26 +70,20 @@ struct prover {
     /* Copies bytes from the host to the device, from the device to the host, or within the device. */
     enum status (*copy)(const struct proof *proof, void *to, const void *from, uint64_t bytes, struct error *e);
 
-    /* These two are called once, before the first root.
-     *
-     * `open` sets the bits of p->has_edges for all vertices of the device, and prepares everything else that is the same
-     * for all roots.
-     *
-     * list_questions goes over the nn edges to other shards. If `put` is 0, it counts the edges to shard s in next[s +
-     * 1]. If `put` is 1, it writes a question for each edge to shard s, from index next[s] on. own.asker and own.question
-     * have memory before a call with `put`. */
+    /* These two are called once, before the first root. `open` sets the bits of p->has_edges, and prepares all else that is
+     * the same for all roots. list_questions goes over the nn edges to other shards. If `put` is 0, it counts the edges to
+     * shard s in next[s + 1]. If `put` is 1, it writes a question for each edge to shard s into own.question and own.asker,
+     * from index next[s] on. */
     proof_step *open;
     enum status (*list_questions)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
     /* These are called for each root, in this order:
-     * - `begin` reads depths into `end` and parents into `claim`, clears the `met` bits, and forgets the first offence of
-     *   the last root.
-     * - `check` checks the values of vertices without edges. It checks each vertex by itself. It also checks the edges
-     *   with both ends on this device.
+     * - `begin` reads depths into `end` and parents into `claim`, clears the `met` bits, and forgets the last root's
+     *   offence.
+     * - `check` checks values of vertices without edges, each vertex by itself, and edges with both ends on this device.
      * - `reply` writes the replies to all questions in `asked`.
      * - check_replies checks the edges of the questions in `own`, by the replies to these questions.
-     * - `finish` checks that all vertices have met their parents. It sets *first to the first offence of all checks since
-     *   `begin`. */
+     * - `finish` checks that all vertices have met their parents, and sets *first to the first offence since `begin`. */
     proof_step *begin, *check, *reply, *check_replies;
     enum status (*finish)(struct proof *proof, struct offence *first, struct error *e);
 };
@@ -100,8 +91,7 @@ struct prover {
 extern const struct prover prover_cpu;
 extern const struct prover prover_cuda __attribute__((weak)); /* NULL in builds without CUDA */
 
-/* Returns the parts of the arrays of a proof that belong to one kind of vertices. The kind is NORMALS (the local
- * vertices) or DELEGATES. */
+/* Returns the parts of the arrays of a proof that belong to the local vertices (NORMALS) or to the delegates (DELEGATES). */
 static inline struct proved_vertices proved_of(const struct proof *p, enum vertex_kind kind)
 {
     uint64_t first = kind == NORMALS ? 0 : p->shard->locals;
@@ -112,8 +102,8 @@ static inline struct proved_vertices proved_of(const struct proof *p, enum verte
                                     .count = kind == NORMALS ? p->shard->locals : p->shard->d};
 }
 
-/* Returns a description of the values of the answer on the device of the proof, for the checks of proof_loops.h. `values`
- * is the array of p->values parents, in memory of the device. */
+/* Returns a description of this device's values of the answer, for the checks of proof_loops.h. `values` is the array of
+ * p->values parents, in memory of the device. */
 static inline struct proved_values values_of_proof(const struct proof *p, const void *values)
 {
     const struct graph *graph = p->rank->graph;

@@ -5,15 +5,14 @@
 
 _Static_assert(sizeof(struct offence) <= FIRST_BYTES, "there is room for it");
 
-/* Allocates zeroed memory for `count` elements of `width` bytes, within the budget of the rank. Sets *array. cpu_release
- * frees the memory. */
+/* Allocates zeroed memory for `count` elements of `width` bytes, within the budget of the rank, and sets *array. */
 static enum status cpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
     return memory_take(p->rank->budget, array, count, width, what, e);
 }
 
-/* Frees memory that cpu_take has allocated, and gives the bytes back to the budget of the rank. `array` may be NULL. */
+/* Frees memory that cpu_take has allocated, and gives it back to the budget of the rank. `array` may be NULL. */
 static void cpu_release(const struct proof *p, void *array)
 {
     memory_release(p->rank->budget, array);
@@ -28,8 +27,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* Writes the input ids of all vertices of the device into p->end. Then sets bits in p->has_edges, a bit for the value of
- * each of these vertices. Skips the values that other devices have. Called once, before the first root. */
+/* Writes the input ids of all vertices of the device into p->end, and sets the bits of those values in p->has_edges that
+ * this device has. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -44,10 +43,9 @@ static enum status cpu_open_proof(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s.
- * - If `put` is 0, counts the questions in next[s + 1].
- * - If `put` is 1, writes the far end of the edge to own.question[next[s]], and the local vertex that has the edge to
- *   own.asker[next[s]]. Then adds 1 to next[s]. */
+/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. If `put` is 0, counts the
+ * questions in next[s + 1]. If `put` is 1, writes the far end of the edge to own.question[next[s]], and its local vertex to
+ * own.asker[next[s]], and then adds 1 to next[s]. */
 static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct csr *nn = &p->shard->csr[NN];
@@ -70,15 +68,14 @@ static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return e->status;
 }
 
-/* Returns the array of the answer on the device of the proof. The array has p->values parents, each of p->id_bytes bytes. */
+/* Returns the device's array of the answer: p->values parents, each of p->id_bytes bytes. */
 static const void *values_of(const struct proof *p)
 {
     return p->results->answers.arrays[p->g].values;
 }
 
-/* Begins the proof of a root. Reads the depths of the search into p->end, and the parents of the answer into p->claim. If
- * another device has the value of a vertex, the claim becomes CLAIM_ELSEWHERE. Clears the bits of p->met, and sets
- * *p->first to no offence. */
+/* Begins the proof of a root: reads the depths of the search into p->end, and the parents of the answer into p->claim, or
+ * CLAIM_ELSEWHERE if another device has the value. Clears the bits of p->met, and sets *p->first to no offence. */
 static enum status cpu_begin_root(struct proof *p, struct error *e)
 {
     const int32_t *local = p->results->depth[p->g], *delegate = p->results->delegate_depth;
@@ -95,8 +92,8 @@ static enum status cpu_begin_root(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Fills p->asked.reply with the replies to all questions of other devices. The reply to a question is the input id and
- * the depth of the local vertex with the number in the question. */
+/* Writes the replies to all questions of other devices: the input id and the depth of the local vertex that is asked
+ * about. */
 static enum status cpu_reply(struct proof *p, struct error *e)
 {
     const struct proof_questions *asked = &p->asked;
@@ -108,8 +105,8 @@ static enum status cpu_reply(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks the values of vertices without edges. Checks each vertex by itself. Checks the edges with both ends on this
- * device. Stores the first offence in *p->first, and sets bits of p->met. Called after cpu_begin_root. */
+/* Checks values of vertices without edges, each vertex by itself, and edges with both ends on this device. Stores the first
+ * offence in *p->first, and sets bits of p->met. Called after cpu_begin_root. */
 static enum status cpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
@@ -129,8 +126,8 @@ static enum status cpu_check(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks the nn edges to other shards. The replies to the questions of the device have the far ends of these edges:
- * p->replies[s] has the far ends on shard s. Stores the first offence in *p->first, and sets bits of p->met. */
+/* Checks the nn edges to other shards, whose far ends on shard s are in p->replies[s]. Stores the first offence in
+ * *p->first, and sets bits of p->met. */
 static enum status cpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
@@ -140,8 +137,8 @@ static enum status cpu_check_replies(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks that all reached vertices of the device have met their parents. Then sets *first to the first offence of all
- * checks since cpu_begin_root. Called after all edges were checked. */
+/* Checks that all reached vertices of the device have met their parents, after all edges were checked. Sets *first to the
+ * first offence of all checks since cpu_begin_root. */
 static enum status cpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {

@@ -1,7 +1,7 @@
-/* batch_gpu.c: batches on a GPU, as a struct batch_backend (batch_search.h)
+/* batch_gpu.c: searches from a batch of roots on a GPU, as a struct batch_backend (batch_search.h)
  *
- * The host launches the kernels of a level, and waits for the counts of the level. If distances are noted, the host also
- * copies the words of the level from the GPU. */
+ * The host launches the kernels of a level, and waits for the counts of the level. If distances are noted, it also copies
+ * the words of the level from the GPU. */
 #include "batch_kernels.h"
 
 #include "traverse/programs/batch/batch_search.h"
@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BRIEF_MEAN: If the vertices of the frontier have fewer set bits than BRIEF_MEAN on average, pulls read the words of
- * neighbours in brief (batch_words.cuh). GATHERED: number of 64-bit words of listed vertices that are copied to the host
- * at a time. */
+/* BRIEF_MEAN: pulls read words in brief (batch_words.cuh) if, on average, fewer roots than this have found a vertex of the
+ * frontier. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time. */
 enum { BRIEF_MEAN = 3, GATHERED = 1 << 18 };
 
 struct batch_search {
@@ -24,11 +23,10 @@ struct batch_search {
     uint32_t *roots;               /* [BATCH_MOST] device memory: the vertices of the roots */
     struct gpu_batch_level *level; /* memory of the host: the counts of the last level */
     uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices, in the order of the list */
-    /* [vertices] device memory: the words in brief of the frontier (0) and of the next frontier (1). Not used if there is
-     * one word per vertex. */
+    /* [vertices] device memory: words in brief of the frontier (0) and of the next frontier (1); not used with one word per
+     * vertex */
     uint32_t *brief[2];
-    /* The three arrays that follow are memory of the host. batch_depths_note reads them. They are allocated when a level
-     * is first shown. */
+    /* Memory of the host, which batch_depths_note reads. The three arrays are allocated when a level is first shown. */
     uint64_t *shown;               /* [vertices][words] the frontier words */
     uint64_t *shown_gathered;      /* [GATHERED] copy of `gathered` */
     uint32_t *shown_list;          /* [vertices] the vertices of a sparse frontier */
@@ -40,8 +38,8 @@ static uint64_t word_bytes(const struct batch_search *s)
     return s->graph->vertices * (uint64_t)s->gpu.words * 8;
 }
 
-/* Cuts the long rows to pull into pieces of BATCH_PULL_PIECE columns. A row is long if it has more than BATCH_SHORT_ROW
- * columns. Writes the pieces to `to`, unless `to` is NULL. Returns the number of pieces. */
+/* Cuts the long rows to pull, of more than BATCH_SHORT_ROW columns, into pieces of BATCH_PULL_PIECE columns. Writes the
+ * pieces to `to`, unless `to` is NULL. Returns the number of pieces. */
 static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch_piece *to)
 {
     const uint64_t *offsets = graph->pull->offsets;
@@ -56,8 +54,8 @@ static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch
     return pieces;
 }
 
-/* Allocates all device memory of a search except the graph. Fills in the pieces of long rows, and zeroes s->gpu.listed.
- * Also allocates s->level, in memory of the host. batch_gpu_close frees everything, even after a failure. */
+/* Allocates all memory of a search except the graph: device memory, and s->level on the host. Fills in the pieces of long
+ * rows. batch_gpu_close frees everything, even after a failure. */
 static enum status take_memory(struct batch_search *s, struct error *e)
 {
     struct gpu_batch *gpu = &s->gpu;
@@ -93,9 +91,8 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     return e->status;
 }
 
-/* Zeroes the seen words and the counts of a level, for a new batch. If `both` is 1, also zeroes the frontier words and
- * the next words. These two are zero already if the last frontier was an empty list. Does not wait for the GPU. Does
- * nothing if *e has failed before. */
+/* Zeroes the seen words and the counts of a level for a new batch. If `both` is 1, also zeroes the frontier and next words,
+ * which are zero already if the last frontier was an empty list. Does not wait for the GPU. */
 static void clear_words(struct batch_search *s, int both, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.seen, word_bytes(s), e);
@@ -106,9 +103,9 @@ static void clear_words(struct batch_search *s, int both, struct error *e)
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
-/* Opens *search on the GPU of the rank: copies the graph to the GPU, and allocates all device memory. Launches each
- * kernel once without work. CUDA loads a kernel at its first launch; so searches do not wait for the loading. The caller
- * calls batch_gpu_close even after a failure. */
+/* Opens *search on the GPU of the rank: copies the graph to the GPU, and allocates all device memory. Launches each kernel
+ * once without work, because CUDA loads a kernel at its first launch, and searches must not wait for this. The caller calls
+ * batch_gpu_close even after a failure. */
 static enum status batch_gpu_open(struct batch_search **search, const struct joined_graph *graph,
                                   const struct batch_setup *setup, struct error *e)
 {
@@ -150,10 +147,9 @@ static void batch_gpu_close(struct batch_search *s)
     free(s);
 }
 
-/* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies the
- * list of the frontier, and sets level->list and level->count. For a sparse frontier, only the words of listed vertices
- * are copied; the words of all other vertices in level->found are old. The first call allocates memory of the host,
- * within the budget. */
+/* Copies the frontier words to the host, and sets level->found to the copy. If the frontier is sparse, also copies its
+ * list, and sets level->list and level->count. Then only the words of listed vertices are copied, and all other words in
+ * level->found are old. The first call allocates memory of the host, within the budget. */
 static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -182,9 +178,8 @@ static void show(struct batch_search *s, const struct batch_levels *l, struct ba
     }
 }
 
-/* Ends a level or the start of a batch. Waits for the GPU, and copies the counts of the level into s->level and l->found.
- * Swaps the frontier words and the next words, so that the found vertices are the frontier. Does nothing if *e has failed
- * before. */
+/* Ends a level, or the start of a batch: waits for the GPU, copies the counts of the level into s->level and l->found, and
+ * swaps the frontier and next words. Does nothing if *e has failed before. */
 static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->gpu.now;
@@ -200,8 +195,7 @@ static void end_level(struct batch_search *s, struct batch_levels *l, struct err
     }
 }
 
-/* Forgets the last batch, and makes the roots of *run the frontier, as a list. Waits for the GPU. Sets l->found to the
- * counts of the roots. */
+/* Forgets the last batch, and makes the roots of *run the frontier, as a list. Waits for the GPU, and sets l->found. */
 static void start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     uint32_t roots[BATCH_MOST], count = run->count;
@@ -215,9 +209,9 @@ static void start(struct batch_search *s, const struct batch_run *run, struct ba
     end_level(s, l, e);
 }
 
-/* Launches the kernels of a sparse level. If the frontier is dense, first makes a list of the frontier, and waits for the
- * length of the list. Then launches kernels that push the frontier, zero the frontier words, and list the found vertices
- * as the next frontier. Does not wait for these kernels. */
+/* Launches the kernels of a sparse level: they push the frontier, zero the frontier words, and list the found vertices as
+ * the next frontier. Does not wait for them. If the frontier is dense, first makes a list of it, and waits for its
+ * length. */
 static void visit_sparse(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     if (!l->is_sparse) {
@@ -240,10 +234,9 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
     cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 
-/* Launches the kernels of a dense level, and does not wait for the GPU. Clears the counts of the level and the next words
- * first. If some roots do not pull, these roots push, from a list of vertices if the frontier is sparse. Then the vertices
- * pull, and also receive the bits that were pushed. Words in brief hold the words of a vertex in 4 bytes, if few bits are
- * set. Decides whether the pulls read words in brief, and swaps the two arrays of words in brief. */
+/* Launches the kernels of a dense level, and does not wait for them. If some roots do not pull, they push first, from a
+ * list of vertices. Then the vertices pull, and also take the bits that were pushed. Pulls read words in brief
+ * (batch_words.cuh) if few bits are set in the frontier words. */
 static void visit_dense(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
@@ -265,8 +258,8 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
     s->brief[0] = s->gpu.next_brief;
 }
 
-/* Runs one level, sparse or dense, and waits for its end. Afterwards, the found vertices are the frontier. Sets l->found.
- * After a dense level, also sets l->rows_left. */
+/* Runs one level, and waits for its end. The found vertices become the frontier. Sets l->found, and after a dense level
+ * l->rows_left. */
 static void visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
     memcpy(s->gpu.wanted, l->roots, sizeof s->gpu.wanted);

@@ -1,8 +1,7 @@
-/* batch_kernels.h: functions that launch the kernels for searches from many roots at once (batch_search.h). They can be
- * called from plain C.
+/* batch_kernels.h: launches the kernels for searches from a batch of roots (batch_search.h), from plain C or CUDA
  *
- * batch_sparse.c and batch_dense.c do the same work on a CPU. All pointers are device memory, except the pointer to
- * struct gpu_batch. The functions do not wait for the kernels. */
+ * batch_sparse.c and batch_dense.c do the same work on a CPU. All pointers are device memory, except the pointer to struct
+ * gpu_batch. The functions do not wait for the kernels. */
 #ifndef DBFS_BATCH_KERNELS_H
 #define DBFS_BATCH_KERNELS_H
 
@@ -15,8 +14,8 @@
 extern "C" {
 #endif
 
-/* BATCH_PUSH_PIECE: number of columns of a piece of a row to push. BATCH_SHORT_ROW: a row to pull is long if it has more
- * columns than this. BATCH_PULL_PIECE: number of columns of a piece of a long row. */
+/* BATCH_PUSH_PIECE: columns of a piece of a row to push. BATCH_SHORT_ROW: a row to pull with more columns than this is
+ * long, and is cut into pieces of BATCH_PULL_PIECE columns. */
 #ifdef DBFS_EMULATED
 enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160 };
 #else
@@ -34,8 +33,7 @@ struct gpu_batch_level {
     unsigned long long pieces;     /* number of pieces of the rows of the vertices in `list` */
     unsigned long long vertices;   /* number of vertices of the found frontier, listed or not */
     unsigned long long edges;      /* number of edges of the rows of the found frontier */
-    /* Number of edges of the vertices that at least one root in `wanted` has not seen, in the rows to pull. Used only in
-     * a dense level. */
+    /* number of edges, in the rows to pull, of vertices that a root in `wanted` has not seen; only in a dense level */
     unsigned long long left;
     unsigned long long read;       /* number of edges that pushes and pulls have read */
     unsigned long long count[256]; /* for each root: number of found vertices */
@@ -48,23 +46,22 @@ struct gpu_batch {
     struct gpu_rows push, pull;
     uint64_t vertices;
     int words;                               /* number of 64-bit words per vertex: 1, 2 or 4 */
-    /* [vertices][words] For each vertex, words with a bit for each root. seen: the seen words. now: the frontier words.
-     * next: the next words (batch_search.h). */
+    /* [vertices][words] a bit for each root: the seen words, frontier words and next words (batch_search.h) */
     uint64_t *seen, *now, *next;
-    /* [vertices] During a sparse level: the vertices found so far. After the level: the list of the frontier. */
+    /* [vertices] during a sparse level, the vertices found so far; after it, the list of the frontier */
     uint32_t *list;
     /* [vertices] bitmap of the vertices in `list`. Not used if there is one word per vertex. */
     uint32_t *listed;
     struct gpu_batch_piece *pieces;          /* the pieces of the rows of the frontier */
     /* [vertices] the words of `now` in brief (batch_words.cuh). NULL: pulls read `now`. */
     const uint32_t *brief;
-    /* [vertices] The words of `next` in brief. Pulls write this array if there are several words per vertex. */
+    /* [vertices] the words of `next` in brief, which pulls write if there are several words per vertex */
     uint32_t *next_brief;
     const struct gpu_batch_piece *long_rows; /* [long_pieces] pieces of all long rows to pull */
     uint64_t long_pieces;
     struct gpu_batch_level *level;
     uint64_t wanted[4];                      /* a bit for each root; 1: the root found a vertex in the last level */
-    /* A bit for each root. 1: the root is in `wanted`, and pulls in this level. The other roots in `wanted` push. */
+    /* a bit for each root in `wanted`; 1: the root pulls in this level; 0: it pushes */
     uint64_t pulls[4];
     int is_pushed;                           /* 1: roots have pushed bits into `next` in this dense level */
 };
@@ -74,45 +71,42 @@ struct gpu_batch {
 
 /* ---- a sparse level: `next` must be zero before the level ---- */
 
-/* Sets bit i in the next words of vertex root[i], and lists the vertex, for each i below `count`. Skips each root[i] that
- * is BATCH_NO_ROOT. */
+/* Sets bit i in the next words of vertex root[i], and lists the vertex, for each i below `count`. Skips BATCH_NO_ROOT. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream);
 
-/* Pushes along the first `pieces` pieces of the rows of the frontier. Along each piece, the frontier words of the vertex
- * of the row are pushed to the neighbours in the piece. The bits that are new to a neighbour are ORed into the next words
- * of the neighbour. Lists each neighbour that gets its first new bit. */
+/* Pushes along the first `pieces` pieces of the rows of the frontier. The frontier words of the row's vertex are ORed into
+ * the next words of the neighbours in the piece, without bits that a neighbour has seen. Lists each neighbour that gets its
+ * first new bit. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* Makes the listed vertices the next frontier. There are at most `most` listed vertices. Adds their next words to their
- * seen words, and counts the vertices in *level. Cuts the rows of the vertices into pieces, which replace the old pieces. */
+/* Makes the listed vertices, of which there are at most `most`, the next frontier: adds their next words to their seen
+ * words, counts the vertices in *level, and cuts their rows into pieces, which replace the old pieces. */
 void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream);
 
 /* ---- a dense level ---- */
 
-/* Pushes along the first `pieces` pieces in a dense level. Along each piece, the frontier words of the vertex of the row
- * are pushed to the neighbours in the piece, without the bits of roots that pull. All pushed bits are ORed into the next
- * words of a neighbour, even bits that the neighbour has seen. Lists no vertex. If `pieces` is BATCH_AS_LISTED, pushes
- * along all pieces that cuda_batch_list has made in this level. `next` must be zero before the call. */
+/* Pushes along the first `pieces` pieces in a dense level. The frontier words of the row's vertex, without the bits of
+ * roots that pull, are ORed into the next words of the neighbours in the piece, even bits that a neighbour has seen. Lists
+ * no vertex. BATCH_AS_LISTED stands for all pieces that cuda_batch_list has made in this level. `next` must be zero
+ * before. */
 #define BATCH_AS_LISTED UINT64_MAX
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* Finds the next frontier of a dense level, for all vertices. A vertex pulls from its neighbours the bits of roots that
- * pull and that have not seen the vertex. Then it adds the bits that other roots have pushed, and drops the bits of roots
- * that had seen it. The new bits are stored in `next` and `next_brief`, added to `seen`, and counted in *level. */
+/* Finds the next frontier of a dense level. Each vertex pulls the bits of roots that pull and have not seen the vertex, and
+ * takes the bits that the other roots have pushed, except those of roots that had seen it. The new bits are stored in
+ * `next` and `next_brief`, added to `seen`, and counted in *level. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
 
 /* ---- frontiers ---- */
 
-/* Zeroes the words of the vertices of the first `count` pieces in the array `words`. `words` is an array such as `now`. */
+/* Zeroes the words, in an array such as `now`, of the vertices of the first `count` pieces. */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream);
 
-/* Makes a list of a dense frontier, for the roots that push. Appends the vertices with frontier bits of these roots to
- * `list`. Appends the pieces of the rows of these vertices to `pieces`. */
+/* Makes a list of a dense frontier: the vertices with frontier bits of roots that push, and the pieces of their rows. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream);
 
-/* Copies the frontier words of `count` listed vertices to `to` [count][words]. These are the vertices from entry `first`
- * of the list on. */
+/* Copies the frontier words of `count` listed vertices, from entry `first` of the list on, to `to` [count][words]. */
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /* batch_pull.cu: dense levels of a batch on a GPU (batch_kernels.h). batch_dense.c does the same on a CPU.
  *
- * A warp works on 32 vertices at a time. Each group of four lanes of the warp pulls along a short row, until all roots
- * that pull have found the vertex of the row. Then the group goes on with the next row. Long rows are cut into pieces. An
- * earlier kernel pulls along these pieces, with a warp for each piece.
+ * A warp works on 32 vertices at a time. A group of four lanes pulls along a short row, until all roots that pull have
+ * found the vertex of the row, and then goes on with the next row. Long rows are cut into pieces. An earlier kernel pulls
+ * along these pieces, with a warp for each.
  *
  * Memory traffic for each vertex: the seen words, the next words and the offsets. For each edge that is read: the column,
  * and the words of the neighbour, which are at a random place. */
@@ -10,15 +10,15 @@
 
 enum {
     ROW_LANES = 4,       /* lanes of a group; a group pulls along a short row */
-    ROW_STEP = 8,        /* a group reads this number of columns, and then tests again whether a root is missing */
-    LONG_STEP = 4 * WARP /* a warp reads this number of columns of a long row before it tests again */
+    ROW_STEP = 8,        /* columns that a group reads before it tests again whether a root is missing */
+    LONG_STEP = 4 * WARP /* columns of a long row that a warp reads before it tests again */
 };
 
 /* ---- long rows ---- */
 
-/* Pulls along a part of a long row: the columns row.begin to row.end - 1. ORs the frontier words of the vertices in these
- * columns into `got`. Stops when `got` has all bits of `missing`, or when the part ends. `got` is the same in all lanes.
- * Returns the number of columns that this lane read. Called by all lanes of the warp, with the same row. */
+/* Pulls along the columns row.begin to row.end - 1 of a long row: ORs the frontier words of these neighbours into `got`,
+ * until `got` has all bits of `missing`. `got` is the same in all lanes. Returns the number of columns that this lane read.
+ * Called by all lanes of the warp, with the same row. */
 template <int W>
 __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row, const batch_words<W> &missing,
                                                batch_words<W> &got)
@@ -45,10 +45,9 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
     return read;
 }
 
-/* Pulls along the pieces of long rows, with a warp for each piece. ORs the roots found into the next words of the vertex
- * of the row. If a root is in these next words already, another piece of the row has found the root. The warp then skips
- * this root. Lane 0 reads the next words for all lanes, so that the lanes agree. Adds the number of columns read to
- * b.level->read. */
+/* Pulls along the pieces of long rows, with a warp for each piece, and ORs the roots found into the next words of the row's
+ * vertex. Skips roots that another piece has put there already; lane 0 reads these words for all lanes, so that the lanes
+ * agree. Adds the number of columns read to b.level->read. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -77,9 +76,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long
 
 /* ---- short rows ---- */
 
-/* The work of one lane on a row. A group of ROW_LANES lanes pulls along the row. If there are one or two words per
- * vertex, a lane reads all words of its columns. If there are four words per vertex, two lanes share a column, and each
- * of the two reads two words. */
+/* The work of one lane on a row, along which a group of ROW_LANES lanes pulls. With one or two words per vertex, a lane
+ * reads all words of its columns. With four words, two lanes share a column, and each reads two words. */
 template <int W> struct row_share {
     static constexpr int PARTS = W == 4 ? 2 : 1, OWN = W / PARTS, COLUMNS = ROW_LANES / PARTS, DEEP = ROW_STEP / COLUMNS;
     uint64_t at, end;       /* indices of the columns of the row that are still to be read: at to end - 1 */
@@ -88,10 +86,10 @@ template <int W> struct row_share {
     batch_words<OWN> missing, got;
 };
 
-/* Reads the next ROW_STEP columns of the row. The lanes of a group share the frontier words of the neighbours in these
- * columns. ORs the words of this lane into row.got. If the words in brief of a neighbour have all set bits, reads the
- * words in brief instead. Each lane loads all of its columns before it loads any words, so that these loads overlap.
- * Returns the number of columns that this lane counts. If two lanes share a column, only one of them counts it. */
+/* Reads the next ROW_STEP columns of the row, which the lanes of a group share, and ORs the frontier words of these
+ * neighbours into row.got. Takes them from words in brief if these have all set bits. Each lane loads all of its columns
+ * before any words, so that these loads overlap. Returns the number of columns read; a column that two lanes share is
+ * counted by one of them. */
 template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &row)
 {
     constexpr int OWN = row_share<W>::OWN, DEEP = row_share<W>::DEEP;
@@ -124,11 +122,10 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
     return read;
 }
 
-/* Pulls along short rows of the vertices base to base + 31, which belong to the warp. The rows belong to the vertices
- * base + row_lane[0] to base + row_lane[count - 1]. Each group of ROW_LANES lanes pulls along one row after the other.
- * words[lane] belongs to vertex base + lane. On entry, words[lane] has the bits that are missing in the seen words of the
- * vertex. If the vertex has one of the rows, words[lane] has the bits of the neighbours on return. Returns the number of
- * columns that this lane read. Called by all lanes of the warp. */
+/* Pulls along the short rows of the vertices base + row_lane[0] to base + row_lane[count - 1]. Each group of ROW_LANES
+ * lanes takes one row after the other. On entry, words[lane] has the bits that are missing in vertex base + lane. On
+ * return, it has the bits of the neighbours, if the vertex has one of the rows. Returns the number of columns that this
+ * lane read. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count,
                                             const unsigned char *row_lane, batch_words<W> *words)
@@ -171,10 +168,10 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
     }
 }
 
-/* Returns the new bits of vertex base + lane: the bits that pulls find, and the bits of roots that pushed. Pulls along
- * the row of the vertex if the row is short. batch_pull_long_kernel has pulled along long rows before. `seen` is the seen
- * words of the vertex. words[32] and row_lane[32] are shared memory of the warp, and are overwritten. Adds the number of
- * columns read to `read`. Called by all lanes of the warp. */
+/* Returns the new bits of vertex base + lane: bits that pulls find, and bits of roots that pushed. Pulls along the row if
+ * it is short; batch_pull_long_kernel has pulled along long rows before. `seen` is the seen words of the vertex. words[32]
+ * and row_lane[32] are shared memory of the warp, and are overwritten. Adds the number of columns read to `read`. Called by
+ * all lanes of the warp. */
 template <int W>
 __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
                                                    batch_words<W> *words, unsigned char *row_lane, unsigned long long &read)
@@ -199,12 +196,10 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
     return found;
 }
 
-/* Finds the new bits of all vertices in a dense level, with a lane for each vertex. Stores the new bits in b.next, and
- * adds them to b.seen. If there are several words per vertex, also stores the new bits in brief in b.next_brief. Counts
- * in *b.level:
- * - the vertices and edges of the found frontier, in all and for each root
- * - the edges read
- * - the edges to pull of the vertices that a wanted root has not seen yet */
+/* Finds the new bits of all vertices in a dense level, with a lane for each vertex. Stores them in b.next, with several
+ * words per vertex also in brief in b.next_brief, and adds them to b.seen. Counts in *b.level the vertices and edges of the
+ * found frontier, in all and for each root, the edges read, and the edges to pull of vertices that a wanted root has not
+ * seen yet. */
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -244,8 +239,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     block_add(read, shared, &b.level->read);
 }
 
-/* Makes a list of a dense frontier, for the roots that push, with a thread for each vertex. Appends the vertices with
- * frontier bits of these roots to b.list. Appends the pieces of the rows of these vertices to b.pieces. */
+/* Makes a list of a dense frontier, with a thread for each vertex: appends the vertices with frontier bits of roots that
+ * push to b.list, and the pieces of their rows to b.pieces. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
 {
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
@@ -261,8 +256,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
     }
 }
 
-/* Launches the pulls of a dense level. The first kernel pulls along long rows. It is launched only if there are long rows
- * and a root pulls. The second kernel pulls for all vertices, and adds the bits that roots have pushed. */
+/* Launches the pulls of a dense level: a kernel that pulls along long rows, if there are any and a root pulls, and a kernel
+ * that pulls for all vertices, and adds the bits that roots have pushed. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
 {
     const int blocks = blocks_for(b->vertices, BLOCK), blocks_of_long = blocks_for(b->long_pieces, WARPS);
@@ -271,8 +266,7 @@ void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
     BATCH_BY_WORDS(b, batch_pull_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
 }
 
-/* Launches a kernel that makes a list of the frontier, for the roots that push. It lists the vertices with frontier bits
- * of these roots, and the pieces of the rows of these vertices. */
+/* Launches the kernel that makes a list of a dense frontier, for the roots that push. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_list_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b));

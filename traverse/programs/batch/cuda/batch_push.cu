@@ -1,15 +1,15 @@
 /* batch_push.cu: sparse levels of a batch on a GPU, and the pushes of dense levels (batch_kernels.h)
  *
- * batch_sparse.c and batch_dense.c do the same on a CPU. PUSH_LANES lanes push along a piece of a row. For each edge, a
- * lane reads the column, and words of the neighbour, which are at a random place. In a dense level, these are the next
- * words. In a sparse level, these are the seen words, and also the next words if a bit is new. */
+ * PUSH_LANES lanes push along a piece of a row. For each edge, a lane reads the column, and words of the neighbour at a
+ * random place: in a dense level the next words; in a sparse level the seen words, and also the next words if a bit is new.
+ * batch_sparse.c and batch_dense.c do the same on a CPU. */
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
 
-/* ORs `bits`, without the bits that vertex v has seen, into the next words of v. Appends v to the list if this thread
- * sets the first new bit of v. Most edges bring no new bit, so the function reads the words first, and uses atomics only
- * for new bits. May be called by any lanes, each with its own vertex. */
+/* ORs `bits`, without those that vertex v has seen, into the next words of v. Appends v to the list if this thread sets its
+ * first new bit. Most edges bring no new bit, so words are read first, and atomics are used only for new bits. May be
+ * called by any lanes, each with its own vertex. */
 template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     const batch_words<W> seen = load_words<W>(b.seen, v);
@@ -25,9 +25,8 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
         b.list[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
 }
 
-/* Makes the roots a list. Thread i of the only block sets bit i in the next words of vertex root[i], and lists the
- * vertex. Threads with numbers from `count` on do nothing. Threads of roots without edges (BATCH_NO_ROOT) do nothing,
- * either. */
+/* Makes the roots a list: thread i of the only block sets bit i in the next words of vertex root[i], and lists the vertex.
+ * Threads from `count` on, and threads of roots without edges (BATCH_NO_ROOT), do nothing. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, const uint32_t *root, uint32_t count)
 {
@@ -39,11 +38,10 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
     offer<W>(b, root[threadIdx.x], bits);
 }
 
-/* Pushes the frontier words of vertices along `pieces` pieces of their rows, with PUSH_LANES lanes for each piece. Adds
- * the number of edges read to b.level->read. The kind of the level makes a difference:
- * - SPARSE: sets the bits that are new to a neighbour, and lists the found neighbours.
- * - Not SPARSE: leaves out the roots that pull, and sets the bits in the next words of all neighbours. Later,
- *   batch_pull_kernel drops the bits that are not new. */
+/* Pushes the frontier words of vertices along `pieces` pieces of their rows, with PUSH_LANES lanes for each piece. If
+ * SPARSE, sets only the bits that are new to a neighbour, and lists the found neighbours. Otherwise leaves out roots that
+ * pull, and sets all bits; batch_pull_kernel later drops those that are not new. Adds the number of edges read to
+ * b.level->read. */
 template <int W, bool SPARSE>
 __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
 {
@@ -71,8 +69,8 @@ __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, u
     block_add(read, shared, &b.level->read);
 }
 
-/* Zeroes the words of the vertices of the first `count` pieces in the array `words`, with a thread for each piece. Only
- * the thread of the first piece of a row zeroes the words of the vertex. */
+/* Zeroes the words, in the array `words`, of the vertices of the first `count` pieces. A thread whose piece is the first of
+ * a row zeroes the words of the row's vertex. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK)
     batch_clear_kernel(uint64_t *words, const gpu_batch_piece *pieces, uint64_t count)
@@ -84,10 +82,9 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Makes the listed vertices the next frontier, with a thread for each vertex. Adds the next words to the seen words.
- * Counts the vertices for each root, and their edges, in *b.level. Cuts the rows of the vertices into pieces. Zeroes the
- * bitmap b.listed. All set bits of b.listed belong to listed vertices, so a thread may zero the whole bitmap word of its
- * vertex. */
+/* Makes the listed vertices the next frontier, with a thread for each vertex: adds the next words to the seen words, counts
+ * the vertices and their edges in *b.level, and cuts their rows into pieces. Zeroes whole words of the bitmap b.listed,
+ * because all its set bits belong to listed vertices. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -119,8 +116,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
         b.level->vertices = count;
 }
 
-/* Copies the frontier words of a part of the list to `to` [count][W]. The part is the entries `first` to `first` +
- * `count` - 1. Each entry has a thread. */
+/* Copies the frontier words of list entries `first` to `first` + `count` - 1 to `to` [count][W], with a thread for each. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK)
     batch_gather_kernel(gpu_batch b, uint64_t first, uint64_t count, uint64_t *to)
@@ -129,8 +125,8 @@ __global__ static void __launch_bounds__(BLOCK)
         store_words<W>(to, i, load_words<W>(b.now, b.list[first + i]));
 }
 
-/* Launches a kernel that makes the roots a list. For each i below `count`, it sets bit i in the next words of vertex
- * root[i], and lists the vertex. */
+/* Launches the kernel that sets bit i in the next words of vertex root[i], and lists the vertex, for each i below
+ * `count`. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_roots_kernel<W><<<1, BLOCK, 0, stream>>>(*b, root, count));
@@ -143,17 +139,15 @@ void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t st
     BATCH_BY_WORDS(b, batch_push_kernel<W, true><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
-/* Launches the push of a dense level along the first `pieces` pieces, for the roots that do not pull. If `pieces` is
- * BATCH_AS_LISTED, the kernel pushes along all pieces that cuda_batch_list has made in this level. The host does not know
- * the number of these pieces. */
+/* Launches the push of a dense level, for the roots that do not pull. With BATCH_AS_LISTED, the kernel reads the number of
+ * pieces, which the host does not know. */
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
     const int blocks = blocks_for(pieces == BATCH_AS_LISTED ? b->vertices : pieces, BLOCK / PUSH_LANES);
     BATCH_BY_WORDS(b, batch_push_kernel<W, false><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
-/* Launches a kernel that zeroes the words of the vertices of the first `count` pieces in the array `words`. `words` is an
- * array such as `now`. */
+/* Launches the kernel that zeroes the words, in an array such as `now`, of the vertices of the first `count` pieces. */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream)
 {
@@ -166,8 +160,8 @@ void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t
     BATCH_BY_WORDS(b, batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b));
 }
 
-/* Launches a kernel that copies the frontier words of `count` listed vertices to `to` [count][words]. These are the
- * vertices from entry `first` of the list on. */
+/* Launches the kernel that copies the frontier words of `count` listed vertices, from entry `first` of the list on, to
+ * `to`. */
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_gather_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*b, first, count, to));

@@ -5,8 +5,7 @@
 #include "batch_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Runs the given statement, such as a launch. In the statement, W is a constant: the number of words per vertex (1, 2 or
- * 4). */
+/* Runs a statement, such as a launch, in which W is a constant: the number of words per vertex (1, 2 or 4). */
 #define BATCH_BY_WORDS(b, ...)   \
     do {                         \
         if ((b)->words == 1) {   \
@@ -57,8 +56,7 @@ __device__ static inline batch_words<W> words_without(const batch_words<W> &of, 
     return rest;
 }
 
-/* Returns the bits of `roots` that are not in `has`. If `has` is the seen words of a vertex, these are the roots that
- * have not seen the vertex. */
+/* Returns the bits of `roots` that are not in `has`, the seen words of a vertex: the roots that have not seen the vertex. */
 template <int W>
 __device__ static inline batch_words<W> missing_in(const uint64_t roots[4], const batch_words<W> &has)
 {
@@ -79,10 +77,9 @@ template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_
 
 /* ---- words in brief ---- */
 
-/* Words in brief hold the W words of a vertex in 4 bytes. They have the numbers of up to BRIEF_MOST set bits, with a byte
- * for each number. The number of these bytes is stored from bit BRIEF_COUNT on. Words with more set bits than BRIEF_MOST
- * do not fit. Most words fit as long as roots have found few vertices in common. An array of 4 bytes per vertex may fit a
- * cache that is too small for an array of words. */
+/* Words in brief hold the W words of a vertex in 4 bytes: the numbers of up to BRIEF_MOST set bits, a byte for each, and
+ * from bit BRIEF_COUNT on, how many these are. Most words fit as long as roots have found few vertices in common. An array
+ * of 4 bytes per vertex may fit a cache that is too small for an array of words. */
 enum { BRIEF_MOST = 3, BRIEF_COUNT = 24 };
 
 /* Returns `words` in brief. If more than BRIEF_MOST bits are set, returns a value for which is_whole returns false. */
@@ -106,8 +103,8 @@ __device__ static inline bool is_whole(uint32_t brief)
     return brief >> BRIEF_COUNT <= BRIEF_MOST;
 }
 
-/* ORs bits of `brief` into `words`. `words` is W of the words of a vertex, from word number `first` on. Leaves out the
- * bits of the other words of the vertex. is_whole(brief) must be true. */
+/* ORs the bits of `brief` that belong to words `first` to `first` + W - 1 of the vertex into `words`, which is these W
+ * words. is_whole(brief) must be true. */
 template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
 {
     for (unsigned count = brief >> BRIEF_COUNT; count > 0; count--, brief >>= 8) {
@@ -118,8 +115,7 @@ template <int W> __device__ static inline void add_brief(batch_words<W> &words, 
 
 /* ---- counts by root ---- */
 
-/* Transposes a matrix of 32 * 32 bits. Lane k passes row k, and receives column k. So bit i of the argument of lane k
- * becomes bit k of the result of lane i. Called by all lanes of the warp. */
+/* Transposes a matrix of 32 * 32 bits. Lane k passes row k, and receives column k. Called by all lanes of the warp. */
 __device__ static inline unsigned transpose_bits(unsigned row)
 {
     const unsigned low[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
@@ -131,16 +127,15 @@ __device__ static inline unsigned transpose_bits(unsigned row)
     return row;
 }
 
-/* The counts of set bits that a lane keeps. In lane i, of[k] is how often bit 32 * k + i was set. In lane i, edges[k] is
- * the estimated number of edges of the vertices with this bit. */
+/* The counts of set bits that a lane keeps. In lane i, of[k] is how often bit 32 * k + i was set, and edges[k] is the
+ * estimated number of edges of the vertices with this bit. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
     float edges[2 * W];
 };
 
-/* Adds the set bits of the words of all lanes of a warp to the counts. Each lane passes the words of one vertex. Each
- * lane keeps the counts of 2 * W roots (bit_counts). `mean` is the mean number of edges of the vertices of the warp.
- * Called by all lanes of the warp. */
+/* Adds the set bits of the words of 32 vertices, one in each lane, to the counts of the warp (bit_counts). `mean` is the
+ * mean number of edges of these vertices. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words, float mean)
 {
@@ -173,9 +168,9 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
     }
 }
 
-/* Appends the pieces of the row of vertex v to b.pieces, if `is_here` is true. `edges` is the number of edges of the row.
- * Adds the number of pieces to b.level->pieces. A row without edges also has a piece, so that the words of its vertex are
- * zeroed later. Called by all threads of a block, each with its own vertex. */
+/* If `is_here` is true, appends the pieces of the row of vertex v, which has `edges` edges, to b.pieces. A row without
+ * edges also gets a piece, so that the words of its vertex are zeroed later. Called by all threads of a block, each with
+ * its own vertex. */
 __device__ static inline void append_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);
