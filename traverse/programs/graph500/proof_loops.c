@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Writes a description of an offence to text[size]. The description has the vertices and depths that matter for the kind
- * of the offence. */
+/* Writes a description of an offence to text[size], with the vertices and depths that matter for its kind. */
 void offence_print(const struct offence *offence, char *text, size_t size)
 {
     uint64_t v = offence->vertex;
@@ -39,16 +38,14 @@ void offence_print(const struct offence *offence, char *text, size_t size)
     }
 }
 
-/* Sets *first to the offence `found` if `found` comes before *first. Does nothing if the kind of `found` is OFFENCE_NONE.
- * *first is used by one thread only. */
+/* Sets *first to `found` if this is an offence that comes before *first. *first is used by one thread only. */
 static void keep_earlier(struct offence *first, struct offence found)
 {
     if (found.kind != OFFENCE_NONE && offence_comes_before(&found, first))
         *first = found;
 }
 
-/* Sets *first to the offence `found` of the calling thread if `found` comes before *first. Does nothing if the kind of
- * `found` is OFFENCE_NONE. All threads share *first. Only one thread at a time changes *first (a critical section). */
+/* Does what keep_earlier does, for a *first that all threads share: only one thread at a time changes *first. */
 static void keep_earlier_shared(struct offence *first, struct offence found)
 {
 #pragma omp critical(proof)
@@ -83,8 +80,8 @@ void proof_check_vertices(const struct proved_vertices *v, int64_t root, struct 
     }
 }
 
-/* Checks the values of the answer that belong to vertices without edges. The search has no depths of these vertices. So
- * the root counts as reached at depth 0, and each of the other vertices counts as unreached. */
+/* Checks the values of vertices without edges. The search has no depths of these vertices. So the root counts as reached at
+ * depth 0, and each of the others as unreached. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first)
 {
 #pragma omp parallel
@@ -102,8 +99,8 @@ void proof_check_isolated(const struct proved_values *values, int64_t root, stru
     }
 }
 
-/* Checks the edges of all rows of a subgraph, except edges to other shards. proof_check_edges checks the edges to other
- * shards. Sets the `met` bits of rows with an edge to their parents. */
+/* Checks the edges of all rows of a subgraph, except edges to other shards, which proof_check_edges checks. Sets the `met`
+ * bits of rows with an edge to their parents. */
 void proof_check_rows(const struct proved_rows *r, struct offence *first)
 {
     if (r->csr->edges == 0)
@@ -132,8 +129,8 @@ void proof_check_rows(const struct proved_rows *r, struct offence *first)
     }
 }
 
-/* Checks `count` edges that are given one by one. Edge i leads from vertex asker[i] to other[i]. Sets the `met` bit of
- * vertex asker[i] if other[i] is its parent. */
+/* Checks `count` edges that are given one by one: edge i leads from vertex asker[i] to other[i]. Sets the `met` bits of
+ * vertices with an edge to their parents. */
 void proof_check_edges(const struct proved_vertices *v, const uint32_t *asker, const struct vertex_end *other,
                        uint64_t count, struct offence *first)
 {

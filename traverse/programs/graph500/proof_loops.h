@@ -1,10 +1,9 @@
-/* proof_loops.h: the rules of a breadth-first tree, the offences against these rules, and the checks of a proof on the
- * CPU. The checks work on plain arrays. cuda/proof_kernels.cu has the same checks for a GPU, and applies the same rules.
+/* proof_loops.h: the rules of a breadth-first tree, offences against these rules, and the checks of a proof on the CPU,
+ * over plain arrays. cuda/proof_kernels.cu has the same checks for a GPU.
  *
- * A claim is the parent that the tree gives a vertex. It is called a claim until the parent is proved. An offence is a
- * fault of one vertex, or a fault of one edge as seen from one end of the edge. Each rule is applied to each vertex, and
- * to each edge from both ends. A vertex has met its parent once the checks have seen an edge from the vertex to the
- * claimed parent. */
+ * A claim is the parent that the tree gives a vertex, until this parent is proved. A vertex has met its parent once the
+ * checks have seen an edge from the vertex to the claimed parent. An offence is a fault of one vertex, or of one edge as
+ * seen from one of its ends. Each rule is applied to each vertex, and to each edge from both ends. */
 #ifndef DBFS_PROOF_LOOPS_H
 #define DBFS_PROOF_LOOPS_H
 
@@ -40,14 +39,14 @@ struct offence {
     int64_t depth, other_depth;
 };
 
-/* A vertex at the end of an edge. The id and the depth lie side by side, so that reading both takes only one cache miss. */
+/* A vertex at the end of an edge. Id and depth lie side by side, so that reading both takes only one cache miss. */
 struct vertex_end {
     int64_t id;    /* input id */
     int64_t depth; /* below 0: the vertex is not reached */
 };
 
-/* Returns whether offence *a comes before offence *b. Offences are ordered by vertex, then by kind, then by the other
- * end. Returns true if the kind of *b is OFFENCE_NONE. The kind of *a must not be OFFENCE_NONE. */
+/* Returns whether offence *a comes before offence *b: by vertex, then by kind, then by the other end. OFFENCE_NONE comes
+ * last. The kind of *a must not be OFFENCE_NONE. */
 RULE int offence_comes_before(const struct offence *a, const struct offence *b)
 {
     if (b->kind == OFFENCE_NONE || a->vertex != b->vertex)
@@ -55,9 +54,8 @@ RULE int offence_comes_before(const struct offence *a, const struct offence *b)
     return a->kind != b->kind ? a->kind < b->kind : a->other < b->other;
 }
 
-/* Checks a vertex by itself: its depth and its parent, but not its edges. `claim` is the input id of the parent in the
- * tree; below 0: no parent. `root` is the input id of the root. Returns the offence. If the vertex keeps the rules, the
- * kind of the offence is OFFENCE_NONE. */
+/* Checks a vertex by itself: its depth and its parent, but not its edges. `claim` is the input id of the parent (below 0:
+ * no parent), `root` that of the root. Returns the offence, whose kind is OFFENCE_NONE if the vertex keeps the rules. */
 RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_t root)
 {
     struct offence found = {OFFENCE_NONE, (uint64_t)v.id, claim, v.depth, 0};
@@ -72,8 +70,8 @@ RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_
     return found;
 }
 
-/* Checks the depths of the edge from v to `other`, as seen from v. `claim` is the input id of the parent of v; below 0:
- * no parent. Returns the offence. If the edge keeps the rules, the kind of the offence is OFFENCE_NONE. */
+/* Checks the depths of the edge from v to `other`, as seen from v. `claim` is the input id of the parent of v; below 0: no
+ * parent. Returns the offence, whose kind is OFFENCE_NONE if the edge keeps the rules. */
 RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct vertex_end other)
 {
     struct offence found = {OFFENCE_NONE, (uint64_t)v.id, other.id, v.depth, other.depth};
@@ -85,9 +83,9 @@ RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct v
     return found;
 }
 
-/* Checks that the graph has the edge from v to its parent. Called once all edges of v were seen. `claim` is the input id
- * of the parent; below 0: no parent. `met` is 1 if an edge of v leads to the parent. The root and unreached vertices need
- * no edge. Returns the offence. If v keeps the rules, the kind of the offence is OFFENCE_NONE. */
+/* Checks that the graph has the edge from v to its parent, once all edges of v were seen. `claim` is the input id of the
+ * parent, and `met` is 1 if an edge of v leads to it. The root and unreached vertices need no edge. Returns the offence,
+ * whose kind is OFFENCE_NONE if v keeps the rule. */
 RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_t root, int met)
 {
     struct offence found = {OFFENCE_NONE, (uint64_t)v.id, claim, 0, 0};
@@ -102,7 +100,7 @@ void offence_print(const struct offence *offence, char *text, size_t size);
 /* ---- checks: all OpenMP threads share the work. *first becomes the earliest of *first and the offences found ---- */
 
 /* If another device has the value of a vertex, the index of the value is VALUE_ELSEWHERE, and the claim of the vertex is
- * CLAIM_ELSEWHERE. CLAIM_ELSEWHERE is below all other claims. */
+ * CLAIM_ELSEWHERE, which is below all other claims. */
 #define VALUE_ELSEWHERE UINT32_MAX
 #define CLAIM_ELSEWHERE INT64_MIN
 
@@ -117,9 +115,8 @@ struct proved_vertices {
 /* Checks each vertex by itself (offence_of_vertex). `root` is the input id of the root. */
 void proof_check_vertices(const struct proved_vertices *vertices, int64_t root, struct offence *first);
 
-/* The values of an answer on one device. The device has shard `shard` of p shards. Value i is the parent of the vertex
- * with the stored id i * p + shard. The device has the values of all vertices that the shard owns, even of vertices
- * without edges. */
+/* The values of an answer on one device, which has shard `shard` of p shards. Value i is the parent of the vertex with the
+ * stored id i * p + shard. All vertices that the shard owns have a value, even those without edges. */
 struct proved_values {
     /* [count] the values: input ids of parents, each of id_bytes bytes */
     const void *claim;
@@ -127,23 +124,22 @@ struct proved_values {
     const uint32_t *has_edges; /* [count] bitmap; 1: value i belongs to a vertex with edges */
     uint64_t count;
     uint32_t p, shard;
-    struct bijection bijection; /* maps input ids to stored ids; n is 0 if the two ids of each vertex are the same */
+    struct bijection bijection; /* maps input ids to stored ids; n is 0 if both are the same */
 };
 
-/* Returns the input id of the vertex that has value i. The vertex has the stored id i * p + shard, and the function
- * undoes the permutation of this id. The returned id is not the value, which is the id of the parent. */
+/* Returns the input id of the vertex that has value i, by undoing the permutation of the stored id i * p + shard. This is
+ * not the value itself, which is the id of the parent. */
 RULE int64_t proved_id(const struct proved_values *v, uint64_t i)
 {
     const uint64_t stored = i * v->p + v->shard;
     return (int64_t)(stored < v->bijection.n ? bijection_backward(&v->bijection, stored) : stored);
 }
 
-/* Checks the values of vertices without edges. The root must be its own parent. Every other vertex without edges must
- * have no parent. */
+/* Checks the values of vertices without edges: the root must be its own parent, and all others must have no parent. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first);
 
-/* The rows of a subgraph. The low local_bits bits of a column are an index into `columns`. The higher bits are the number
- * of a shard. The checks skip columns on shards other than own_shard. */
+/* The rows of a subgraph. The low local_bits bits of a column are an index into `columns`, and the higher bits are a shard.
+ * The checks skip columns on shards other than own_shard. */
 struct proved_rows {
     const struct csr *csr;
     /* the vertices that have the rows */
@@ -160,8 +156,8 @@ enum { NO_SHARD_BITS = 63 }; /* with this number of bits every column counts as 
  * to their parents. */
 void proof_check_rows(const struct proved_rows *rows, struct offence *first);
 
-/* Checks `count` edges. Edge i leads from vertex asker[i] to other[i]. asker[i] is an index into the arrays of *vertices.
- * Sets the `met` bits of vertices with an edge to their parents. */
+/* Checks `count` edges: edge i leads from vertex asker[i], an index into the arrays of *vertices, to other[i]. Sets the
+ * `met` bits of vertices with an edge to their parents. */
 void proof_check_edges(const struct proved_vertices *vertices, const uint32_t *asker, const struct vertex_end *other,
                        uint64_t count, struct offence *first);
 

@@ -1,12 +1,11 @@
-/* validate.c: all devices prove a tree together (validate.h). A prover does each step of the proof on each device
- * (proof.h).
+/* validate.c: all devices prove a tree together (validate.h). A prover does each step of the proof on one device (proof.h).
  *
- * Before the first root, each device finds out which value of the answer belongs to each of its vertices. A device has nn
- * edges to other shards. It asks the devices of these shards about the far ends of these edges. validation_check calls
- * the steps for each root.
+ * Before the first root, each device finds out which value of the answer belongs to each of its vertices. If it has nn
+ * edges to other shards, it asks the devices of these shards about the far ends. For each root, validation_check calls the
+ * steps.
  *
- * rank_each calls a function with the arguments (context, g) for each device g of this rank. The calls may run side by
- * side. `context` is the struct validation, unless the comment of the function says something else. */
+ * Functions with the arguments (context, g) are called by rank_each for each device g of this rank, maybe side by side.
+ * `context` is the struct validation, unless the comment of the function says something else. */
 #include "validate.h"
 
 #include "formats/graph/partition.h"
@@ -16,9 +15,8 @@
 
 /* ---- opening ---- */
 
-/* Allocates zeroed memory of the device for `count` elements of `width` bytes. `array` is the address of a pointer. Sets
- * the pointer to the memory. close_proof frees the memory. `what` names the memory in messages. Does nothing if *e has
- * failed, or if `count` is 0. Returns e->status. */
+/* Allocates zeroed memory of the device for `count` elements of `width` bytes, and sets the pointer at the address `array`.
+ * `what` names the memory in messages. Does nothing if *e has failed, or if `count` is 0. close_proof frees the memory. */
 static enum status take(const struct proof *p, void *array, uint64_t count, uint64_t width, const char *what,
                         struct error *e)
 {
@@ -27,10 +25,9 @@ static enum status take(const struct proof *p, void *array, uint64_t count, uint
     return e->status;
 }
 
-/* Opens v->proofs[g], the proof of device g of this rank. Allocates the arrays with sizes that follow from the graph.
- * Fills in p->value: the index of the value of each vertex in the answer. The indices are computed from the ids of
- * vertices. They are not read from the tables by which answers are made, so a fault in these tables is found. The caller
- * calls close_proof even after a failure. */
+/* Opens v->proofs[g], and allocates the arrays whose sizes follow from the graph. Fills in p->value, the index of each
+ * vertex's value in the answer. This is computed from ids, and not read from the tables by which answers are made, so that
+ * a fault in these tables is found. The caller calls close_proof even after a failure. */
 static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
 {
     const struct graph *graph = v->rank->graph;
@@ -82,8 +79,8 @@ static void close_proof(struct proof *p)
     free(p->asked.begin);
 }
 
-/* Cuts an array into slices[0] to slices[p - 1], one slice for each shard. Slice s is the elements begin[s] to begin[s +
- * 1] - 1, each of `width` bytes. Copies nothing: the slices point into the array. */
+/* Makes slices[0] to slices[p - 1] point to parts of an array, one for each shard: slice s is the elements begin[s] to
+ * begin[s + 1] - 1, each of `width` bytes. */
 static void slice_by_shard(const struct proof *p, const void *array, const uint64_t *begin, uint64_t width,
                            struct slice *slices)
 {
@@ -91,9 +88,9 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
         slices[s] = (struct slice){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
 }
 
-/* Lists the questions of device g in p->own. Each nn edge to another shard gets a question, and an entry for the vertex
- * that has the edge. First counts the questions, and allocates memory for them. The questions become the slices that
- * device g sends. Called once, before the first exchange. */
+/* Lists the questions of device g in p->own: one for each nn edge to another shard, with the vertex that has the edge.
+ * Counts the questions first, to allocate memory. They become the slices that device g sends. Called once, before the first
+ * exchange. */
 static enum status list_questions(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;
@@ -115,8 +112,8 @@ static enum status list_questions(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Copies the questions that device g has received from all shards into p->asked. Allocates memory for the replies. Called
- * once, after the exchange of the questions. */
+/* Copies the questions that device g has received from all shards into p->asked, and allocates memory for the replies.
+ * Called once, after the exchange of the questions. */
 static enum status keep_questions(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;
@@ -133,10 +130,9 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Collective. Opens a proof for each device of this rank. If the ranks have several devices in all, the devices also
- * exchange questions: the function lists the questions of each device, sends them, and keeps the received questions. A
- * rank that has failed still takes part in these steps, because the other ranks wait for it. Fails on all ranks if one
- * rank fails. The caller calls validation_close even after a failure. */
+/* Collective. Opens a proof for each device of this rank. If there are several devices on all ranks together, they also
+ * exchange their questions. A rank that has failed still takes part, because the other ranks wait for it. Fails on all
+ * ranks if one rank fails. The caller calls validation_close even after a failure. */
 enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
     struct memory_budget *budget = rank->budget;
@@ -190,7 +186,7 @@ struct step_of_all {
     proof_step *step;
 };
 
-/* Sets proofs[g].root to the root of the validation. Then does the step on device g. `context` is the struct step_of_all. */
+/* Does a step of the proof on device g, for the root of the validation. `context` is the struct step_of_all. */
 static enum status do_step(void *context, uint32_t g, struct error *e)
 {
     const struct step_of_all *all = context;
@@ -199,8 +195,7 @@ static enum status do_step(void *context, uint32_t g, struct error *e)
     return all->step(p, e);
 }
 
-/* Does a step of the prover on all devices of this rank, for the root v->root. Waits until all devices have done the
- * step. */
+/* Does a step of the proof on all devices of this rank, for the root v->root. Waits until all have done the step. */
 static enum status step_each(struct validation *v, proof_step *step, struct error *e)
 {
     struct step_of_all all = {v, step};
@@ -215,10 +210,9 @@ static enum status set_claims(void *context, uint32_t g, struct error *e)
     return p->prover->copy(p, p->claim + p->shard->locals, v->claim, p->shard->d * sizeof *v->claim, e);
 }
 
-/* Collective. Gives all devices the parents of all delegates. At first, only the owner of a delegate has its parent,
- * because only the owner has the value of the answer. All other devices have CLAIM_ELSEWHERE, the least of all claims. So
- * the function sets v->claim to the maximum of the claims over all devices of all ranks. Then it copies v->claim to each
- * device of this rank. Overwrites v->claim_of_device. */
+/* Collective. Gives all devices the parents of all delegates. At first, only the owner of a delegate has its parent, and
+ * all other devices have CLAIM_ELSEWHERE, the least of all claims. So the maximum over all devices of all ranks is the
+ * parent. It is stored in v->claim, and copied to each device of this rank. Overwrites v->claim_of_device. */
 static enum status reduce_claims(struct validation *v, struct error *e)
 {
     const uint64_t d = v->rank->graph->manifest.d;
@@ -235,8 +229,8 @@ static enum status reduce_claims(struct validation *v, struct error *e)
     return rank_each(v->rank, set_claims, v, e);
 }
 
-/* Collective. Sends the replies p->asked.reply of each device to the devices that asked. Each device receives the replies
- * to its own questions. Afterwards, p->replies points to the received replies. */
+/* Collective. Sends the replies p->asked.reply of each device to the devices that asked. Afterwards, p->replies points to
+ * the replies that a device has received. */
 static enum status exchange_replies(struct validation *v, struct error *e)
 {
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
@@ -246,8 +240,8 @@ static enum status exchange_replies(struct validation *v, struct error *e)
     return slices_exchange(&v->slices, e);
 }
 
-/* Collective. Sets v->met to the OR of the bitmaps of all devices on all ranks. The bitmap v->met then has each delegate
- * that has met its parent on any device. Overwrites v->met_of_device. */
+/* Collective. Sets v->met to the delegates that have met their parents on any device of any rank, as the OR of the bitmaps
+ * of all devices. Overwrites v->met_of_device. */
 static enum status reduce_met(struct validation *v, struct error *e)
 {
     const uint64_t words = mask_words(v->rank->graph->manifest.d);
@@ -263,9 +257,9 @@ static enum status reduce_met(struct validation *v, struct error *e)
     return ST_OK;
 }
 
-/* Checks that the vertices of device g have met their parents. A delegate may have met its parent on another device, so
- * the function first copies v->met to device g. At last, sets v->first to the first offence of device g in all steps, if
- * this offence comes before v->first. Called after all edges were checked. */
+/* Checks that the vertices of device g have met their parents, after all edges were checked. First copies v->met to the
+ * device, because a delegate may have met its parent on another device. If the first offence of the device comes before
+ * v->first, stores it there. */
 static enum status finish(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
@@ -280,9 +274,9 @@ static enum status finish(void *context, uint32_t g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. On entry, *first is the first offence of this rank. Sets *first to the first offence of all ranks. The
- * ranks compare their offences by two numbers: key[0] is the vertex and the kind, and key[1] is the other end. The least
- * pair of numbers wins. The lowest rank with this pair sends its offence to all ranks. */
+/* Collective. *first is the first offence of this rank, and becomes the first of all ranks. Offences are compared by two
+ * numbers: key[0] is the vertex and the kind, and key[1] is the other end. The lowest rank with the least pair of numbers
+ * sends its offence to all ranks. */
 static void agree_on_first(const struct comm *comm, struct offence *first)
 {
     uint64_t key[2] = {UINT64_MAX, UINT64_MAX}, own[2];
@@ -301,9 +295,8 @@ static void agree_on_first(const struct comm *comm, struct offence *first)
     comm_broadcast(comm, first, sizeof *first, from);
 }
 
-/* Collective. Proves the tree of a root, step by step on all devices. Sets *first to the first offence of all ranks. If
- * the ranks have only one device in all, skips the questions and the reduction of claims. Sets v->root and v->first. If
- * the function fails, only this rank knows of the failure. */
+/* Collective. Proves the tree of a root (validate.h), step by step on all devices. With only one device on all ranks
+ * together, skips the questions and the reduction of claims. Only this rank knows of a failure. */
 enum status validation_check(struct validation *v, const struct root *root, struct offence *first, struct error *e)
 {
     const struct prover *prover = v->proofs[0].prover; /* all devices of a rank have the same prover */

@@ -1,14 +1,13 @@
-/* validate.h: proves that a breadth-first tree is correct. All ranks prove it together, in memory (Graph500, section 8).
+/* validate.h: proves that a breadth-first tree is correct, by all ranks together and in memory (Graph500, section 8).
  *
- * The proof is about the answer: the parents in the memory of the devices. The distances of the search are a certificate.
- * The proof does not trust the distances, and checks them, too. The proof checks that
+ * The tree is the answer: the parents in the memory of the devices. The distances of the search help in the proof, but are
+ * not trusted, and are checked, too. The proof checks that
  * - the root has distance 0 and is its own parent, and no other vertex is its own parent;
  * - each vertex with a distance has a parent, and each vertex without a distance has none;
  * - the graph has the edge from a vertex to its parent, and the parent is one level nearer to the root;
  * - the two ends of every edge of the graph have distances that differ by at most one, or both ends have no distance.
- *
- * So the parents are a tree of edges of the graph. The tree starts at the root and has no cycle. The tree spans the
- * component of the root, and every path in the tree is a shortest path. */
+ * So the parents are a tree of edges of the graph, which has no cycle and spans the component of the root, and every path
+ * from the root in the tree is a shortest path. */
 #ifndef DBFS_VALIDATE_H
 #define DBFS_VALIDATE_H
 
@@ -20,27 +19,24 @@ struct validation {
     struct proof *proofs; /* [G] a proof for each device of this rank */
     struct results *results;
     struct slices slices;
-    /* [d] bitmaps of the delegates that have met their parents (proof_loops.h). `met`: on any device. met_of_device: on
-     * one device. */
+    /* [d] bitmaps of the delegates that have met their parents (proof_loops.h): on any device, and on one device */
     uint64_t *met, *met_of_device;
-    /* [d] the claimed parents of delegates. `claim`: the claims that all devices get. claim_of_device: a copy of the
-     * claims of one device. */
+    /* [d] the claimed parents of delegates: the claims that all devices get, and a copy of the claims of one device */
     int64_t *claim, *claim_of_device;
     struct offence first;             /* the first offence that this rank has found */
     int64_t root;                     /* input id of the root of the tree */
 };
 
-/* Collective. Opens *validation for proofs of the answers of *results. Allocates arrays over the vertices of this rank,
- * in the memory in which the devices search. Fails on all ranks if one rank fails. The caller calls validation_close even
+/* Collective. Opens *validation for proofs of the answers of *results. Allocates arrays over the vertices of this rank, in
+ * the memory in which the devices search. Fails on all ranks if one rank fails. The caller calls validation_close even
  * after a failure. */
 enum status validation_open(struct validation *validation, const struct rank *rank, struct results *results,
                             struct error *e);
 void validation_close(struct validation *validation); /* frees all memory; *validation may be all zeros */
 
-/* Collective. Proves the tree of a root. Sets *first to the first offence of all ranks, in the order of
- * offence_comes_before. If the tree is correct, the kind of *first is OFFENCE_NONE. A wrong tree is no failure. If the
- * function fails, only this rank knows of the failure, so the caller must end the job. Called after answers_make has made
- * the parents and results_collect has collected the depths. */
+/* Collective. Proves the tree of a root, after answers_make and results_collect. Sets *first to the first offence of all
+ * ranks, in the order of offence_comes_before; its kind is OFFENCE_NONE if the tree is correct. A wrong tree is no failure.
+ * Only this rank knows of a failure, so the caller must then end the job. */
 enum status validation_check(struct validation *validation, const struct root *root, struct offence *first,
                              struct error *e);
 

@@ -1,8 +1,7 @@
-/* grid_main.c: the program dbfs-traverse-2d. It does what dbfs-traverse does, by a search over a 2D partition
- * (grid_search.h).
+/* grid_main.c: the program dbfs-traverse-2d, which does what dbfs-traverse does, over a 2D partition (grid_search.h)
  *
- * Each rank has a device of the CPU backend. The search writes visited bits and depths to this device. Then the device
- * makes the answers, and counts over the answers. */
+ * Each rank has a device of the CPU backend. The search writes visited bits and depths to this device, from which answers
+ * and counts are then made as after any other search. */
 #include "grid_search.h"
 
 #include "traverse/cpu/cpu_device.h"
@@ -14,8 +13,7 @@
 
 #include <string.h>
 
-/* The grid of this process. All members are zero before the search is opened, except `fold`. The command line sets
- * `fold`. */
+/* The grid of this process. The command line sets `fold`; all other members are zero before the search is opened. */
 static struct grid_search grid;
 
 /* Collective. Opens the search: fills *bfs, and opens the grid of this process. Fails unless this rank has exactly one
@@ -36,16 +34,16 @@ static void grid_bfs_close(struct bfs *bfs)
     grid_search_close(&grid);
 }
 
-/* Does nothing, and returns e->status. It is the function `prepare` of grid_bfs, as the search needs no preparation. It
- * is also the function log_rest, as grid_bfs_search has already added a record of each level to the log. */
+/* Does nothing. It is `prepare` of grid_bfs, because the search needs no preparation, and also log_rest, because
+ * grid_bfs_search has already added a record of each level to the log. */
 static enum status grid_bfs_nothing(struct bfs *bfs, struct error *e)
 {
     (void)bfs;
     return e->status;
 }
 
-/* Starts a search. Clears the visited bits of the device, and the state of the last search. If this rank owns the root,
- * marks the root as visited at depth 0, and makes the root the only vertex of grid.frontier. */
+/* Starts a search: clears the visited bits of the device, and the state of the last search. The rank that owns the root
+ * marks the root as visited at depth 0, and makes it the only vertex of grid.frontier. */
 static void start(struct device *device, const struct root *root)
 {
     struct cpu_normals *n = &device->normals;
@@ -58,8 +56,8 @@ static void start(struct device *device, const struct root *root)
     grid.frontier.ids[grid.frontier.count++] = root->index;
 }
 
-/* Makes the unvisited vertices of grid.incoming the next frontier (grid.frontier). Marks these vertices as visited, and
- * sets their depths to `depth`. Drops visited vertices and duplicates. */
+/* Makes the unvisited vertices of grid.incoming the next frontier (grid.frontier), and marks them as visited at depth
+ * `depth`. Drops visited vertices and duplicates. */
 static void take_incoming(struct device *device, int32_t depth)
 {
     struct cpu_normals *n = &device->normals;
@@ -75,10 +73,9 @@ static void take_incoming(struct device *device, int32_t depth)
     }
 }
 
-/* Collective. Searches from a root, level by level, until no rank finds a vertex. Afterwards, the device has the depths.
- * Fills *times. If `log` is not NULL, adds a record of each level to *log. A record has the counts of the exchange
- * (exchange_counts.h). The vertices that `expand` sends count as frontier bytes, and the vertices that `fold` sends count
- * as lists. */
+/* Collective. Searches from a root, level by level, until no rank finds a vertex. Leaves the depths on the device, and
+ * fills *times. Unless `log` is NULL, adds a record of each level to it, in which the vertices that `expand` sends count as
+ * frontier bytes, and those that `fold` sends as lists (exchange_counts.h). */
 static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                                    struct level_log *log, struct error *e)
 {
@@ -121,8 +118,7 @@ static const struct bfs_method grid_bfs = {.open = grid_bfs_open,
 
 /* ---- the command line ---- */
 
-/* Stores the value of --fold ("ring" or "direct") in grid.fold. Called when the options are read. Ends the program with a
- * message if the value is another one. */
+/* Stores the value of --fold, "ring" or "direct", in grid.fold. Ends the program with a message if it is another value. */
 static void take_fold(struct args *args, const struct option_row *row, char *value)
 {
     if (strcmp(value, "ring") != 0 && strcmp(value, "direct") != 0)
@@ -147,8 +143,7 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Runs dbfs-traverse-2d. Reads the command line, and searches by grid_bfs with the backend of the CPU. Returns the exit
- * code. */
+/* Runs dbfs-traverse-2d: reads the command line, and searches by grid_bfs on the CPU. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct args args;

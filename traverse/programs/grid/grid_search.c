@@ -1,4 +1,4 @@
-/* grid_search.c: opens the part of the grid that this rank has, and runs the levels of a search: expand, look up, fold
+/* grid_search.c: opens this rank's part of the grid, and runs the levels of a search: expand, look up, fold
  * (grid_search.h) */
 #include "grid_search.h"
 
@@ -8,8 +8,7 @@
 /* CHUNK_BYTES: number of bytes of a message while the search is opened. TAG_ROWS: tag of these messages. */
 enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1 };
 
-/* Returns the number of the shard of the processor in grid row `row` and grid column `column`. The rank of the processor
- * is the same number. */
+/* Returns the number of the shard of the processor in grid row `row` and grid column `column`, which is also its rank. */
 static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t column)
 {
     return row + g->part.r * column;
@@ -17,9 +16,8 @@ static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t c
 
 /* ---- opening ---- */
 
-/* Allocates zeroed memory for `count` elements of `width` bytes, within the budget. `array` is the address of a pointer.
- * Sets the pointer to the memory. Sets the pointer to NULL if *e has failed before, or if the memory cannot be allocated.
- * Returns e->status. */
+/* Allocates zeroed memory for `count` elements of `width` bytes, within the budget, and sets the pointer at the address
+ * `array`. The pointer becomes NULL if *e has failed before, or if memory is short. Returns e->status. */
 static enum status take(struct grid_search *g, void *array, uint64_t count, uint64_t width, struct error *e)
 {
     void *taken = NULL;
@@ -35,8 +33,8 @@ static uint64_t locals_of(const struct grid_search *g, uint32_t row, uint32_t co
     return g->graph->locals[grid_shard(g, row, column)];
 }
 
-/* Allocates all lists and bitmaps of *g, and sets g->most_locals. Called after the part was opened. On failure, some
- * arrays are missing; grid_search_close frees the allocated arrays. */
+/* Allocates all lists and bitmaps of *g, after the part was opened. Sets g->most_locals. grid_search_close frees the
+ * arrays, even after a failure. */
 static enum status take_arrays(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r, c = g->part.c;
@@ -62,8 +60,8 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
-/* Fills `has` and `before` of g->column[row]. `has` gets a bit for each vertex of shard (row, g->j) with edges in the
- * part of this rank. `before` gets the number of the first row for each word of `has`. Called once for each grid row. */
+/* Fills `has` and `before` of g->column[row], by the rows that the part of this rank has for vertices of shard (row,
+ * g->j). */
 static void number_rows(struct grid_search *g, uint32_t row)
 {
     const struct grid_part *part = &g->part;
@@ -78,9 +76,8 @@ static void number_rows(struct grid_search *g, uint32_t row)
 }
 
 /* Collective. The processors of a grid column tell each other which vertices they have edges of. This rank sends
- * g->column[i].has to processor i: the vertices of processor i that have edges in the part of this rank. Processor i
- * sends the bits of its own part, which are received into g->column[i].asked. For this processor itself, `has` is copied
- * to `asked`. In each level, these bits decide which frontier vertices this rank sends to processor i. */
+ * g->column[i].has to processor i, and receives g->column[i].asked from it. In each level, `asked` decides which frontier
+ * vertices this rank sends to processor i. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -102,10 +99,9 @@ static enum status ask_for_rows(struct grid_search *g, struct error *e)
     return e->status;
 }
 
-/* Collective. Opens *g. Opens the grid part in the folder of the shard of this rank, and allocates the arrays. Numbers
- * the rows of the part, for each shard of the grid column. Then the processors of a grid column tell each other which
- * rows they have. Fails on all ranks if one rank fails, or if the graph or the number of ranks does not suit a 2D search.
- * The caller calls grid_search_close even after a failure. */
+/* Collective. Opens *g (grid_search.h). Opens the grid part in the folder of this rank's shard, allocates the arrays,
+ * numbers the rows of the part, and tells the processors of the grid column which rows it has. Fails on all ranks if one
+ * rank fails, or if the graph or the number of ranks does not suit a 2D search. */
 enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
                              struct memory_budget *budget, struct error *e)
 {
@@ -168,9 +164,8 @@ void grid_search_close(struct grid_search *g)
 
 /* ---- a level ---- */
 
-/* Appends a destination to the bin of grid column c, and marks the destination as seen. The destination has the local id
- * `local` in shard (g->i, c). Returns 1. If this processor has seen the destination before in this search, appends
- * nothing and returns 0. */
+/* Appends a destination, which has the local id `local` in shard (g->i, c), to the bin of grid column c, and marks it as
+ * seen. Returns 1. If this processor has seen it before in this search, appends nothing and returns 0. */
 static inline int add_to_bin(struct grid_search *g, uint32_t c, uint32_t local)
 {
     uint64_t *word = &g->row[c].seen[local / 64], bit = UINT64_C(1) << (local % 64);
@@ -189,9 +184,9 @@ void grid_search_begin(struct grid_search *g)
     g->frontier.count = 0;
 }
 
-/* Reads the edges of the listed vertices in the part of this rank. The vertices belong to shard (row, g->j), and each of
- * them must have a row in the part. Destinations that were not seen before are put into the bins of their owners. Adds
- * the number of edges to counts->looked_up. */
+/* Reads the edges of the listed vertices, which belong to shard (row, g->j), and must all have rows in the part of this
+ * rank. Puts destinations that were not seen before into the bins of their owners. Adds the number of edges to
+ * counts->looked_up. */
 static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
 {
     const struct grid_column_peer *rows = &g->column[row];
@@ -210,8 +205,8 @@ static void look_up(struct grid_search *g, uint32_t row, const struct grid_list 
     }
 }
 
-/* Sends a list to rank `to`, and receives a list from rank `from` into g->got. `to` and `from` may be the same rank.
- * Collective among this rank and these two ranks. Adds the number of sent vertices to *sent, and 1 to *messages. */
+/* Sends a list to rank `to`, and receives a list from rank `from`, which may be the same rank, into g->got. Collective
+ * among these ranks. Adds the number of sent vertices to *sent, and 1 to *messages. */
 static void swap_lists(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from, uint64_t *sent,
                        uint64_t *messages)
 {
@@ -220,10 +215,9 @@ static void swap_lists(struct grid_search *g, uint32_t to, const struct grid_lis
     ++*messages;
 }
 
-/* Expands the frontier, and looks up its edges. Makes a list for each processor i of the grid column: the frontier
- * vertices that have edges on processor i, by g->column[i].asked. Sends each list to its processor. Looks up the edges of
- * each received list, and of the list for this processor. The destinations go into the bins. Collective in the grid
- * column.
+/* Collective in the grid column. Expands the frontier, and looks up its edges. Each processor i of the grid column is sent
+ * a list of the frontier vertices that have edges there, by g->column[i].asked. This processor looks up the edges of each
+ * list that it receives, and of its own list, and puts the destinations into the bins.
  *
  * The lists are exchanged in swaps. In swap number `distance`, every processor sends to the processor `distance` rows
  * further, and receives from the processor `distance` rows before. So each message has a receiver that waits for it. */
@@ -254,8 +248,8 @@ static void add_incoming(struct grid_search *g, const struct grid_list *list)
     g->incoming.count += list->count;
 }
 
-/* Sends each bin directly to the owner of its vertices. The received vertices belong to this processor, and are appended
- * to g->incoming. Collective in the grid row. */
+/* Collective in the grid row. Sends each bin directly to the owner of its vertices. The received vertices belong to this
+ * processor, and are appended to g->incoming. */
 static void fold_direct(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
@@ -267,15 +261,13 @@ static void fold_direct(struct grid_search *g, struct grid_counts *counts)
     }
 }
 
-/* Sends the bins to their owners round the ring of processors of the grid row. The vertices that arrive for this
- * processor are appended to g->incoming. Collective in the grid row.
+/* Collective in the grid row. Sends the bins to their owners round the ring of processors of the grid row, and appends the
+ * vertices that arrive for this processor to g->incoming.
  *
- * The set for owner t starts as the bin of processor t + 1. On its way to t, the set passes all other processors of the
- * ring. A processor that receives the set appends the new vertices to its own bin for t. A vertex is new if the processor
- * has not seen it in this search. Then the processor sends this bin on, as the new set. It drops the vertices that are
- * not new. The owner does not need the dropped vertices:
- * - Seen in this level: the vertex is in the bin already, so the owner gets it.
- * - Seen in an earlier level: the vertex has been visited already. */
+ * The set for owner t starts as the bin of processor t + 1, and passes all other processors of the ring on its way to t.
+ * Each of these appends those vertices of the set that it has not seen in this search to its own bin for t, and sends this
+ * bin on as the new set. The owner does not need the dropped vertices: one that was seen in this level is already in the
+ * bin, and one that was seen in an earlier level has been visited. */
 static void fold_ring(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
@@ -291,9 +283,8 @@ static void fold_ring(struct grid_search *g, struct grid_counts *counts)
         add_incoming(g, &g->got); /* the last received set is the set for this processor */
 }
 
-/* Runs one level of the search. The level first expands: the processors of a grid column exchange frontiers, and look up
- * the edges. Then the level folds: each destination is sent to its owner along the grid row. Fills g->incoming with the
- * reached vertices of this processor. Adds the work to *counts. Collective. */
+/* Collective. Runs one level of the search: expands, and then folds, which sends each destination to its owner along the
+ * grid row. Fills g->incoming with the reached vertices of this processor. Adds the work to *counts. */
 void grid_level(struct grid_search *g, struct grid_counts *counts)
 {
     for (uint32_t c = 0; c < g->part.c; c++)

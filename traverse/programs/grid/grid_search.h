@@ -1,15 +1,13 @@
 /* grid_search.h: a breadth-first search over a 2D partition (Yoo et al., algorithm 2), as one rank runs it.
  *
  * Ranks are the processors of a grid of R rows and C columns. Rank i + R * j is the processor (i, j), in grid row i and
- * grid column j. The processor owns the vertices of shard i + R * j. The processor has the edges that lead from vertices
- * of grid column j to vertices of grid row i. A level has three steps:
- * - expand: each owner sends the vertices of its frontier to the processors of its grid column that have edges of these
- *   vertices.
- * - look up: each processor reads these edges, and collects each destination for the owner, once in a search.
- * - fold: each destination is sent along the grid row to its owner, either directly or round a ring.
- *
- * In a ring, a set of destinations passes the processors of the grid row. Each processor adds its own destinations to the
- * set, and drops the destinations that it has seen before (the union-fold of section 3.2.2). */
+ * grid column j. It owns the vertices of shard i + R * j, and has the edges from vertices of grid column j to vertices of
+ * grid row i. A level has three steps:
+ * - expand: each owner sends its frontier vertices to those processors of its grid column that have edges of them.
+ * - look up: each processor reads these edges, and collects each destination for its owner, once in a search.
+ * - fold: each destination is sent along the grid row to its owner, either directly or round a ring. In a ring, a set of
+ *   destinations passes the processors of the grid row, each of which adds its own destinations, and drops those that it
+ *   has seen before (the union-fold of section 3.2.2). */
 #ifndef DBFS_GRID_SEARCH_H
 #define DBFS_GRID_SEARCH_H
 
@@ -28,10 +26,9 @@ struct grid_list {
     uint64_t count;
 };
 
-/* What this processor stores for the processor (row, j) of its grid column. `row` may be the grid row of this processor
- * itself. The part is the edges of this processor. The part has a row for each vertex of shard (row, j) with a bit in
- * `has`. Rows are numbered in the order of these bits. So the row of vertex v has the number before[v / 64] + the number
- * of set bits below v in word v / 64 of `has`. */
+/* What this processor stores for the processor (row, j) of its grid column, which may be itself. The part is the edges of
+ * this processor. It has a row for each set bit of `has`, in the order of the bits. So the row of vertex v has the number
+ * before[v / 64] + the number of set bits below v in word v / 64 of `has`. */
 struct grid_column_peer {
     uint64_t *has;           /* bitmap of the vertices of shard (row, j); 1: the part has edges of the vertex */
     uint32_t *before;        /* for each word of `has`: number of the first row of the vertices of the word */
@@ -39,10 +36,10 @@ struct grid_column_peer {
     struct grid_list expand; /* frontier vertices of this processor that are sent to the processor (row, j) */
 };
 
-/* What this processor stores for the processor (i, c) of its grid row: destinations that (i, c) owns. c may be the grid
- * column of this processor itself. */
+/* What this processor stores for the processor (i, c) of its grid row, which may be itself: destinations that (i, c)
+ * owns. */
 struct grid_row_peer {
-    /* Bitmap of the vertices of shard (i, c). 1: in this search the vertex was found here, or has passed here in a ring. */
+    /* bitmap of the vertices of shard (i, c); 1: found here in this search, or has passed here in a ring */
     uint64_t *seen;
     struct grid_list bin; /* vertices that were found here, or have passed here in a ring, in this level */
 };
@@ -51,10 +48,9 @@ struct grid_row_peer {
 struct grid_counts {
     uint64_t expanded;   /* number of frontier vertices sent to other processors of the grid column */
     uint64_t looked_up;  /* number of edges that were read */
-    /* Number of destinations that were found here and that other processors of the grid row own. Each destination counts
-     * once in a search. */
+    /* number of destinations found here that other processors of the grid row own, each once in a search */
     uint64_t found;
-    uint64_t folded;     /* Number of destinations sent along the grid row. In a ring, a destination counts on each hop. */
+    uint64_t folded;     /* number of destinations sent along the grid row; in a ring, each counts on each hop */
     /* number of destinations that arrived here in a ring, and were dropped because they had been seen before */
     uint64_t dropped;
     uint64_t messages;   /* number of messages sent; for each message sent, one is received */
@@ -71,27 +67,25 @@ struct grid_search {
     uint64_t most_locals;      /* number of local vertices of the largest shard */
     struct grid_column_peer *column; /* [R] an entry for each processor of this grid column, by grid row */
     struct grid_row_peer *row; /* [C] an entry for each processor of this grid row, by grid column */
-    /* frontier: the vertices of this processor that the last level found. incoming: the vertices of this processor that
-     * the present level has reached. */
+    /* vertices of this processor: those that the last level found, and those that the present level has reached */
     struct grid_list frontier, incoming;
     struct grid_list got;      /* the last list that this processor has received */
 };
 
-/* Collective. Opens *g. Opens the grid part of this rank, which lies in the folder of the shard of this rank. Allocates
- * all arrays within the budget. All members of *g but g->fold must be zero before the call. Fails on all ranks if one
- * rank fails. The caller calls grid_search_close even after a failure. */
+/* Collective. Opens *g: opens the grid part, which lies in the folder of this rank's shard, and allocates all arrays within
+ * the budget. All members of *g but g->fold must be zero before. Fails on all ranks if one rank fails. The caller calls
+ * grid_search_close even after a failure. */
 enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
                              struct memory_budget *budget, struct error *e);
 void grid_search_close(struct grid_search *g); /* frees all arrays; *g may be all zeros */
 
-/* Prepares a search: forgets all seen destinations, and empties g->frontier. The rank that owns the root then adds the
- * root to g->frontier. */
+/* Prepares a search: forgets all seen destinations, and empties g->frontier. The rank that owns the root then adds the root
+ * to g->frontier. */
 void grid_search_begin(struct grid_search *g);
 
-/* Collective. Runs one level of a search. Reads g->frontier, and fills g->incoming with the vertices of this processor
- * that have a neighbour in the frontier of any rank. Vertices of g->incoming may have been visited before. A vertex may
- * be in g->incoming up to C times. The caller makes the next frontier of the vertices in g->incoming. Adds the work to
- * *counts. */
+/* Collective. Runs one level of a search. Fills g->incoming with the vertices of this processor that have a neighbour in
+ * the g->frontier of any rank. A vertex may be there up to C times, and may have been visited before, so the caller makes
+ * the next frontier of g->incoming. Adds the work to *counts. */
 void grid_level(struct grid_search *g, struct grid_counts *counts);
 
 #endif

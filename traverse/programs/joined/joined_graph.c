@@ -1,5 +1,4 @@
-/* joined_graph.c: gives the vertices of all shards one numbering, and copies the rows of all shards into one array of
- * rows */
+/* joined_graph.c: gives the vertices of all shards one numbering, and copies the rows of all shards into one array */
 #include "joined_graph.h"
 
 #include "traverse/cpu/cpu_probe.h"
@@ -18,7 +17,7 @@ static uint64_t base_of(const struct joined_graph *all, const struct shard *shar
 }
 
 /* Returns the vertex of the joined graph to which a column of subgraph g of the shard leads. In nn, the high bits of a
- * column are the number of the shard that has the vertex. */
+ * column are the shard of this vertex. */
 static uint32_t vertex_of_column(const struct joined_graph *all, const struct shard *shard, enum subgraph g,
                                  uint64_t column)
 {
@@ -27,9 +26,9 @@ static uint32_t vertex_of_column(const struct joined_graph *all, const struct sh
     return (uint32_t)(all->first[column >> shard->local_bits] + (column & ((UINT64_C(1) << shard->local_bits) - 1)));
 }
 
-/* Copies the columns of row `row` of a shard to `to`, as vertices of the joined graph. The head columns come first, and
- * then the other columns, which are stored raw or packed. `to` has memory for the row. `set` is one of the subgraphs,
- * either its out-rows or its in-rows. Returns the address after the last column written. */
+/* Copies the columns of row `row` of a shard to `to`, as vertices of the joined graph: first the head columns, then the
+ * others, which are stored raw or packed. `set` is a subgraph, either its out-rows or its in-rows. Returns the address
+ * after the last column written. */
 static uint32_t *copy_row(const struct joined_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
                           uint32_t *to)
 {
@@ -51,11 +50,9 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     return to;
 }
 
-/* Goes over the rows of all subgraphs and all shards, for *rows. *rows is one of all->own. Is called twice, first to
- * count and then to copy.
- * - If `copies` is 0, adds the length of each row to offsets[v + 2]. v is the vertex that has the row.
- * - If `copies` is 1, copies the row to index offsets[v + 1], and sets offsets[v + 1] to the index after the row. Before
- *   the copy, offsets[v + 1] is the index after the columns that v has so far. */
+/* Goes over the rows of all subgraphs and all shards, for *rows, one of all->own. Is called twice. The first call, with
+ * `copies` 0, adds the length of each row to offsets[v + 2], where v is the vertex that has the row. The second call, with
+ * `copies` 1, copies the row to index offsets[v + 1], and sets offsets[v + 1] to the index after the row. */
 static void take_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
@@ -78,9 +75,8 @@ static void take_rows(struct joined_graph *all, struct joined_rows *rows, int co
     }
 }
 
-/* Makes the offsets and columns of *rows from the rows of all shards. *rows is one of all->own. Counts the columns of
- * each vertex, allocates memory within the budget, and copies the columns. joined_graph_close frees the memory, even
- * after a failure. */
+/* Makes the offsets and columns of *rows, one of all->own: counts the columns of each vertex, allocates memory within the
+ * budget, and copies the columns. joined_graph_close frees the memory, even after a failure. */
 static enum status make_rows(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
@@ -96,10 +92,8 @@ static enum status make_rows(struct joined_graph *all, struct joined_rows *rows,
     return ST_OK;
 }
 
-/* Makes *all: numbers the vertices of all shards, reads their input ids, and copies the rows to push. If `pulls` is 1,
- * also sets all->pull to the rows to pull. Only a directed graph has other rows to pull than rows to push. Fails if the
- * numbers do not fit 32 bits, or if the graph does not have the wanted rows. joined_graph_close frees *all, even after a
- * failure. */
+/* Makes *all (joined_graph.h): numbers the vertices of all shards, reads their input ids, and copies the rows to push. If
+ * `pulls` is 1, also copies the rows to pull, which are other rows only in a directed graph. */
 enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
                               struct memory_budget *budget, struct error *e)
 {

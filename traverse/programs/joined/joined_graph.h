@@ -1,9 +1,8 @@
 /* joined_graph.h: all shards of a graph as one graph, for searches from many roots or between many pairs at once.
  *
- * All vertices have one numbering. Delegates come first, then the local vertices of shard 0, then the local vertices of
- * shard 1, and so on. The delegates are in the order of descending degree, and so are the local vertices of each shard.
- * All edges of a vertex lie side by side, and edges to delegates come first. So a search needs no state but its own state
- * for each vertex, whatever the number of shards. */
+ * All vertices have one numbering: first the delegates, then the local vertices of shard 0, then those of shard 1, and so
+ * on, each in the order of descending degree. All edges of a vertex lie side by side, with edges to delegates first. So a
+ * search needs only its own state for each vertex, whatever the number of shards. */
 #ifndef DBFS_JOINED_GRAPH_H
 #define DBFS_JOINED_GRAPH_H
 
@@ -24,17 +23,15 @@ struct joined_graph {
     uint64_t vertices;             /* number of vertices with edges */
     uint64_t *first;               /* [p] for each shard: number of the first local vertex */
     uint64_t *ids;                 /* [vertices] input id of each vertex */
-    struct joined_rows own[2];  /* [0]: rows along the edges. [1]: rows against the edges; used only in a directed graph. */
+    struct joined_rows own[2];  /* [0]: rows along the edges; [1]: rows against the edges, used only in a directed graph */
     const struct joined_rows *push; /* for each vertex: edges to the vertices that it finds, in a search along the edges */
-    /* For each vertex: edges to the vertices that find it. In an undirected graph, these are the same rows as `push`.
-     * NULL: these rows are not wanted. */
+    /* for each vertex: edges to the vertices that find it; `push` in an undirected graph; NULL: not wanted */
     const struct joined_rows *pull;
 };
 
-/* Makes *all from an open graph. The graph has all shards, and has its columns in memory, decoded or packed. The graph
- * must outlive *all. `pulls` is 1 if the rows against the edges of a directed graph are wanted, too. Fails if 32 bits
- * cannot number all vertices with edges, or if the graph does not have the wanted rows. The caller calls
- * joined_graph_close even after a failure. */
+/* Makes *all from an open graph, which must have all shards, with columns in memory, and must outlive *all. `pulls` is 1 if
+ * the rows against the edges of a directed graph are wanted, too. Fails if 32 bits cannot number all vertices with edges,
+ * or if the graph does not have the wanted rows. The caller calls joined_graph_close even after a failure. */
 enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
                               struct memory_budget *budget, struct error *e);
 void joined_graph_close(struct joined_graph *all); /* frees *all and zeroes it; *all may be all zeros */

@@ -1,14 +1,14 @@
 /* pair_cpu.c: searches between pairs on the cores of the host. Each thread works on one pair after the other.
  *
- * The search between a pair has two sides. One side grows from the source, along edges. The other side grows from the
- * target, against edges. In each step, the side with fewer edges in its frontier grows by a level. A side has found all
- * vertices up to its depth. The sides have no vertex in common. So the first edge between the sides completes a shortest
- * path. A shorter path would have been found a level before.
+ * The search between a pair has two sides. One side grows from the source, along edges, and the other from the target,
+ * against edges. In each step, the side with fewer edges in its frontier grows by a level. A side has found all vertices up
+ * to its depth, and the sides have no vertex in common. So the first edge between the sides completes a shortest path,
+ * because a shorter path would have been found a level before.
  *
- * The searches read the rows of all shards in place, decoded or packed. The number of a normal vertex is its column in
- * nn, so the high bits of the number are the shard. The numbers of delegates come after the numbers of normal vertices. A
- * search has a mark for each number. At its end, a search clears the marks of the vertices that it has found. So the time
- * of a pair depends on the number of visited vertices, and not on n. */
+ * The searches read the rows of all shards in place, decoded or packed. The number of a normal vertex is its column in nn,
+ * with the shard in the high bits. Delegates have the numbers after those of normal vertices. A search has a mark for each
+ * number. At its end, it clears the marks of the vertices that it has found, so the time of a pair depends on the number of
+ * visited vertices, and not on n. */
 #include "pairs.h"
 
 #include "formats/base/cli.h"
@@ -20,20 +20,19 @@
 /* SOURCE, TARGET: the two sides. FIRST_CAPACITY: number of steps for which a side has memory at first. */
 enum { SOURCE, TARGET, SIDES, FIRST_CAPACITY = 1024 };
 
-/* A step is a found vertex (by number), and the index of the step from which the vertex was found. Step 0 of a side is
- * the source or the target. */
+/* A step is a found vertex, by number, and the index of the step from which the vertex was found. Step 0 is the source or
+ * target. */
 struct step {
     uint64_t vertex, from;
 };
 
-/* A side of a search: a step for each vertex found from the source, or from the target. The steps are in the order of
- * depths. */
+/* A side of a search: a step for each vertex found from the source, or from the target, in the order of depths. */
 struct side {
     struct step *steps;
     uint64_t count, capacity;
-    /* index of the first step of the frontier; the last step of the frontier is the last step of the side */
+    /* index of the first step of the frontier, which ends with the last step of the side */
     uint64_t frontier;
-    uint64_t counted;  /* index of the first step of the frontier with edges that are not counted in `edges` yet */
+    uint64_t counted;  /* index of the first step of the frontier whose edges are not counted in `edges` yet */
     uint64_t edges;    /* number of edges of the counted steps of the frontier */
     uint64_t met;      /* index of the last step of this side on the path; set when the sides have met */
 };
@@ -50,9 +49,8 @@ struct pair_search {
     uint64_t edges; /* number of columns read for the present pair */
 };
 
-/* Returns the number of bytes that `searches` open searches take at first for the vertices of this shard. Each search has
- * a mark of a byte for each number of a local vertex of the shard. The marks of delegates count for shard 0 only.
- * `ignored` is not used. */
+/* Returns the bytes that `searches` searches take at first for the vertices of this shard: each has a mark of a byte for
+ * each number of a local vertex, and if this is shard 0, for each delegate. `ignored` is not used. */
 static uint64_t bytes_needed(const struct shard *shard, int searches, int ignored)
 {
     (void)ignored;
@@ -73,9 +71,9 @@ static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
     return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
 }
 
-/* Returns row number i of a vertex. i is below rows_at(s, vertex). A normal vertex has rows 0 and 1, on its own shard. A
+/* Returns row number i, below rows_at(s, vertex), of a vertex. A normal vertex has rows 0 and 1, on its own shard. A
  * delegate has rows 2k and 2k + 1 on each shard k. Odd rows lead to delegates. The side of the source reads rows along
- * edges, and the side of the target reads rows against edges. In an undirected graph, both sides read the same rows. */
+ * edges, and the side of the target rows against edges, which are the same rows in an undirected graph. */
 static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
 {
     const int normal = vertex < s->delegates, to_delegates = (int)(i % 2);
@@ -108,9 +106,8 @@ static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
     return original_id(graph, local_vertex_id(&graph->shards[index], vertex - (index << s->local_bits)));
 }
 
-/* Returns nonzero if no vertex has more than FEW_EDGES edges. If so, a frontier with fewer vertices also has fewer edges,
- * more or less. Reads only delegate 0 and the first local vertex of each shard. These have the largest degrees, as
- * delegates and the local vertices of a shard are sorted by descending degree. */
+/* Returns nonzero if no vertex has more than FEW_EDGES edges, so that a frontier with fewer vertices also has fewer edges,
+ * more or less. Reads only delegate 0 and the first local vertex of each shard, which have the largest degrees. */
 static int is_even(const struct pair_search *s)
 {
     enum { FEW_EDGES = 16 };
@@ -126,8 +123,8 @@ static int is_even(const struct pair_search *s)
     return 1;
 }
 
-/* Opens the search of a thread: allocates *search and its array of marks. The budget is charged for the marks. The caller
- * calls close_search for *search even after a failure. *search may be NULL after a failure. */
+/* Opens the search of a thread: allocates *search, and its marks within the budget. The caller calls close_search for
+ * *search even after a failure, when it may be NULL. */
 static enum status open_search(struct pair_search **search, const struct pair_job *job, struct error *e)
 {
     const struct graph *graph = job->graph;
@@ -155,8 +152,8 @@ static void close_search(struct pair_search *s)
 
 /* ---- a level ---- */
 
-/* Makes memory for `more` steps after the present steps of side *a. If the present array is too small, moves the steps to
- * a larger array. The budget is charged. On failure, *a is unchanged. */
+/* Makes memory for `more` steps after those of side *a, within the budget. If the present array is too small, moves the
+ * steps to a larger one. On failure, *a is unchanged. */
 static enum status reserve_steps(struct side *a, uint64_t more, struct memory_budget *budget, struct error *e)
 {
     struct step *grown;
@@ -185,9 +182,8 @@ struct reading {
     uint64_t met;      /* the last vertex read that one of the sides had found before */
 };
 
-/* Reads an edge to `vertex`. If no side has found the vertex, marks the vertex, and appends a step for it to the side
- * that reads. If a side has found the vertex, sets r->met to the vertex. Returns nonzero if the other side has found the
- * vertex. */
+/* Reads an edge to `vertex`. If no side has found this vertex, marks it, and appends a step for it to the side that reads.
+ * Otherwise sets r->met to it. Returns nonzero if the other side has found it. */
 static inline int read_edge(struct reading *r, uint64_t vertex)
 {
     uint8_t mark = r->marks[vertex];
@@ -201,9 +197,9 @@ static inline int read_edge(struct reading *r, uint64_t vertex)
     return mark != r->own;
 }
 
-/* Reads the edges of a row. The head columns come first, and then the other columns, which are raw or packed. Stops at
- * the first edge to a vertex that the other side has found. Then returns nonzero, and reading->met is this vertex.
- * Otherwise returns 0. Works on a copy of *reading, so that the compiler can keep it in registers. */
+/* Reads the edges of a row: first the head columns, then the others, which are raw or packed. Stops at the first edge to a
+ * vertex that the other side has found, sets reading->met to this vertex, and returns nonzero. Otherwise returns 0. Works
+ * on a copy of *reading, so that the compiler can keep it in registers. */
 static inline int read_row(struct reading *reading, const struct row *of)
 {
     const struct csr *csr = of->csr;
@@ -230,9 +226,9 @@ static inline int read_row(struct reading *reading, const struct row *of)
     return met;
 }
 
-/* Reads the edges of the vertex of step number `step` of `side`. Vertices that no side has found become new steps of
- * `side`. Stops at the first edge to a vertex that the other side has found. Then sets *met to this vertex, and returns
- * nonzero. Adds the number of edges read to s->edges. If memory for steps is missing, fails and returns 0. */
+/* Reads the edges of step number `step` of `side`. Vertices that no side has found become new steps of `side`. Stops at the
+ * first edge to a vertex that the other side has found, sets *met to this vertex, and returns nonzero. Adds the number of
+ * edges read to s->edges. If memory for steps is short, fails and returns 0. */
 static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, struct error *e)
 {
     struct side *a = &s->side[side];
@@ -255,13 +251,13 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
     return has_met;
 }
 
-/* Grows `side` (SOURCE or TARGET) by a level: reads the edges of its whole frontier, and makes the found vertices the
- * next frontier. Returns 0. If an edge leads to a vertex of the other side, stops at this edge, sets `met` of both sides,
- * and returns nonzero.
+/* Grows `side` (SOURCE or TARGET) by a level: reads the edges of its whole frontier, and makes the found vertices the next
+ * frontier. Returns 0. If an edge leads to a vertex of the other side, stops at this edge, sets `met` of both sides, and
+ * returns nonzero.
  *
- * The vertex at which the sides meet must be in the frontier of the other side. Suppose that the vertex were nearer to
- * the start of the other side. The other side would then have read this edge before, in the other direction. So if the
- * vertex is not in that frontier, the edge is missing in the rows of one end, and the function fails. */
+ * The vertex at which the sides meet must be in the frontier of the other side. If it were nearer to the start of the other
+ * side, this side would have read the edge before, in the other direction. So if the vertex is not in that frontier, the
+ * edge is missing in the rows of one end, and the function fails. */
 static int grow(struct pair_search *s, int side, struct error *e)
 {
     struct side *a = &s->side[side], *other = &s->side[!side];
@@ -283,9 +279,9 @@ static int grow(struct pair_search *s, int side, struct error *e)
     return 0;
 }
 
-/* Returns the side (SOURCE or TARGET) that is to grow next: the side with fewer edges in its frontier. Counts the edges
- * of the larger frontier only until they exceed the edges of the smaller frontier. Keeps the counts in `counted` and
- * `edges` of both sides. If no vertex has many edges (s->even), compares the numbers of vertices instead. */
+/* Returns the side that is to grow next: the side with fewer edges in its frontier, or with fewer vertices if no vertex has
+ * many edges (s->even). Counts edges of the larger frontier only until they exceed those of the smaller one. Keeps the
+ * counts in `counted` and `edges` of both sides. */
 static int cheaper_side(struct pair_search *s)
 {
     struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];
@@ -302,8 +298,8 @@ static int cheaper_side(struct pair_search *s)
 
 /* ---- a pair ---- */
 
-/* Starts a side at a root. The root has edges. Marks the root, and makes the root step 0 and the frontier. The side must
- * not have any steps before the call. */
+/* Starts a side at a root with edges: marks the root, and makes it step 0 and the frontier. The side must not have any
+ * steps. */
 static enum status start_side(struct pair_search *s, int side, const struct root *root, struct error *e)
 {
     struct side *a = &s->side[side];
@@ -317,8 +313,8 @@ static enum status start_side(struct pair_search *s, int side, const struct root
     return ST_OK;
 }
 
-/* Returns the number of vertices on the path from step a->met back to step 0, both included. a->met is the step at which
- * the sides have met. */
+/* Returns the number of vertices on the path from step a->met, at which the sides have met, back to step 0, both
+ * included. */
 static uint64_t steps_back(const struct side *a)
 {
     uint64_t count = 1;
@@ -327,11 +323,10 @@ static uint64_t steps_back(const struct side *a)
     return count;
 }
 
-/* Searches between the two vertices ends[0] and ends[1], and fills *result. Grows one side after the other until the
- * sides meet, or until a frontier is empty. If `one_sided` is 1, only the side of the source grows. Two cases need no
- * search: both ends are the same vertex (distance 0), or an end has no edges (no path). At the end, clears all marks, and
- * sets the number of steps of both sides to 0. The steps stay in memory for write_path. If the search fails, the result
- * is not to be used. */
+/* Searches between the vertices ends[0] and ends[1], and fills *result. Grows one side after the other, or only that of the
+ * source if `one_sided` is 1, until the sides meet, or until a frontier is empty. No search is needed if both ends are the
+ * same vertex (distance 0), or if an end has no edges (no path). At the end, clears all marks, but leaves the steps in
+ * memory for write_path. After a failure, the result is not to be used. */
 static enum status search_pair(struct pair_search *s, const struct root *ends, int one_sided,
                                struct pair_result *result, struct error *e)
 {
@@ -358,9 +353,8 @@ static enum status search_pair(struct pair_search *s, const struct root *ends, i
     return e->status;
 }
 
-/* Writes the path to `ids`: the input ids of its vertices, from the source to the target. The path has distance + 1
- * vertices. The distance is at least 1. Called after search_pair has found a path, and before this thread starts its next
- * search. */
+/* Writes the path, as input ids from the source to the target, to ids[distance + 1]. The distance is at least 1. Called
+ * after search_pair has found a path, and before this thread starts its next search. */
 static void write_path(const struct pair_search *s, uint64_t *ids)
 {
     const struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];
@@ -374,8 +368,8 @@ static void write_path(const struct pair_search *s, uint64_t *ids)
 }
 
 /* Searches between all pairs of this rank. Each thread opens a search, and works on one pair after the other. Stores the
- * results and the wanted paths in *pairs. If the search of a thread fails, this thread searches no more, and the failure
- * is stored in *e. This backend has no state, so `none` is not used. */
+ * results and the wanted paths in *pairs. A thread that fails searches no more, and its failure is stored in *e. `none` is
+ * not used. */
 static enum status run(struct pair_searches *none, struct pairs *pairs, struct error *e)
 {
     const struct pair_job *job = pairs->job;

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fails with ST_BAD_DATA, as the rows of two vertices contradict each other. The message says that the rows of vertex `a`
- * have an edge to vertex `b`, and that the rows of `b` do not have this edge. It also names the files that have these
- * rows. `a` and `b` are input ids. Called when a search has found such an edge. */
+/* Fails with ST_BAD_DATA, because the rows of vertex `a` have an edge to vertex `b`, and the rows of `b` do not have this
+ * edge. The message names the vertices, and the files that have these rows. `a` and `b` are input ids. */
 enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e)
 {
     const uint32_t p = graph->manifest.p;
@@ -18,8 +17,7 @@ enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, str
                 (unsigned long long)b, container_path(graph->shards[shard_of_vertex(stored_id(graph, b), p)].file));
 }
 
-/* Allocates the path of pair i, and writes the first vertex of the path, which is the source. Does nothing if there is no
- * path, or if paths are not wanted. The budget is not charged. pairs_free frees the path. */
+/* Allocates the path of pair i, and writes its first vertex, which is the source (pairs.h). The budget is not charged. */
 enum status pairs_take_path(struct pairs *pairs, uint64_t i, struct error *e)
 {
     const uint64_t found = pairs->result[i].found;
@@ -33,8 +31,8 @@ enum status pairs_take_path(struct pairs *pairs, uint64_t i, struct error *e)
 }
 
 /* Collective. Gives all paths to all ranks. Copies the paths of this rank into pairs->ids, an array for the paths of all
- * pairs. Frees the copied paths, and points pairs->path into the array. Each rank leaves 0 in place of the paths of other
- * ranks. So the sum of the arrays over the ranks has all paths. Fails on all ranks if one rank fails. */
+ * pairs, and points pairs->path into this array. Paths of other ranks are 0 there, so the sum of the arrays over the ranks
+ * has all paths. Fails on all ranks if one rank fails. */
 static enum status share_paths(struct pairs *pairs, const struct comm *comm, struct error *e)
 {
     uint64_t total = 0, at = 0;
@@ -55,9 +53,8 @@ static enum status share_paths(struct pairs *pairs, const struct comm *comm, str
     return e->status;
 }
 
-/* Collective. Opens the backend, lets it search between the pairs of this rank, and closes it. Then gives all results to
- * all ranks, and all paths if paths are wanted. Sets pairs->seconds to the time of the searches alone. Fails on all ranks
- * if one rank fails. */
+/* Collective. Opens the backend, lets it search between the pairs of this rank, and closes it. Then gives all results, and
+ * all paths if paths are wanted, to all ranks. pairs->seconds is the time of the searches alone. */
 enum status pairs_search(struct pairs *pairs, const struct pair_job *job, struct error *e)
 {
     const struct pair_backend *backend = job->backend;

@@ -10,8 +10,7 @@
 
 #include "formats/mpi/comm.h"
 
-/* The result of a search between the two vertices of a pair. All members are numbers, so that ranks can add up their
- * results. */
+/* The result of a search between the vertices of a pair. All members are numbers, because ranks add up their results. */
 struct pair_result {
     uint64_t found;    /* the distance plus 1; 0: there is no path */
     uint64_t edges;    /* number of columns that were read */
@@ -37,15 +36,14 @@ struct pairs {
     struct pair_result *result; /* [count] the result of each pair */
     /* [count] path[i] has result[i].found input ids. NULL: paths are not wanted. */
     uint64_t **path;
-    /* The memory of all paths, once the ranks have shared the paths. NULL before; each path has its own memory until
-     * then. */
+    /* the memory of all paths, once the ranks have shared them; NULL before, when each path has its own memory */
     uint64_t *ids;
     double seconds;             /* seconds of all searches of a rank, on the slowest rank */
 };
 
-/* Collective. Searches between all pairs of *job. Each rank searches between its own share of the pairs. Afterwards, all
- * ranks have all results, and all paths if paths are wanted. *pairs must be all zeros before the call. *job must outlive
- * *pairs. Fails on all ranks if one rank fails. The caller calls pairs_free even after a failure. */
+/* Collective. Searches between all pairs of *job, of which each rank has a share. Afterwards, all ranks have all results,
+ * and all paths if paths are wanted. *pairs must be all zeros before. *job must outlive *pairs. Fails on all ranks if one
+ * rank fails. The caller calls pairs_free even after a failure. */
 enum status pairs_search(struct pairs *pairs, const struct pair_job *job, struct error *e);
 void pairs_free(struct pairs *pairs); /* frees results and paths; *pairs may be all zeros */
 
@@ -56,17 +54,16 @@ struct pair_searches; /* the state of a backend; each backend has its own defini
 /* The functions of a backend. A backend searches between pairs on CPUs or on a GPU. */
 struct pair_backend {
     const char *name;
-    /* Returns the number of bytes that searches take at first for the vertices of a shard (graph.h). `searches` is the
-     * number of searches that run at the same time. `ignored` is not used. NULL: the backend reads columns only once, so
-     * the columns stay packed. */
+    /* Returns the bytes that `searches` searches, which run at the same time, take at first for the vertices of a shard
+     * (graph.h). `ignored` is not used. NULL: columns stay packed, because the backend reads them only once. */
     uint64_t (*bytes_needed)(const struct shard *shard, int searches, int ignored);
-    /* Prepares the graph of the job for searches, and sets *searches. NULL: the graph needs no preparation, and the
-     * backend has no state. */
+    /* Prepares the graph of the job for searches, and sets *searches. NULL: the backend has nothing to prepare, and no
+     * state. */
     enum status (*open)(struct pair_searches **searches, const struct pair_job *job, struct error *e);
     /* Frees the state. Called even after a failed `open`, if `open` has set *searches. */
     void (*close)(struct pair_searches *searches);
     /* Searches between all pairs of this rank: the pairs rank, rank + ranks and so on. Fills in pairs->result and the
-     * wanted paths. `searches` is the state that `open` has set. It is NULL if the backend has no `open`. */
+     * wanted paths. `searches` is the state that `open` has set; NULL if the backend has no `open`. */
     enum status (*run)(struct pair_searches *searches, struct pairs *pairs, struct error *e);
 };
 
@@ -74,13 +71,13 @@ extern const struct pair_backend pair_cpu;  /* the backend for the cores of the 
 /* The backend for a GPU (cuda/pair_gpu.c). NULL in builds without CUDA. */
 extern const struct pair_backend pair_cuda __attribute__((weak));
 
-/* Fails with ST_BAD_DATA and a message. The message says that the rows of vertex `a` have an edge to vertex `b`, and that
- * the rows of `b` do not have this edge. `a` and `b` are input ids. */
+/* Fails with ST_BAD_DATA, because the rows of vertex `a` have an edge to vertex `b`, and the rows of `b` do not have this
+ * edge. `a` and `b` are input ids. */
 enum status pairs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e);
 
-/* Allocates the path of pair i, and writes the first vertex of the path, which is the source. The result of the pair must
- * be known. If the source is the target, the path is complete. Does nothing if there is no path, or if paths are not
- * wanted. pairs_free frees the path. */
+/* Allocates the path of pair i, whose result must be known, and writes its first vertex, which is the source. If the
+ * source is the target, this is the whole path. Does nothing if there is no path, or if paths are not wanted. pairs_free
+ * frees it. */
 enum status pairs_take_path(struct pairs *pairs, uint64_t i, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* paths_main.c: the program dbfs-paths. It finds distances and shortest paths between pairs of vertices.
+/* paths_main.c: the program dbfs-paths, which finds distances and shortest paths between pairs of vertices.
  *
  * Each rank maps all shards, and searches between its share of the pairs, on CPUs or on a GPU. The ranks exchange nothing
  * but their results, which they add up at the end. */
@@ -21,8 +21,7 @@
 
 /* The command line of dbfs-paths. */
 struct paths_args {
-    /* Must be the first member, as the table of options has offsets into it. Its roots are alternately sources and
-     * targets. */
+    /* must be the first member, as options have offsets into it; its roots are alternately sources and targets */
     struct args args;
     const char *source, *target, *pairs; /* the arguments of -r, --target and --pairs; NULL: the option is not given */
     uint64_t sample; /* number of pairs that -n gives; 0: the option is not given */
@@ -71,9 +70,9 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Cuts a line after its first vertex, and returns the second vertex within the line. Writes a 0 byte over the separator.
- * Returns NULL if the line does not have two vertices. Blanks or a tab separate the vertices. If `names` is 1, vertices
- * are names, and names may have blanks. So if a line of names has a tab, only the tab separates the names. */
+/* Cuts a line after its first vertex, with a 0 byte in place of the separator, and returns the second vertex. Returns NULL
+ * if the line does not have two vertices. Blanks or a tab separate them. But if `names` is 1 and the line has a tab, only
+ * the tab does, because names may have blanks. */
 static char *cut_pair(char *line, int names)
 {
     int tabs = names && strchr(line, '\t') != NULL;
@@ -87,7 +86,7 @@ static char *cut_pair(char *line, int names)
     return *second != '\0' ? second : NULL;
 }
 
-/* Reads the file of --pairs. Appends the source and the target of each line to the roots of p->args, as texts. Ends the
+/* Reads the file of --pairs, and appends the source and the target of each line to the roots of p->args, as texts. Ends the
  * program with a message if the file cannot be read or has too many pairs, or if a line does not have two vertices. */
 static void read_pairs(struct paths_args *p)
 {
@@ -110,9 +109,8 @@ static void read_pairs(struct paths_args *p)
     }
 }
 
-/* Converts the texts of all sources and targets to ids, and stores the ids in p->args.roots. Frees the array of the
- * texts. Called only without --map. Ends the program with a message if a text is not a whole number that fits. Blanks
- * after the number are allowed. */
+/* Converts the texts of all sources and targets to ids in p->args.roots, and frees the array of the texts. Called only
+ * without --map. Ends the program with a message if a text is not a whole number that fits, apart from blanks after it. */
 static void read_ids(struct paths_args *p)
 {
     struct args *args = &p->args;
@@ -139,9 +137,9 @@ static void read_ids(struct paths_args *p)
     args->root_names = NULL;
 }
 
-/* Reads the command line into *p, and reads the file of --pairs. The command line must give pairs in exactly one way: -r
- * with --target, --pairs, or -n. With -n, only sets args->count. Otherwise fills args->roots, or args->root_names if
- * --map is given. Ends the program with a message if the command line is wrong. */
+/* Reads the command line into *p, and reads the file of --pairs. Pairs must be given in exactly one way: by -r with
+ * --target, by --pairs, or by -n. With -n, only sets args->count. Otherwise fills args->roots, or args->root_names if --map
+ * is given. Ends the program with a message if the command line is wrong. */
 static void parse(struct paths_args *p, int argc, char **argv)
 {
     struct args *args = &p->args;
@@ -237,8 +235,7 @@ static struct summary summary_of(const struct pairs *pairs)
     return all;
 }
 
-/* Prints the summary: the number of pairs, the number of pairs with a path, the number of edges read, and the times over
- * all pairs. */
+/* Prints the summary: the numbers of pairs, of pairs with a path and of edges read, and the times over all pairs. */
 static void print_summary(FILE *out, const struct run *run)
 {
     const struct summary all = summary_of(&run->pairs);
@@ -274,8 +271,7 @@ static void json_environment(FILE *out, const struct run *run)
     fputs("\n  },\n", out);
 }
 
-/* Prints the vertex with the input id `id` as a JSON value. If there is a map, the value is the name of the vertex in
- * quotes. Otherwise the value is the id. */
+/* Prints a vertex as a JSON value: its name in quotes if there is a map, otherwise its input id `id`. */
 static void json_vertex(FILE *out, const struct run *run, uint64_t id)
 {
     struct map_name name = run->searcher.map != NULL ? name_map_at(run->searcher.map, id) : (struct map_name){0};
@@ -287,8 +283,8 @@ static void json_vertex(FILE *out, const struct run *run, uint64_t id)
     free(text);
 }
 
-/* Prints the result of pair i as a JSON object, with the path if paths are wanted. Prints a comma after the object,
- * unless the pair is the last. */
+/* Prints the result of pair i as a JSON object, with the path if paths are wanted, and a comma unless the pair is the
+ * last. */
 static void json_pair(FILE *out, const struct run *run, uint64_t i)
 {
     const struct pair_result *r = &run->pairs.result[i];
@@ -310,8 +306,7 @@ static void json_pair(FILE *out, const struct run *run, uint64_t i)
     fputs(i + 1 < run->pairs.count ? "},\n" : "}\n", out);
 }
 
-/* Prints the whole JSON document: the environment, the summary and the pairs. Called by outfile_print. `context` is the
- * const struct run. */
+/* Prints the whole JSON document: the environment, the summary and the pairs. Called by outfile_print. */
 static void print_json(FILE *out, const void *context)
 {
     const struct run *run = context;
@@ -327,9 +322,9 @@ static void print_json(FILE *out, const void *context)
     fputs("  ]\n}\n", out);
 }
 
-/* Reports the results. Prints a line for each pair, and the summary if there are several pairs. Writes the JSON file if
- * --json is given. With --quiet, prints only the summary, and only to standard output. If another result is written to
- * standard output, the text goes to standard error. Called on rank 0. */
+/* Reports the results on rank 0: a line for each pair, the summary if there are several pairs, and the file of --json. With
+ * --quiet, prints only the summary, and only to standard output. The text goes to standard error if another result is
+ * written to standard output. */
 static enum status report(const struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -345,14 +340,12 @@ static enum status report(const struct run *run, struct error *e)
 
 /* ---- searches ---- */
 
-/* The least number of pairs for which a GPU is chosen. For fewer pairs, the CPU is faster: the CPU has done all searches
- * before the graph is on a GPU. */
+/* the least number of pairs for which a GPU is chosen; with fewer, the CPU is done before the graph is on a GPU */
 enum { PAIRS_FOR_GPU = 64 };
 
-/* Collective. Checks the given pairs, or samples pairs, and fills in the roots of the searcher. Fails if a given id is
- * not below the number of vertices. Also fails if the graph does not have the rows against the edges, which the search
- * from the target reads. Sampled vertices are all different. So a graph may have too few vertices for all pairs; the
- * function then samples fewer pairs, and prints a warning. */
+/* Collective. Checks the given pairs, or samples pairs, and fills in the roots of the searcher. Fails if a given id is not
+ * in the graph, or if the graph does not have the rows against the edges, which the search from the target reads. Sampled
+ * vertices are all different, so if there are too few vertices, samples fewer pairs, and prints a warning. */
 static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -376,9 +369,9 @@ static enum status choose_pairs(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Chooses the backend, opens all shards, chooses the pairs, and fills run->job. Without --backend, chooses
- * the CPU if there are fewer than PAIRS_FOR_GPU pairs. A backend without bytes_needed reads columns only once, so the
- * columns stay packed for it. Fails on all ranks if one rank fails. */
+/* Collective. Chooses the backend, opens all shards, chooses the pairs, and fills run->job. Without --backend, chooses the
+ * CPU for fewer than PAIRS_FOR_GPU pairs. Columns stay packed for a backend without bytes_needed, which reads them only
+ * once. Fails on all ranks if one rank fails. */
 static enum status set_up(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -402,8 +395,8 @@ static enum status set_up(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Does the whole work of the program: opens everything, and searches between all pairs. Rank 0 shows the progress, and
- * prints the results. Called by searcher_run. `context` is the struct run. */
+/* Does the whole work of the program: opens everything, searches between all pairs, and on rank 0 prints the results.
+ * Called by searcher_run, with the struct run. */
 static void work(void *context, struct error *e)
 {
     struct run *run = context;
@@ -423,14 +416,13 @@ static void work(void *context, struct error *e)
     comm_agree(comm, e);
 }
 
-/* Frees the results. Called by searcher_run at the end, even after a failure. `context` is the struct run. */
+/* Frees the results. Called by searcher_run at the end, with the struct run. */
 static void tear_down(void *context)
 {
     pairs_free(&((struct run *)context)->pairs);
 }
 
-/* Runs dbfs-paths. Reads the command line, and calls searcher_run, which calls `work` and `tear_down`. Returns the exit
- * code. */
+/* Runs dbfs-paths: reads the command line, and lets searcher_run call `work` and `tear_down`. Returns the exit code. */
 int main(int argc, char **argv)
 {
     static struct run run;

@@ -12,15 +12,14 @@ static cudaStream_t stream_of(const struct proof *p)
     return p->device->stream.of[NORMALS];
 }
 
-/* Waits until the GPU has done all work of the proof so far. Returns e->status. The status has failed if a kernel failed. */
+/* Waits until the GPU has done all work of the proof so far. Fails if a kernel has failed. */
 static enum status gpu_settle(const struct proof *p, struct error *e)
 {
     return gpu_wait(p->device, stream_of(p), e);
 }
 
-/* Allocates memory of the GPU for `count` elements of `width` bytes, and sets *array. Zeroes the memory on the stream,
- * and does not wait for it. gpu_release frees the memory. The budget of the rank is for host memory, so it is not
- * charged. `what` is not used. */
+/* Allocates memory of the GPU for `count` elements of `width` bytes, and sets *array. Zeroes it on the stream, without
+ * waiting. The budget of the rank is not charged, because it is for host memory. */
 static enum status gpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
@@ -43,8 +42,8 @@ static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *f
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets bits in p->has_edges, a bit for the value of each vertex of this GPU. All of these vertices have edges. Skips the
- * values that other devices have. Called once, before the first root. */
+/* Sets the bits in p->has_edges of those values that belong to vertices of this GPU, all of which have edges. Called once,
+ * before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -53,11 +52,10 @@ static enum status gpu_open_proof(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. `next` is memory of the host.
- * Overwrites the tables and counts with which the device makes answers.
- * - If `put` is 0, sets next[s + 1] to the number of questions to shard s.
- * - If `put` is 1, writes the questions to own.question, and the vertices that ask to own.asker. The entries for shard s
- *   begin at index next[s]. next[p] must be the number of all questions. `next` is not changed. */
+/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. If `put` is 0, sets next[s + 1]
+ * to the number of questions to shard s. If `put` is 1, writes these questions to own.question, and the vertices that ask
+ * to own.asker, from index next[s] on; next[p] must be the number of all questions. `next` is memory of the host.
+ * Overwrites the tables and counts with which the device makes answers. */
 static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -86,9 +84,8 @@ static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return ST_OK;
 }
 
-/* Begins the proof of a root. Writes the ids and depths of all vertices to p->end, and their parents to p->claim. If
- * another device has the value of a vertex, the claim becomes CLAIM_ELSEWHERE. Clears the bits of p->met, and sets
- * *p->first to no offence. */
+/* Begins the proof of a root: writes the ids and depths of all vertices to p->end, and their parents to p->claim, or
+ * CLAIM_ELSEWHERE if another device has the value. Clears the bits of p->met, and sets *p->first to no offence. */
 static enum status gpu_begin_root(struct proof *p, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -108,8 +105,8 @@ static enum status gpu_begin_root(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Fills p->asked.reply with the replies to all questions of other devices. The reply to a question is the input id and
- * the depth of the local vertex with the number in the question. */
+/* Writes the replies to all questions of other devices: the input id and the depth of the local vertex that is asked
+ * about. */
 static enum status gpu_proof_reply(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -118,8 +115,8 @@ static enum status gpu_proof_reply(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the values of vertices without edges. Checks each vertex by itself. Checks the edges with both ends on this GPU.
- * Stores the first offence in *p->first, and sets bits of p->met. Called after gpu_begin_root. */
+/* Checks values of vertices without edges, each vertex by itself, and edges with both ends on this GPU. Stores the first
+ * offence in *p->first, and sets bits of p->met. Called after gpu_begin_root. */
 static enum status gpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
@@ -141,8 +138,8 @@ static enum status gpu_check(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the nn edges to other shards. The replies to the questions of the GPU have the far ends of these edges:
- * p->replies[s] has the far ends on shard s. Stores the first offence in *p->first, and sets bits of p->met. */
+/* Checks the nn edges to other shards, whose far ends on shard s are in p->replies[s]. Stores the first offence in
+ * *p->first, and sets bits of p->met. */
 static enum status gpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
@@ -155,8 +152,8 @@ static enum status gpu_check_replies(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks that all reached vertices of the GPU have met their parents. Then copies the first offence of all checks since
- * gpu_begin_root to *first, which is memory of the host. Called after all edges were checked. */
+/* Checks that all reached vertices of the GPU have met their parents, after all edges were checked. Copies the first
+ * offence of all checks since gpu_begin_root to *first, which is memory of the host. */
 static enum status gpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {
     struct gpu_first found;

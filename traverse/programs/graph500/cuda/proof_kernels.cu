@@ -1,10 +1,8 @@
-/* proof_kernels.cu: the kernels that prove trees on a GPU (proof_kernels.h). proof_loops.c and proof_cpu.c do the same on
- * a CPU.
+/* proof_kernels.cu: the kernels that prove trees on a GPU (proof_kernels.h), as proof_loops.c and proof_cpu.c do on a CPU
  *
- * The checks of edges take most of the time. A warp checks a row, and each lane of the warp checks some edges of the row.
- * Rows are sorted by descending degree. The first LONG_ROWS rows may be the rows of hubs, so WARPS_OF_LONG warps share
- * each of these rows. For each edge, the memory traffic is 4 or 8 bytes of the column, and 16 bytes of the other end. If
- * the other end is a hub, it is in the cache. */
+ * The checks of edges take most of the time. A warp checks a row, and its lanes share the edges. Rows are sorted by
+ * descending degree. The first LONG_ROWS rows may be the rows of hubs, so WARPS_OF_LONG warps share each of them. Memory
+ * traffic for each edge: 4 or 8 bytes of the column, and 16 bytes of the other end, which is in the cache if it is a hub. */
 #include "proof_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
@@ -13,8 +11,8 @@ enum { LONG_ROWS = 4096, WARPS_OF_LONG = 64 };
 
 /* ---- the first offence ---- */
 
-/* Returns the state before any offence is found. `key` and `other` have their greatest values, so every offence comes
- * before this state. */
+/* Returns the state before any offence is found. `key` and `other` have their greatest values, so every offence is
+ * earlier. */
 struct gpu_first gpu_no_offence(void)
 {
     struct gpu_first first = {};
@@ -24,20 +22,19 @@ struct gpu_first gpu_no_offence(void)
 }
 
 /* Returns the vertex and the kind of an offence as one number. In the order of offence_comes_before, the lesser number
- * comes first. If two numbers are the same, that order compares the other ends. */
+ * comes first; if the numbers are the same, the lesser other end does. */
 __device__ static inline unsigned long long key_of(const offence &found)
 {
     return (unsigned long long)found.vertex << 4 | (unsigned long long)found.kind;
 }
 
-/* Returns whether the offence `found` comes before *first. Compares the keys. If the keys are the same, compares the
- * other ends. Any thread may call it, with the lock or without the lock.
+/* Returns whether the offence `found` comes before *first: by `key`, and if the keys are the same, by `other`. May be
+ * called with or without the lock.
  *
- * Without the lock, another thread may be writing *first at the same time. A result `false` is still right, as *first
- * only moves to earlier offences. A result `true` may be outdated, so the caller tests again with the lock.
- *
- * `other` is read after `key`. A writer sets `other` to INT64_MAX before it changes `key`. So a reader that has read the
- * new key does not read the old `other`, which may be smaller than the new `other`. */
+ * Without the lock, another thread may be writing *first. A result `false` is still right, because *first only moves to
+ * earlier offences. A result `true` may be outdated, so the caller tests again with the lock. A writer sets `other` to
+ * INT64_MAX before it changes `key`, and `key` is read first here. So the new key is never compared with the old `other`,
+ * which may be smaller than the new one. */
 __device__ static bool is_earlier(const gpu_first *first, const offence &found)
 {
     const unsigned long long key = *(const volatile unsigned long long *)&first->key;
@@ -47,9 +44,8 @@ __device__ static bool is_earlier(const gpu_first *first, const offence &found)
     return found.other < *(const volatile long long *)&first->other;
 }
 
-/* Sets *first to the offence `found` if `found` comes before *first. Does nothing if the kind of `found` is OFFENCE_NONE.
- * Any number of threads may call it at once. A thread with an earlier offence tries to get the lock, and tests again once
- * it has the lock. The loop ends when `found` does not come before *first any more. */
+/* Sets *first to `found` if this is an offence that comes before *first. Any threads may call it at once: a thread with an
+ * earlier offence tries to get the lock, and then tests again, until `found` does not come before *first any more. */
 __device__ static inline void keep_earlier(gpu_first *first, const offence &found)
 {
     if (found.kind == OFFENCE_NONE)
@@ -81,16 +77,14 @@ __device__ static inline void set_bit(uint32_t *bitmap, uint64_t i)
 
 /* ---- ends and claims ---- */
 
-/* Launches a kernel that sets end[i] to the id and the depth of vertex i, for `count` vertices. In `end`, the id and the
- * depth of a vertex lie side by side. */
+/* Launches a kernel that sets end[i] to the id and the depth of vertex i, for `count` vertices. */
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count, vertex_end *end,
                      cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) { end[i] = vertex_end{id_at(ids, id_bytes, i), (int64_t)depth[i]}; });
 }
 
-/* Launches a kernel that sets bit value[i] of a bitmap, for `count` entries of `value`. Skips the entries
- * VALUE_ELSEWHERE. */
+/* Launches a kernel that sets bit value[i] of a bitmap, for `count` entries of `value`. Skips VALUE_ELSEWHERE. */
 void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) {
@@ -99,8 +93,8 @@ void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStre
     });
 }
 
-/* Launches a kernel that sets to[i] to the parent values[value[i]], for `count` entries of `value`. A parent has id_bytes
- * bytes. If value[i] is VALUE_ELSEWHERE, another device has the value, and to[i] becomes CLAIM_ELSEWHERE. */
+/* Launches a kernel that sets to[i] to the parent values[value[i]], which has id_bytes bytes, for `count` entries of
+ * `value`. If value[i] is VALUE_ELSEWHERE, because another device has the value, to[i] becomes CLAIM_ELSEWHERE. */
 void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value, uint64_t count, int64_t *to,
                         cudaStream_t stream)
 {
@@ -125,8 +119,8 @@ void cuda_check_vertices(const proved_vertices *vertices, int64_t root, gpu_firs
     });
 }
 
-/* Launches a kernel that checks the values of vertices without edges. Each value has a thread. The search has no depths
- * of these vertices. So the root counts as reached at depth 0, and each of the other vertices counts as unreached. */
+/* Launches a kernel that checks the values of vertices without edges, with a thread for each value. The search has no
+ * depths of these vertices. So the root counts as reached at depth 0, and each of the others as unreached. */
 void cuda_check_isolated(const proved_values *values, int64_t root, gpu_first *first, cudaStream_t stream)
 {
     each(values->count, stream, [=, v = *values] __device__(uint64_t i) {
@@ -137,9 +131,9 @@ void cuda_check_isolated(const proved_values *values, int64_t root, gpu_first *f
     });
 }
 
-/* Checks the edges of the rows `from` to `to` - 1. Each row is shared by `sharers` warps. Each lane of these warps checks
- * one edge at a time. Skips columns on other shards. Sets the `met` bits of rows with an edge to their parents. If an
- * offence comes before *first, sets *first to the offence. */
+/* Checks the edges of the rows `from` to `to` - 1. `sharers` warps share a row, and each of their lanes checks one edge at
+ * a time. Skips columns on other shards. Sets the `met` bits of rows with an edge to their parents. *first becomes the
+ * earliest of *first and the offences found. */
 __global__ static void __launch_bounds__(BLOCK)
     rows_kernel(gpu_proved_rows r, uint64_t from, uint64_t to, uint32_t sharers, gpu_first *first)
 {
@@ -164,8 +158,8 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches kernels that check the edges of all rows of a subgraph, except edges to other shards. WARPS_OF_LONG warps
- * check each of the first LONG_ROWS rows. One warp checks each of the other rows. Does nothing if there are no edges. */
+/* Launches kernels that check the edges of all rows of a subgraph, except edges to other shards: with WARPS_OF_LONG warps
+ * for each of the first LONG_ROWS rows, and one warp for each other row. */
 void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t stream)
 {
     const uint64_t rows = r->csr.rows, hubs = rows < LONG_ROWS ? rows : (uint64_t)LONG_ROWS;
@@ -177,8 +171,8 @@ void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t st
         rows_kernel<<<blocks, BLOCK, 0, stream>>>(*r, hubs, rows, 1, first);
 }
 
-/* Launches a kernel that checks `count` edges that are given one by one. Each edge has a thread. Edge i leads from vertex
- * asker[i] to other[i]. Sets the `met` bit of vertex asker[i] if other[i] is its parent. */
+/* Launches a kernel that checks `count` edges that are given one by one, with a thread for each: edge i leads from vertex
+ * asker[i] to other[i]. Sets the `met` bits of vertices with an edge to their parents. */
 void cuda_check_edges(const proved_vertices *vertices, const uint32_t *asker, const vertex_end *other, uint64_t count,
                       gpu_first *first, cudaStream_t stream)
 {
@@ -191,8 +185,8 @@ void cuda_check_edges(const proved_vertices *vertices, const uint32_t *asker, co
     });
 }
 
-/* Launches a kernel that checks that the `met` bit of each reached vertex except the root is set. Called after all edges
- * were checked. */
+/* Launches a kernel that checks that each reached vertex except the root has met its parent, after all edges were
+ * checked. */
 void cuda_check_parents(const proved_vertices *vertices, int64_t root, gpu_first *first, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {

@@ -1,4 +1,4 @@
-/* proof_kernels.h: functions that launch the kernels that prove trees. They can be called from plain C.
+/* proof_kernels.h: launches the kernels that prove trees, from plain C or CUDA
  *
  * proof_loops.c and proof_cpu.c do the same work on a CPU. All pointers to arrays are device memory, or memory that the
  * device can read. `first` is device memory, too. The functions do not wait for the kernels. */
@@ -12,20 +12,18 @@
 extern "C" {
 #endif
 
-/* The first offence found so far, in device memory. To compare an offence with *first, a thread needs only `key` and
- * `other`. The order is the order of offence_comes_before. A thread gets the lock only to replace *first by an earlier
- * offence. */
+/* The first offence found so far, in device memory. `key` and `other` are enough to compare an offence with it, in the
+ * order of offence_comes_before. A thread takes the lock only to replace it by an earlier offence. */
 struct gpu_first {
     /* 1 while a thread writes the other members */
     unsigned int lock;
     unsigned long long key; /* vertex << 4 | kind of the offence; the maximum if there is no offence */
-    /* The other end of the edge, or the claimed parent. INT64_MAX if there is no offence. While a thread writes *first,
-     * it is INT64_MAX for a moment. */
+    /* the other end of the edge, or the claimed parent; INT64_MAX if there is no offence, and while a thread writes *first */
     long long other;
     struct offence offence;
 };
 
-/* Returns the state before any offence is found. Every offence comes before this state. */
+/* Returns the state before any offence is found: every offence comes before it. */
 struct gpu_first gpu_no_offence(void);
 
 /* For each i below `count`, sets end[i] to the input id ids[i] and the depth depth[i]. An id has id_bytes bytes. */
@@ -35,7 +33,7 @@ void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, u
 /* Sets bit value[i] of a bitmap, for each i below `count`. Skips each i with a value[i] of VALUE_ELSEWHERE. */
 void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStream_t stream);
 
-/* Sets to[i] to the element values[value[i]], for each i below `count`. An element has id_bytes bytes. If value[i] is
+/* Sets to[i] to the element values[value[i]], which has id_bytes bytes, for each i below `count`. If value[i] is
  * VALUE_ELSEWHERE, to[i] becomes CLAIM_ELSEWHERE. */
 void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value, uint64_t count, int64_t *to,
                         cudaStream_t stream);

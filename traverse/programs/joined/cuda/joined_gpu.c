@@ -1,9 +1,7 @@
 /* joined_gpu.c: allocates and copies device memory, and copies a joined graph to a GPU */
 #include "joined_gpu.h"
 
-/* Allocates device memory for `count` elements of `width` bytes, and does not zero it. `array` is the address of a
- * pointer. Sets the pointer to the memory. joined_gpu_close frees the memory. Does nothing if *e has failed before.
- * Allocates one element if `count` is 0. */
+/* Allocates device memory for `count` elements of `width` bytes, at least for one, and does not zero it (joined_gpu.h). */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e)
 {
     void **to = array;
@@ -12,14 +10,13 @@ enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count,
     return e->status;
 }
 
-/* Waits until the GPU has done all work of the stream. Returns e->status. The status has failed if a kernel failed. */
+/* Waits until the GPU has done all work of the stream. Fails if a kernel has failed. */
 enum status joined_gpu_wait(const struct joined_gpu *gpu, struct error *e)
 {
     return CUDA_TRY(cudaStreamSynchronize(gpu->stream), gpu->where, e);
 }
 
-/* Copies `bytes` bytes between host and device, in any direction, after all earlier work of the stream. Waits for the
- * copy. */
+/* Copies bytes between host and device, in any direction, after all earlier work of the stream. Waits for the copy. */
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     if (CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu->stream), gpu->where, e) != ST_OK)
@@ -27,8 +24,7 @@ enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *
     return joined_gpu_wait(gpu, e);
 }
 
-/* Zeroes `bytes` bytes of device memory after all earlier work of the stream. Does not wait for it. Does nothing if *e
- * has failed before. */
+/* Zeroes device memory after all earlier work of the stream, without waiting. Does nothing if *e has failed before. */
 void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e)
 {
     if (e->status == ST_OK)
@@ -47,9 +43,8 @@ static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *
     return rows->edges > 0 ? joined_gpu_copy(gpu, (void *)to->columns, rows->columns, rows->edges * 4, e) : ST_OK;
 }
 
-/* Opens *gpu. *gpu must be all zeros before the call. Chooses the GPU of the rank of `comm`, makes a stream, and copies
- * the rows of the graph to the GPU. gpu->pull is the same as gpu->push, unless the graph has other rows to pull. The
- * caller calls joined_gpu_close even after a failure. */
+/* Chooses the GPU of the rank of `comm`, makes a stream, and copies the rows of the graph to the GPU. gpu->pull is the same
+ * as gpu->push, unless the graph has other rows to pull. */
 enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
                             struct error *e)
 {
@@ -65,7 +60,7 @@ enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *g
     return e->status;
 }
 
-/* Frees all memory that joined_gpu_take has allocated, and the stream. Zeroes *gpu. *gpu may be all zeros already. */
+/* Frees all device memory and the stream, and zeroes *gpu, which may be all zeros already. */
 void joined_gpu_close(struct joined_gpu *gpu)
 {
     for (int i = 0; i < gpu->taken; i++)

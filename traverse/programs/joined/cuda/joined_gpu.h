@@ -12,7 +12,7 @@
 
 /* A joined graph on the GPU of a rank, the stream of a search, and the device memory of the search. */
 struct joined_gpu {
-    /* the rows to push and the rows to pull; the same rows, unless the graph has other rows to pull */
+    /* the rows to push and the rows to pull; the same rows in an undirected graph */
     struct gpu_rows push, pull;
     cudaStream_t stream;
     void *arrays[24];           /* [taken] all allocated arrays of device memory */
@@ -20,22 +20,20 @@ struct joined_gpu {
     char where[GPU_WHERE];      /* names the GPU in messages */
 };
 
-/* Opens *gpu. *gpu must be all zeros before the call. Chooses the GPU of the rank of `comm`, and copies the graph to the
- * GPU. The caller calls joined_gpu_close even after a failure. */
+/* Opens *gpu, which must be all zeros: chooses the GPU of the rank of `comm`, and copies the graph to the GPU. The caller
+ * calls joined_gpu_close even after a failure. */
 enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
                             struct error *e);
 void joined_gpu_close(struct joined_gpu *gpu); /* Frees all device memory, and zeroes *gpu. *gpu may be all zeros. */
 
-/* Allocates device memory for `count` elements of `width` bytes. `array` is the address of a pointer. Sets the pointer to
- * the memory. joined_gpu_close frees the memory. Does nothing if *e has failed before. */
+/* Allocates device memory for `count` elements of `width` bytes, and sets the pointer at the address `array`. Does nothing
+ * if *e has failed before. joined_gpu_close frees the memory. */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e);
 
-/* Copies `bytes` bytes between host and device, in any direction, after all earlier work of the stream. Waits for the
- * copy. */
+/* Copies `bytes` bytes between host and device, in any direction, after all earlier work of the stream, and waits for it. */
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
 
-/* Zeroes `bytes` bytes of device memory after all earlier work of the stream. Does not wait for it. Does nothing if *e
- * has failed before. */
+/* Zeroes device memory after all earlier work of the stream, without waiting. Does nothing if *e has failed before. */
 void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e);
 
 /* Waits until the GPU has done all work of the stream. */

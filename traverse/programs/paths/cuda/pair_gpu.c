@@ -1,4 +1,4 @@
-/* pair_gpu.c: searches between pairs on a GPU, as a struct pair_backend (pairs.h). pair_kernels.h describes the search.
+/* pair_gpu.c: searches between pairs on a GPU (pair_kernels.h), as a struct pair_backend (pairs.h)
  *
  * All shards are joined into one array of rows. The GPU has a single copy of this array, which all searches read. */
 #include "pair_kernels.h"
@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* LEAST_PATHS: The array of paths has memory for LEAST_PATHS vertices. If the graph has more vertices, it has memory for
- * a path through all of them. MEMORY_EIGHTHS: Searches may take this number of eighths of the free memory of the GPU. */
+/* LEAST_PATHS: the array of paths has memory for this number of vertices, or for all vertices of the graph if they are
+ * more. MEMORY_EIGHTHS: searches may take this number of eighths of the free memory of the GPU. */
 enum { LEAST_PATHS = 1 << 20, MEMORY_EIGHTHS = 7 };
 
 /* The state of pair_cuda: the graph, the memory of the searches, and the pairs that need a search. */
@@ -30,10 +30,9 @@ struct pair_searches {
     struct gpu_pair_result *result; /* memory of the host: copy of the results of the GPU */
 };
 
-/* Sets p->blocks: the number of blocks that search at the same time. The marks and steps of these blocks must fit into
- * this rank's share of the free memory of the GPU. There are at most `pairs` blocks, and at most as many blocks as fill
- * the GPU. There is at least one block. If the memory is too small for one block, the allocation of the memory fails
- * later, with a message. */
+/* Sets p->blocks to the number of blocks that search at the same time: at most as many as fill the GPU, at most `pairs`,
+ * and only as many as have room for their marks and steps in this rank's share of the free memory of the GPU. If there is
+ * no room even for one block, sets it to 1, and the allocation fails later, with a message. */
 static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     const struct gpu_pairs *gpu = &p->gpu;
@@ -49,8 +48,8 @@ static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct
     return ST_OK;
 }
 
-/* Allocates the arrays for at most `pairs` pairs, on the host and on the GPU. Sets p->blocks. Zeroes the marks and the
- * counts. The budget is not charged. The caller calls pair_gpu_close even after a failure. */
+/* Allocates the arrays for at most `pairs` pairs, on the host and on the GPU, and zeroes the marks and counts. Sets
+ * p->blocks. The budget is not charged. The caller calls pair_gpu_close even after a failure. */
 static enum status take_memory(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     const int paths = p->job->paths;
@@ -80,9 +79,9 @@ static enum status take_memory(struct pair_searches *p, uint64_t pairs, struct e
     return e->status;
 }
 
-/* Opens *searches: joins all shards into one graph, copies the graph to the GPU, and allocates the memory for the pairs
- * of this rank. Launches each kernel once without work. CUDA loads a kernel at its first launch; so searches do not wait
- * for the loading. After a failure, the caller calls pair_gpu_close, unless *searches is NULL. */
+/* Opens *searches: joins all shards into one graph, copies the graph to the GPU, and allocates the memory for the pairs of
+ * this rank. Launches each kernel once without work, because CUDA loads a kernel at its first launch, and searches must not
+ * wait for this. After a failure, the caller calls pair_gpu_close, unless *searches is NULL. */
 static enum status pair_gpu_open(struct pair_searches **searches, const struct pair_job *job, struct error *e)
 {
     struct pair_searches *p = *searches = calloc(1, sizeof *p);
@@ -106,7 +105,7 @@ static enum status pair_gpu_open(struct pair_searches **searches, const struct p
     return e->status;
 }
 
-/* Frees all memory of the searches, on the host and on the GPU. `p` may be opened in part. `p` must not be NULL. */
+/* Frees all memory of the searches. `p` may be opened in part, but must not be NULL. */
 static void pair_gpu_close(struct pair_searches *p)
 {
     free(p->todo);
@@ -118,10 +117,9 @@ static void pair_gpu_close(struct pair_searches *p)
     free(p);
 }
 
-/* Searches between the gpu.count pairs in p->todo. Copies results and paths to p->result and p->paths, on the host. There
- * are two passes. In the first pass, each block works on one pair at a time. If a frontier has too many edges, the block
- * stops, and leaves the pair for the second pass. In the second pass, all blocks together search between the pairs that
- * were left, one pair after the other. */
+/* Searches between the gpu.count pairs in p->todo, and copies results and paths to p->result and p->paths, on the host. In
+ * a first pass, each block works on one pair at a time, and leaves a pair if a frontier has too many edges. In a second
+ * pass, all blocks together search between the pairs that were left, one pair after the other. */
 static enum status search(struct pair_searches *p, struct error *e)
 {
     struct gpu_pairs *gpu = &p->gpu;
@@ -147,10 +145,10 @@ static enum status search(struct pair_searches *p, struct error *e)
     return vertices > 0 ? joined_gpu_copy(&p->on, p->paths, gpu->paths, vertices * sizeof *p->paths, e) : ST_OK;
 }
 
-/* Copies the results of the last search to *pairs, and also the paths if paths are wanted. If the path of a pair did not
- * fit into the array of the GPU, the pair stays in p->todo for another search. Each search writes at least one path,
- * because the array is empty when the search starts, and has memory for any single path. Adds the finished pairs to the
- * progress. Fails if the GPU found an edge that only the rows of one end have. */
+/* Copies the results of the last search to *pairs, and the paths if paths are wanted. A pair whose path did not fit into
+ * the array of the GPU stays in p->todo for another search. Each search writes at least one path, because the array is
+ * empty when the search starts, and has memory for any single path. Fails if the GPU found an edge that only the rows of
+ * one end have. */
 static enum status keep_results(struct pair_searches *p, struct pairs *pairs, struct error *e)
 {
     const uint64_t *ids = p->graph.ids;
@@ -179,9 +177,9 @@ static enum status keep_results(struct pair_searches *p, struct pairs *pairs, st
     return e->status;
 }
 
-/* Searches between all pairs of this rank. A pair needs no search if its source is its target, or if one of its vertices
- * has no edges. All other pairs are listed in p->todo. Searches between the pairs in p->todo. Pairs with paths that did
- * not fit stay in p->todo, so the search is repeated until p->todo is empty. Fills in pairs->result and the wanted paths. */
+/* Searches between all pairs of this rank, and fills in pairs->result and the wanted paths. A pair needs no search if its
+ * source is its target, or if one of its vertices has no edges. All others are listed in p->todo. Pairs whose paths did not
+ * fit stay there, so the search is repeated until p->todo is empty. */
 static enum status pair_gpu_run(struct pair_searches *p, struct pairs *pairs, struct error *e)
 {
     p->gpu.count = 0;

@@ -1,15 +1,13 @@
-/* pair_kernels.h: functions that launch the kernels that search between pairs of vertices. They can be called from plain
- * C. pair_cpu.c does the same work on a CPU.
+/* pair_kernels.h: launches the kernels that search between pairs of vertices, from plain C or CUDA. pair_cpu.c does the
+ * same work on a CPU.
  *
- * There are two kernels. In the first kernel, each block works on one pair after the other, without the other blocks. If
- * a frontier has too many edges, the block leaves the pair to the second kernel. In the second kernel, all blocks
- * together work on one pair after the other.
+ * In the first kernel, each block works on one pair after the other, without the other blocks. If a frontier has too many
+ * edges, the block leaves the pair to the second kernel, in which all blocks together work on one pair after the other.
  *
  * A search has two sides. The side of the source grows along edges, and the side of the target grows against edges. A
- * search has two marks for each vertex, a bit for each side. It also has an array of steps. The steps of the source begin
- * at the first element and go forwards. The steps of the target begin at the last element and go backwards. At its end, a
- * search clears the marks of the vertices in its steps. So the cost of a pair depends on the number of visited vertices,
- * and not on n.
+ * vertex has two marks, a bit for each side. The steps of both sides are in one array: those of the source go forwards from
+ * the first element, and those of the target backwards from the last element. At its end, a search clears the marks of the
+ * vertices in its steps, so the cost of a pair depends on the number of visited vertices, and not on n.
  *
  * All pointers are device memory, except the pointer to struct gpu_pairs. */
 #ifndef DBFS_PAIR_KERNELS_H
@@ -26,32 +24,31 @@ extern "C" {
 
 enum { PAIR_SIDES = 2, PAIR_MARKS = 16 /* number of vertices with marks in one word */ };
 
-/* PAIR_BLOCK_EDGES: a block leaves a pair if a frontier has more edges than this. PAIR_LONG_ROW: a row is long if it has
- * more edges than this. The second kernel cuts long rows into pieces of PAIR_LONG_ROW edges. */
+/* PAIR_BLOCK_EDGES: a block leaves a pair if a frontier has more edges than this. PAIR_LONG_ROW: a row with more edges than
+ * this is long, and the second kernel cuts it into pieces of this number of edges. */
 #ifdef DBFS_EMULATED
 enum { PAIR_BLOCK_EDGES = 600, PAIR_LONG_ROW = 100 };
 #else
 enum { PAIR_BLOCK_EDGES = 1 << 15, PAIR_LONG_ROW = 2048 };
 #endif
 
-/* A step is a found vertex, and the index of the step from which the vertex was found. */
+/* A step is a found vertex, and the index of the step from which it was found. */
 struct gpu_pair_step {
     uint32_t vertex, from;
 };
 
 /* The result of a search between the two vertices of a pair. */
 struct gpu_pair_result {
-    /* The distance plus 1. 0: there is no path. PAIR_ONE_WAY: the rows of two vertices contradict each other. */
+    /* the distance plus 1; 0: there is no path; PAIR_ONE_WAY: the rows of two vertices contradict each other */
     unsigned long long found;
     unsigned long long edges, vertices, nanoseconds;
-    /* Index in `paths` of the first vertex of the path. PAIR_NO_PATH: there is no path, or the path did not fit, or no
-     * paths are wanted. */
+    /* index in `paths` of the first vertex of the path; PAIR_NO_PATH: there is no path, it did not fit, or it is not wanted */
     unsigned long long path;
 };
 
 #define PAIR_NO_PATH UINT64_MAX
-/* The value of `found` if rows contradict each other: the rows of a vertex have an edge, and the rows of the other end do
- * not have this edge. The member `path` then is (vertex << 32 | other end). */
+/* The value of `found` if the rows of a vertex have an edge, and the rows of the other end do not have this edge. The
+ * member `path` then is (vertex << 32 | other end). */
 #define PAIR_ONE_WAY UINT64_MAX
 
 /* A piece of the row of the vertex of a step. `number` counts the pieces of the row from 0. */
@@ -64,18 +61,18 @@ struct gpu_pair_level {
     unsigned long long edges; /* number of edges of the rows of the found vertices */
     /* count: number of found vertices. pieces: number of pieces of the long rows of the frontier. */
     uint32_t count, pieces;
-    /* (step << 32 | vertex), for an edge from a step of the growing side to a vertex of the other side. PAIR_NOT_MET: no
-     * such edge was read. */
+    /* (step << 32 | vertex), for an edge from the growing side's step to a vertex of the other side; PAIR_NOT_MET: none was
+     * read */
     unsigned long long met;
 };
 
 /* The part of the state of a search that all threads of the search share. */
 struct gpu_pair_live {
-    /* The counts of the last, the present and the next level, used in turn. Threads add to the counts of the present
-     * level, while the first thread clears the counts of the next level. */
+    /* The counts of the last, the present and the next level, used in turn. Threads add to the counts of the present level,
+     * while the first thread clears those of the next level. */
     struct gpu_pair_level level[3];
     unsigned long long edges;       /* number of edges that all threads have read; complete when the search is over */
-    /* The step of the other side's frontier at which the sides have met. PAIR_NO_STEP: no step is found yet. */
+    /* the step of the other side's frontier at which the sides have met; PAIR_NO_STEP: not found yet */
     uint32_t other;
     uint32_t arrived;               /* number of arrivals of blocks at barriers; used by the second kernel only */
 };
@@ -112,16 +109,13 @@ struct gpu_pairs {
     uint64_t path_capacity;          /* number of vertices for which `paths` has memory */
 };
 
-/* Returns the number of blocks of these kernels that the current GPU can run at the same time. Returns 1 if the number
- * cannot be found out. */
+/* Returns the number of blocks of these kernels that the current GPU can run at the same time; 1 if it is not known. */
 int cuda_pair_blocks(void);
 
-/* Launches the first kernel with `blocks` blocks. Each block works on one pair at a time. If a frontier has too many
- * edges, the block lists the pair in pairs->left. */
+/* Launches the first kernel with `blocks` blocks. It lists the pairs that are left to the second kernel in pairs->left. */
 void cuda_pairs_by_blocks(const struct gpu_pairs *pairs, int blocks, cudaStream_t stream);
 
-/* Launches the second kernel. Called after cuda_pairs_by_blocks. All blocks together search between the pairs in
- * pairs->left, one pair after the other. Returns the error of the launch. */
+/* Launches the second kernel, for the pairs in pairs->left, after cuda_pairs_by_blocks. Returns the error of the launch. */
 cudaError_t cuda_pairs_by_all(const struct gpu_pairs *pairs, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -1,13 +1,13 @@
 /* pair_search.cu: searches between pairs of vertices on a GPU (pair_kernels.h). pair_cpu.c does the same on a CPU.
  *
- * The rows of a frontier are put one after the other, so that their edges have consecutive numbers. Each thread reads
- * four edges at a time, so that several reads of columns and marks run at once. Memory traffic in bytes:
+ * The rows of a frontier are put one after the other, so that their edges have consecutive numbers. Each thread reads four
+ * edges at a time, so that several reads of columns and marks run at once. Memory traffic in bytes:
  * - for each vertex of a frontier: 8 (step) and 16 (offsets)
  * - for each edge: 4 (column), and a mark
  * - for each found vertex: an atomic, 8 (step) and 16 (offsets)
  *
- * A search is done either by the threads of one block, or by the threads of all blocks together. In both cases, these
- * threads are called the threads of the search. A claim is the attempt of a thread to be the first to mark a vertex. */
+ * The threads of one block do a search, or the threads of all blocks together; these are called the threads of the search.
+ * A claim is the attempt of a thread to be the first to mark a vertex. */
 #include "pair_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "traverse/cuda/device/cuda_ptx.cuh"
@@ -22,27 +22,25 @@ enum { BLOCKS_TOGETHER = 4 }; /* number of blocks that a multiprocessor runs at 
 
 /* One side of a search, in the registers of every thread. */
 struct pair_side {
-    /* number: 0 for the side of the source, 1 for the side of the target. depth: number of levels that the side has
-     * grown. */
+    /* number: 0 for the side of the source, 1 for that of the target; depth: number of levels that the side has grown */
     uint32_t number, depth;
     uint32_t begin, end;      /* the frontier is steps `begin` to `end` - 1 */
     unsigned long long edges; /* number of edges of the rows of the frontier */
 };
 
-/* A search, as each thread of the search stores it. ALL: all blocks search together. `read` differs between threads. All
- * other members have the same values in all threads of the search. */
+/* A search, as each thread of the search stores it. ALL: all blocks search together. `read` differs between threads; all
+ * other members are the same in all threads of the search. */
 template <bool ALL> struct pair_search {
     static constexpr bool all = ALL;
     const gpu_pairs &pairs;
-    /* The state that all threads of the search share. It is in shared memory for a search of one block, and in device
-     * memory for a search of all blocks. */
+    /* what all threads of the search share: in shared memory if one block searches, in device memory if all blocks do */
     gpu_pair_live *live;
     /* the marks and the steps of this search */
     uint32_t *marks;
     gpu_pair_step *steps;
     pair_side now, other;    /* the side that grows, and the other side */
     unsigned round;          /* index in live->level of the counts of the present level */
-    /* The value of live->arrived once all blocks have arrived at the latest barrier. Used only if ALL. */
+    /* the value of live->arrived once all blocks have arrived at the latest barrier; only if ALL */
     unsigned arrivals;
     unsigned long long read; /* number of edges that this thread has read */
 
@@ -58,8 +56,7 @@ template <bool ALL> struct pair_search {
         return ALL ? gridDim.x : 1;
     }
 
-    /* Waits until all threads of the search have arrived at this barrier. After the barrier, all threads see all writes
-     * that were made before it. */
+    /* Waits until all threads of the search have arrived. After the barrier, all threads see all writes made before it. */
     __device__ void barrier()
     {
         __syncthreads();
@@ -81,8 +78,7 @@ template <bool ALL> struct pair_search {
         return threadIdx.x == 0 && block() == 0;
     }
 
-    /* Returns a reference to step i of a side. The steps of the target begin at the last element of the array and go
-     * backwards. */
+    /* Returns a reference to step i of a side. Steps of the target go backwards from the last element of the array. */
     __device__ gpu_pair_step &step(unsigned side, uint64_t i) const
     {
         return steps[side == 0 ? i : pairs.vertices - i];
@@ -94,8 +90,7 @@ template <bool ALL> struct pair_search {
         return live->level[round];
     }
 
-    /* Returns whether the sides have met in the present level. Reads `met` from memory at each call, as any thread may
-     * have set it. */
+    /* Returns whether the sides have met in the present level. Reads `met` from memory, as any thread may have set it. */
     __device__ bool has_met() const
     {
         return ((const volatile gpu_pair_level &)level()).met != PAIR_NOT_MET;
@@ -104,15 +99,14 @@ template <bool ALL> struct pair_search {
 
 /* ---- reading edges ---- */
 
-/* The rows of consecutive steps, put one after the other, so that their edges have consecutive numbers. Each thread of a
- * block has one row. */
+/* The rows of consecutive steps, one for each thread of a block, put one after the other, so that their edges have
+ * consecutive numbers. */
 struct laid_rows {
     uint64_t begin[BLOCK];  /* index of the first column of each row */
     uint32_t before[BLOCK]; /* for each row: number of edges of all rows before it */
 };
 
-/* Returns the index in *rows of the row that has edge number `edge`. Edges are numbered over all rows of *rows. Any
- * thread may call it. */
+/* Returns the index in *rows of the row that has edge number `edge` of all rows. Any thread may call it. */
 __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
 {
     unsigned row = 0;
@@ -123,10 +117,9 @@ __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
     return row;
 }
 
-/* Tries to mark vertex v for the growing side. Step `from` has an edge to v. Returns true if this thread is the first to
- * mark v; the thread must then append v to the frontier. If the other side has found v, stores the edge in `met` of the
- * level, unless `met` is set already. `word` is the word with the marks of v, which was read shortly before. Any thread
- * may call it. */
+/* Tries to mark vertex v, to which step `from` has an edge, for the growing side. Returns true if this thread is the first
+ * to mark v, and so must append v to the frontier. If the other side has found v, stores the edge in `met` of the level,
+ * unless `met` is set already. `word` has the marks of v, and was read shortly before. Any thread may call it. */
 template <class Search>
 __device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, uint32_t from)
 {
@@ -137,9 +130,9 @@ __device__ static inline bool claim(Search &search, uint32_t v, uint32_t word, u
     return bits == 0 && (atomicOr(&search.marks[v / PAIR_MARKS], own << shift) >> shift & both) == 0;
 }
 
-/* Appends steps to the next frontier, for the vertices that the lanes of a warp have found. If bit j of `mine` is set,
- * this lane has found column[j] from step from[j]. Adds the number of vertices to the count of the level. Returns the
- * number of edges of the vertices of this lane. Called by all lanes of a warp. */
+/* Appends steps to the next frontier, for the vertices that the lanes of a warp have found. If bit j of `mine` is set, this
+ * lane has found column[j] from step from[j]. Adds the vertices to the count of the level. Returns the number of edges of
+ * this lane's vertices. Called by all lanes of a warp. */
 template <class Search>
 __device__ static inline unsigned long long append(Search &search, const uint32_t *column, const uint32_t *from,
                                                    unsigned mine)
@@ -162,7 +155,7 @@ __device__ static inline unsigned long long append(Search &search, const uint32_
     return edges;
 }
 
-/* Reads edges number 0 to `total` - 1 of the rows in *rows. The first row is the row of step `base`. Marks the vertices
+/* Reads edges number 0 to `total` - 1 of the rows in *rows, the first of which is the row of step `base`. Marks vertices
  * that no side has found, and appends them to the next frontier. Stops if the sides have met. Returns the number of edges
  * of the vertices that this thread has found. Called by all threads of a block. */
 template <class Search>
@@ -198,9 +191,9 @@ __device__ static unsigned long long read_edges(Search &search, const laid_rows 
 
 /* ---- a level ---- */
 
-/* Puts the rows of `count` steps into *rows, one after the other, with one row for each thread of the block. The first
- * step is `base`. `count` is at most BLOCK. If all blocks search together, a long row counts as empty, and its pieces are
- * listed for read_frontier. Returns the number of edges of the rows in *rows. Called by all threads of a block. */
+/* Puts the rows of steps `base` to `base` + `count` - 1 into *rows, one row for each thread of the block. If all blocks
+ * search together, a long row counts as empty, and its pieces are listed for read_frontier. Returns the number of edges of
+ * the rows in *rows. Called by all threads of a block. */
 template <class Search>
 __device__ static uint32_t lay_rows(Search &search, laid_rows &rows, uint32_t base, uint32_t count)
 {
@@ -226,8 +219,8 @@ __device__ static uint32_t lay_rows(Search &search, laid_rows &rows, uint32_t ba
     return total;
 }
 
-/* Puts a single piece of a long row into *rows, as the first row. All other rows of *rows become empty rows after the
- * piece. Returns the number of edges of the piece. Called by all threads of a block. */
+/* Puts a single piece of a long row into *rows, as the first row, with empty rows after it. Returns the number of edges of
+ * the piece. Called by all threads of a block. */
 template <class Search>
 __device__ static uint32_t lay_piece(Search &search, laid_rows &rows, const gpu_pair_piece &piece)
 {
@@ -250,9 +243,9 @@ template <class Search> __device__ static inline void add_edges(Search &search, 
         atomicAdd(&search.level().edges, edges);
 }
 
-/* Reads all edges of the frontier of the growing side. Rows that are not long come first, and then the pieces of long
- * rows. Found vertices become steps of the next frontier. Ends with a barrier, so that the counts of the level are
- * complete. Called by all threads of the search. */
+/* Reads all edges of the frontier of the growing side: first the rows that are not long, then the pieces of long rows.
+ * Found vertices become steps of the next frontier. Ends with a barrier, so that the counts of the level are complete.
+ * Called by all threads of the search. */
 template <class Search> __device__ static void read_frontier(Search &search)
 {
     __shared__ laid_rows rows;
@@ -281,8 +274,8 @@ template <class Search> __device__ static void read_frontier(Search &search)
 
 /* ---- a search ---- */
 
-/* Starts a side (0: source, 1: target) at vertex v. The first thread marks v, and writes step 0. Returns the side, with v
- * as its frontier. The caller must call a barrier afterwards. Called by all threads of the search. */
+/* Starts side `number` (0: source, 1: target) at vertex v: the first thread marks v, and writes step 0. Returns the side,
+ * with v as its frontier. The caller must call a barrier afterwards. Called by all threads of the search. */
 template <class Search> __device__ static inline pair_side begin_side(Search &search, unsigned number, uint32_t v)
 {
     if (search.is_first()) {
@@ -295,9 +288,9 @@ template <class Search> __device__ static inline pair_side begin_side(Search &se
 /* How a search has ended: the results of `grow`. */
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
-/* Grows the sides level by level until the search has ended. Each level grows the side with fewer edges in its frontier.
- * A one-sided search always grows the side of the source. Called by all threads of the search. Returns:
- * - PAIR_MET: the sides have met. search.now is the side that grew last. The vertices of the last level count below
+/* Grows the sides level by level until the search has ended: in each level the side with fewer edges in its frontier, or in
+ * a one-sided search always the side of the source. Called by all threads of the search. Returns:
+ * - PAIR_MET: the sides have met. search.now is the side that grew last; its vertices of the last level count below
  *   search.now.end.
  * - PAIR_APART: a side has an empty frontier.
  * - PAIR_LEFT: the frontier has too many edges for a single block. */
@@ -324,15 +317,14 @@ template <class Search> __device__ static pair_end grow(Search &search)
         search.now.edges = level.edges;
         search.now.depth++;
         search.round = (search.round + 1) % 3;
-        /* Clears the counts for the level after the coming level. All threads have finished reading the old values of
-         * these counts. */
+        /* clears the counts for the level after the next one, which no thread reads any more */
         if (search.is_first())
             search.live->level[(search.round + 1) % 3] = gpu_pair_level{0, 0, 0, PAIR_NOT_MET};
     }
 }
 
-/* Clears the marks of all vertices that a side has found. Zeroes whole words of marks, and so may also clear marks of the
- * other side. Called for both sides at the end of a search, by all threads of the search. */
+/* Clears the marks of all vertices that a side has found. Zeroes whole words, and so may also clear marks of the other
+ * side. Called for both sides at the end of a search, by all threads of the search. */
 template <class Search> __device__ static void clear_marks(Search &search, const pair_side &side)
 {
     for (uint64_t i = search.block() * BLOCK + threadIdx.x; i < side.end; i += search.blocks() * BLOCK)
@@ -341,8 +333,8 @@ template <class Search> __device__ static void clear_marks(Search &search, const
 
 /* ---- the path ---- */
 
-/* Writes the vertices on the path from step `step` of a side back to step 0. Writes them to the addresses `to`, to + by,
- * to + 2 * by and so on. Writes side.depth + 1 vertices. Called by a single thread. */
+/* Writes the side.depth + 1 vertices on the path from step `step` of a side back to step 0, to the addresses `to`, to + by,
+ * to + 2 * by and so on. Called by a single thread. */
 template <class Search>
 __device__ static void walk(const Search &search, const pair_side &side, uint32_t step, uint32_t *to, int by)
 {
@@ -354,8 +346,8 @@ __device__ static void walk(const Search &search, const pair_side &side, uint32_
 }
 
 /* Returns the step of the other side's frontier at which the sides have met, and sets live->other to this step. Returns
- * PAIR_NO_STEP if no step has the vertex of the meeting edge. The edge is then missing in the rows of one of its ends.
- * Each thread tests a part of the frontier. Called by all threads of the search. */
+ * PAIR_NO_STEP if no step has the vertex of the meeting edge, because the rows of one end do not have this edge. Called by
+ * all threads of the search. */
 template <class Search> __device__ static uint32_t find_other_step(Search &search)
 {
     const uint32_t v = (uint32_t)search.level().met;
@@ -368,10 +360,9 @@ template <class Search> __device__ static uint32_t find_other_step(Search &searc
     return *(volatile uint32_t *)&search.live->other;
 }
 
-/* Writes the path to pairs.paths, after the paths of other pairs. The path has `vertices` vertices. `step` is the step of
- * the other side at which the sides have met. Two threads of the block write. Each of them starts at the edge between the
- * sides, and goes to one end of the path. Returns the index of the first vertex of the path in pairs.paths. Returns
- * PAIR_NO_PATH if the path does not fit. Called by all threads of the first block. */
+/* Writes a path of `vertices` vertices to pairs.paths, after the paths of other pairs. `step` is the step of the other side
+ * at which the sides have met. Two threads write, from the edge between the sides to the two ends of the path. Returns the
+ * index of the first vertex, or PAIR_NO_PATH if the path does not fit. Called by all threads of the first block. */
 template <class Search> __device__ static uint64_t write_path(const Search &search, uint64_t vertices, uint32_t step)
 {
     __shared__ unsigned long long begin;
@@ -391,11 +382,10 @@ template <class Search> __device__ static uint64_t write_path(const Search &sear
     return begin;
 }
 
-/* Ends a search of pair number `pair`. Writes the path if paths are wanted, writes the result, and clears all marks.
- * `how` says how the search has ended. If the sides have met at a vertex that no step has, the result is PAIR_ONE_WAY. If
- * the block leaves the pair (PAIR_LEFT), appends the pair to pairs.left; the result still counts the edges and the time
- * of this search. `begun` is the start time of the search in nanoseconds. Only the first thread has `begun`. Called by
- * all threads of the search. */
+/* Ends a search of pair number `pair`, in the way that `how` says. Writes the path if paths are wanted, writes the result,
+ * and clears all marks. If the sides have met at a vertex that no step has, the result is PAIR_ONE_WAY. If the block leaves
+ * the pair (PAIR_LEFT), appends it to pairs.left; its result still counts the edges and the time of this search. `begun` is
+ * the start time in nanoseconds, known only to the first thread. Called by all threads of the search. */
 template <class Search>
 __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsigned long long begun)
 {
@@ -426,8 +416,8 @@ __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsig
     search.barrier();
 }
 
-/* Searches between the vertices of pair number `pair`. Clears the shared counts, starts both sides, grows the sides, and
- * writes the result. At the end, all marks are zero. Called by all threads of the search. */
+/* Searches between the vertices of pair number `pair`: clears the shared counts, starts both sides, grows them, and writes
+ * the result. At the end, all marks are zero. Called by all threads of the search. */
 template <class Search> __device__ static void search_pair(Search &search, uint32_t pair)
 {
     const unsigned long long begun = search.is_first() ? device_nanoseconds() : 0;
@@ -464,8 +454,8 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     }
 }
 
-/* The second kernel. All blocks together search between each of the pairs that the first kernel has left. The blocks wait
- * for each other, so they must run at the same time. The kernel is therefore started by a cooperative launch. */
+/* The second kernel. All blocks together search between each of the pairs that the first kernel has left. The launch is
+ * cooperative, because the blocks wait for each other, and so must run at the same time. */
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_grid_kernel(const __grid_constant__ gpu_pairs pairs)
 {
@@ -484,15 +474,14 @@ int cuda_pair_blocks(void)
     return processors > 0 ? BLOCKS_TOGETHER * processors : 1;
 }
 
-/* Launches the first kernel with `blocks` blocks. Each block works on one pair after the other. Does not wait for the
- * kernel. */
+/* Launches the first kernel with `blocks` blocks. Does not wait for the kernel. */
 void cuda_pairs_by_blocks(const gpu_pairs *pairs, int blocks, cudaStream_t stream)
 {
     pair_blocks_kernel<<<blocks, BLOCK, 0, stream>>>(*pairs);
 }
 
-/* Launches the second kernel, with as many blocks as the GPU runs at the same time. The number is limited because the
- * blocks wait for each other. Does not wait for the kernel. Returns the error of the launch. */
+/* Launches the second kernel, with only as many blocks as the GPU runs at the same time, because the blocks wait for each
+ * other. Does not wait for the kernel. Returns the error of the launch. */
 cudaError_t cuda_pairs_by_all(const gpu_pairs *pairs, cudaStream_t stream)
 {
     cudaLaunchConfig_t config = {};
