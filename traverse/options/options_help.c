@@ -10,8 +10,8 @@ static const char *const group_name[OPTION_GROUPS] = {
     [GROUP_SEARCH] = "Search",   [GROUP_EXCHANGE] = "Between devices and ranks",
     [GROUP_MACHINE] = "Machine", [GROUP_COMMON] = "Common"};
 
-/* Prints a text in lines from column TEXT_COLUMN to at most column WIDTH, breaking lines between words, and a newline.
- * `column` is the number of characters that are already on the first line. */
+/* Prints a text, wrapped between words into lines from column TEXT_COLUMN to at most column WIDTH. `column` is the number
+ * of characters that are already on the first line. */
 static void print_words(FILE *out, const char *text, int column)
 {
     while (*text != '\0') {

@@ -48,8 +48,8 @@ void slices_close(struct slices *x)
     free(x->transfers);
 }
 
-/* Replaces the memory of *buffer by `bytes` of new memory, if it has less. The old content is lost. After a failure the
- * buffer has no memory. Charges no memory budget. */
+/* Makes *buffer at least `bytes` large, if needed by new memory, which loses the old content. After a failure the buffer
+ * has no memory. Charges no memory budget. */
 static enum status grow_buffer(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {

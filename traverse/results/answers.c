@@ -186,8 +186,8 @@ WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from
         to8[i] = from8[i] > to8[i] ? from8[i] : to8[i];
 }
 
-/* Sets share g, of G equal shares, of delegate_parents[0] to the merged parents of delegates: for each delegate, the
- * largest id that any device of this rank has recorded. */
+/* Merges the parents of delegates that the devices of this rank have recorded: delegate_parents[0] gets the largest id for
+ * each delegate. This call merges share g of the delegates, of G equal shares. */
 static enum status merge_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;

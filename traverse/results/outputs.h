@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* Returns a copy of the name `pattern`, with the number `root` for the first %d. The caller frees it. NULL: memory is
- * short. */
+/* Returns a copy of the name `pattern`, with the number `root` for the first %d; NULL if memory is short. The caller frees
+ * it. */
 char *outputs_name(const char *pattern, uint64_t root);
 
 /* Returns whether a name ends in this suffix. Upper case and lower case differ. */

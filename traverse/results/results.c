@@ -61,9 +61,9 @@ struct sums {
 /* The number of ids that one call of add_hashes hashes, with vector instructions. */
 enum { HASHED = 512 };
 
-/* Adds the reached ones of `count` vertices, with input ids id[count] and depths depth[count], to the sums, except to
- * sums->degrees. Hashes of unreached vertices are masked out, because a branch would keep the compiler from using vector
- * instructions. */
+/* Adds the reached ones of `count` vertices to the sums, but leaves sums->degrees as it is. id[count] has their input ids,
+ * and depth[count] their depths. Hashes of unreached vertices are masked out, because a branch would keep the compiler from
+ * using vector instructions. */
 WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uint64_t count, struct sums *sums)
 {
     uint64_t reached = 0, hash = 0;
@@ -80,8 +80,8 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
         sums->deepest = (uint64_t)deepest;
 }
 
-/* Adds the reached ones of the vertices first to end - 1 to the sums, except to sums->degrees. These are local vertices of
- * the shard if `at` is ROOT_AT_LOCAL, otherwise delegates. Uses threads of OpenMP if there are many vertices. */
+/* Adds the reached ones of the vertices first to end - 1 to the sums, but leaves sums->degrees as it is. These are local
+ * vertices of the shard if `at` is ROOT_AT_LOCAL, otherwise delegates. Uses threads of OpenMP if there are many vertices. */
 static void add_range(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {

@@ -38,7 +38,7 @@ struct writing {
     const void *window;  /* the values of this rank's current window, of memory_width bytes each */
     int64_t *values;     /* [ANSWER_WINDOW] a copy of the window's values, of 8 bytes each, for formats that need it */
     char *text;          /* memory for the lines of ANSWER_WINDOW ids; NULL if the file is not text */
-    uint64_t length[PIECES]; /* bytes of the lines of piece i, which begin at text + i * PIECE * LINE_BYTES */
+    uint64_t length[PIECES]; /* for each piece of PIECE ids: bytes of its lines, which begin at text + i * PIECE * LINE_BYTES */
 };
 
 /* ---- formats ---- */

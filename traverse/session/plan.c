@@ -44,7 +44,7 @@ struct plan {
     struct manifest manifest;
     struct residence_plan of[RESIDENCES]; /* one plan for each residence of columns */
     uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of words_of */
-    struct plan_bytes nn, messages; /* edges of nn; the most ids or words of bitmaps that a shard moves in a level */
+    struct plan_bytes nn, messages; /* edges of nn, and ids or words of bitmaps that a shard moves in a level at most */
 };
 
 /* ---- adding up shards ---- */
@@ -92,8 +92,8 @@ static void add_shard(struct plan *plan, const struct shard *shard)
     }
     if (shard->p == 1)
         return;
-    /* The larger form of messages is counted: ids or bitmaps. A shard receives as many ids as it sends, because each edge
-     * to another shard has a reverse edge. */
+    /* Messages are ids or bitmaps, and the larger of the two is counted. A shard receives as many ids as it sends, because
+     * each edge to another shard has a reverse edge. */
     const uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
     add_bytes(&plan->nn, edges);
     add_bytes(&plan->messages, larger(edges, plan->words - words) + larger(edges, (shard->p - 1) * words));

@@ -21,9 +21,9 @@ static void print_level(const char *program, uint32_t depth, const struct level_
             1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
-/* Collective. Searches from a root, and makes the answer if searches make answers. Measures both times from the moment when
- * all ranks are ready. Sets record->time_s, record->answer_s, *times and, unless `log` is NULL, *log. A failure ends the
- * job. */
+/* Collective. Searches from a root, and makes the answer if searches make answers. Sets record->time_s and
+ * record->answer_s, which count from the moment when all ranks are ready, *times and, unless `log` is NULL, *log. A failure
+ * ends the job. */
 static void search_and_answer(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                    struct bfs_times *times, struct level_log *log)
 {

@@ -32,8 +32,8 @@ struct locations {
     uint64_t count;
     uint64_t *id; /* [count] stored ids. locate_ids sorts them in ascending order */
     uint64_t *of; /* [count] the location of each id. If an id occurs several times, only one of its locations is right */
-    /* NULL, or a bitmap of the delegates with an edge that a search would follow (struct drawing). If it is NULL, a vertex
-     * without any edge counts as isolated; otherwise also a vertex without such an edge. */
+    /* Bitmap of the delegates with an edge that a search would follow (struct drawing). If it is given, a vertex counts as
+     * isolated unless a search would follow one of its edges. NULL: unless it has any edge. */
     const uint64_t *delegates;
 };
 
@@ -176,7 +176,7 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
 /* ---- drawing ---- */
 
 /* Random candidates are tried in blocks of FIRST_BLOCK, which is enough for most graphs, to LARGEST_BLOCK candidates. There
- * are RANDOM candidates in all, and RANDOM_OF_ROOTS more for every ROOTS roots. */
+ * are RANDOM candidates in all, plus RANDOM_OF_ROOTS for every ROOTS roots. */
 enum { FIRST_BLOCK = 1 << 10, LARGEST_BLOCK = 1 << 18, RANDOM = 1 << 20, RANDOM_OF_ROOTS = 1 << 16, ROOTS = 1 << 12 };
 
 /* The state of drawing roots. */

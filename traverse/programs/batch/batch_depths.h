@@ -1,5 +1,5 @@
-/* batch_depths.h: notes the distances from the roots of a batch, level by level: a checksum for each root and, if wanted,
- * an array */
+/* batch_depths.h: notes the distances from the roots of a batch, level by level. Each root has a checksum of its distances
+ * and, if wanted, an array of them. */
 #ifndef DBFS_BATCH_DEPTHS_H
 #define DBFS_BATCH_DEPTHS_H
 

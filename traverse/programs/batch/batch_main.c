@@ -1,5 +1,4 @@
-/* batch_main.c: the program dbfs-batch, which searches from many roots at once, batch after batch, and reports the
- * results */
+/* batch_main.c: the program dbfs-batch, which searches from many roots at once, batch after batch, and reports results */
 #include "batch_search.h"
 #include "centrality.h"
 

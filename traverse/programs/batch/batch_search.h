@@ -9,9 +9,9 @@
  * In a sparse level, the frontier is a list of vertices, which push their frontier words to their neighbours. All other
  * vertices cost nothing.
  *
- * A dense level passes over all vertices. A root pulls in it if its frontier has a large share of the edges, and otherwise
+ * A dense level passes over all vertices. A root pulls if its frontier has a large share of the edges, and otherwise
  * pushes. Pushes come first. Then each vertex reads the frontier words of its neighbours, until all roots that pull have
- * found the vertex. At last, it drops the pushed bits of roots that had seen it before.
+ * found the vertex. At last, the vertex drops the pushed bits of roots that had seen it before.
  *
  * On road graphs, for example, the roots seldom find the same vertices in the same level. A batch is then slower on a CPU
  * than a search from each root, so it is given up after some levels, and a single thread searches from each root. A GPU
@@ -105,7 +105,7 @@ struct batch_setup {
 /* The steps of a batch on a CPU or a GPU. A failure is stored in *e. If *e has failed before the call, the results of the
  * function are not to be used. */
 struct batch_backend {
-    /* `open` sets *search. `close` frees everything, and is called even after `open` has failed. Its argument may be NULL. */
+    /* `open` sets *search. `close` frees everything, even after a failed `open`. It may be called with NULL. */
     enum status (*open)(struct batch_search **search, const struct joined_graph *graph, const struct batch_setup *setup,
                         struct error *e);
     void (*close)(struct batch_search *search);

@@ -23,7 +23,7 @@ struct centrality {
     const struct name_map *map; /* the names of vertices; NULL: the table has ids instead of names */
     uint64_t n;          /* number of vertices of the input */
     uint64_t done;       /* number of roots that an earlier run has finished */
-    /* number, from 1, of the first line of the unfinished file that is dropped, with all lines after it; 0: none is */
+    /* number, from 1, of the first line of the unfinished file that is dropped, with all lines after it; 0: no line is */
     uint64_t bad_line;
 };
 

@@ -62,7 +62,7 @@ typedef enum status proof_step(struct proof *proof, struct error *e);
 /* The steps of a proof on one kind of device. */
 struct prover {
     /* `take` allocates zeroed memory of the device for `count` elements of `width` bytes, and sets *array. `release` frees
-     * such memory. Its argument may be NULL. */
+     * such memory, and may be called with NULL. */
     enum status (*take)(const struct proof *proof, void **array, uint64_t count, uint64_t width, const char *what,
                         struct error *e);
     void (*release)(const struct proof *proof, void *array);

@@ -71,8 +71,8 @@ static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
     return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
 }
 
-/* Returns row number i, below rows_at(s, vertex), of a vertex. A normal vertex has rows 0 and 1, on its own shard. A
- * delegate has rows 2k and 2k + 1 on each shard k. Odd rows lead to delegates. The side of the source reads rows along
+/* Returns row number i of a vertex, which has rows_at(s, vertex) rows. A normal vertex has rows 0 and 1, on its own shard.
+ * A delegate has rows 2k and 2k + 1 on each shard k. Odd rows lead to delegates. The side of the source reads rows along
  * edges, and the side of the target rows against edges, which are the same rows in an undirected graph. */
 static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
 {
@@ -256,7 +256,7 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
  * returns nonzero.
  *
  * The vertex at which the sides meet must be in the frontier of the other side. If it were nearer to the start of the other
- * side, this side would have read the edge before, in the other direction. So if the vertex is not in that frontier, the
+ * side, the other side would have read the edge before, from this vertex. So if the vertex is not in that frontier, the
  * edge is missing in the rows of one end, and the function fails. */
 static int grow(struct pair_search *s, int side, struct error *e)
 {

@@ -60,7 +60,7 @@ struct pair_backend {
     /* Prepares the graph of the job for searches, and sets *searches. NULL: the backend has nothing to prepare, and no
      * state. */
     enum status (*open)(struct pair_searches **searches, const struct pair_job *job, struct error *e);
-    /* Frees the state. Called even after a failed `open`, if `open` has set *searches. */
+    /* Frees the state that `open` has set, even if `open` has failed afterwards. */
     void (*close)(struct pair_searches *searches);
     /* Searches between all pairs of this rank: the pairs rank, rank + ranks and so on. Fills in pairs->result and the
      * wanted paths. `searches` is the state that `open` has set; NULL if the backend has no `open`. */

@@ -103,8 +103,8 @@ __device__ static inline bool is_whole(uint32_t brief)
     return brief >> BRIEF_COUNT <= BRIEF_MOST;
 }
 
-/* ORs the bits of `brief` that belong to words `first` to `first` + W - 1 of the vertex into `words`, which is these W
- * words. is_whole(brief) must be true. */
+/* ORs bits of `brief` into `words`, which is the words `first` to `first` + W - 1 of the vertex. Leaves out the bits of its
+ * other words. is_whole(brief) must be true. */
 template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
 {
     for (unsigned count = brief >> BRIEF_COUNT; count > 0; count--, brief >>= 8) {

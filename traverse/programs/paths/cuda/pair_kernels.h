@@ -51,7 +51,7 @@ struct gpu_pair_result {
  * member `path` then is (vertex << 32 | other end). */
 #define PAIR_ONE_WAY UINT64_MAX
 
-/* A piece of the row of the vertex of a step. `number` counts the pieces of the row from 0. */
+/* A piece of a long row, which is the row of the vertex of step `step`. `number` counts the pieces of the row from 0. */
 struct gpu_pair_piece {
     uint32_t step, number;
 };
