@@ -207,7 +207,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
 
 /* ---- the file ---- */
 
-/* Writes `count` bytes to the file: at the offset w->at if all ranks write, otherwise at the end. Advances w->at. */
+/* Writes `count` bytes to the file: at its end, or if all ranks write, at the offset w->at, which then advances. */
 static enum status put_bytes(struct writing *w, const void *bytes, uint64_t count, struct error *e)
 {
     if (!w->all_write)

@@ -244,8 +244,8 @@ static uint64_t search_root(void *context, int thread, uint64_t root)
 }
 
 /* Searches from all roots of the run, with `threads` threads, each of which takes one root after the other. Fills in
- * run->results, run->edges and run->levels. Subtracts the time in which distances were noted, as the mean over the threads,
- * from run->seconds. */
+ * run->results, adds to run->edges, and raises run->levels to the number of levels of the deepest search. Subtracts the
+ * time in which distances were noted, as the mean over the threads, from run->seconds. */
 static void run_single(struct batch_search *s, struct batch_run *run, int threads)
 {
     struct single_run single = {s, run};
