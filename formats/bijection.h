@@ -1,9 +1,9 @@
 /* bijection.h: a deterministic, invertible permutation of the vertex ids 0..n-1.
  *
- * It randomises vertex numbers by a deterministic hash function (Pan et al., section VI-A3), so that `v mod
- * p` spreads any graph evenly. Rounds of multiply-add and xorshift permute 2^k ids, where 2^k is the smallest
- * power of two that is at least n. An id that lands outside 0..n-1 is permuted again until it lands inside
- * ("cycle walking"). This takes fewer than two steps on average.
+ * It spreads the edges of any graph evenly over the shards, because a vertex belongs to shard v mod p (Pan et
+ * al., section VI-A3). Rounds of multiply-add and xorshift permute the ids below the smallest power of two
+ * that is at least n. An id that lands outside 0..n-1 is permuted again until it lands inside ("cycle
+ * walking"), which takes fewer than two steps on average.
  */
 #ifndef DBFS_BIJECTION_H
 #define DBFS_BIJECTION_H
@@ -28,7 +28,7 @@ struct bijection {
     uint64_t addend[BIJECTION_ROUNDS];
 };
 
-/* n is 1 to 2^48; (n, seed) determine the permutation within a format version. */
+/* n is 1 to 2^48. Equal n and seed give the same permutation in every program of one format version. */
 void bijection_init(struct bijection *b, uint64_t n, uint64_t seed);
 
 PERMUTING uint64_t bijection_step(const struct bijection *b, uint64_t x)
@@ -67,7 +67,7 @@ PERMUTING uint64_t bijection_backward(const struct bijection *b, uint64_t id)
     return id;
 }
 
-/* The stored ids of the original ids first..first+count-1, of which those from n on stay as they are. */
+/* Permutes the ids first..first+count-1 into stored[0..count-1]. Ids of n or more stay as they are. */
 void bijection_forward_range(const struct bijection *b, uint64_t first, uint64_t count, uint64_t *stored);
 
 #endif

@@ -1,4 +1,5 @@
-/* file_kind.h: tells the files of dbfs apart, for the messages of programs that were given the wrong one */
+/* file_kind.h: recognises the files of dbfs, so that a program that is given a wrong one can say which program takes
+ * it */
 #ifndef DBFS_FILE_KIND_H
 #define DBFS_FILE_KIND_H
 
@@ -6,13 +7,13 @@
 
 #include <stddef.h>
 
-/* Refuses an input that does not begin as an edge stream, with ST_BAD_DATA. The message says what kind of file it is
- * and which program takes it. */
+/* Refuses an input whose first bytes are not those of an edge stream: ST_BAD_DATA. The message says what kind of file
+ * it is and which program takes it. */
 enum status file_kind_not_edges(const char *name, const unsigned char *bytes, size_t count,
                                 struct error *e);
 
-/* Refuses a path without a manifest: ST_BAD_DATA for a file, ST_RUNTIME for a folder or for nothing. The message says
- * what the path is and which command comes next. */
+/* Refuses a path that holds no manifest: ST_BAD_DATA for a file, ST_RUNTIME for a folder or if nothing is there. The
+ * message says what the path is and which command makes shards of it. */
 enum status file_kind_refuse_shards(const char *path, struct error *e);
 
 #endif

@@ -97,7 +97,7 @@ enum status split_write(const struct split *split, struct outfile *out, struct e
     return e->status;
 }
 
-/* The type, width and size that a section must have, and the place of its copy. */
+/* What is expected of a section, type, width and size, and where its copy goes. */
 struct wanted {
     uint32_t type, width;
     uint64_t count; /* UINT64_MAX: any */
@@ -148,8 +148,8 @@ static enum status read_attributes(struct split *split, const struct container *
     return ST_OK;
 }
 
-/* Checks the order of delegates, on which the packer relies, and that their degrees are above
- * TH. */
+/* Checks that delegates are in order, by degree and id, and that their degrees are above TH. dbfs-pack relies
+ * on this. */
 static enum status check_delegates(const struct split *s, const char *path, struct error *e)
 {
     for (uint64_t i = 0; i < s->d; i++) {

@@ -1,9 +1,8 @@
 /* split.h: the result of degree separation: TH, the delegates, and the counts behind the choice of TH.
  *
- * degsplit makes a split from an edge stream; dbfs-pack uses it with the same stream (Pan et al., sections
- * III-A and VI-B, figures 5, 7 and 12). A degree is the number of endpoints in the doubled input, with
- * duplicates and without self-loops. Counts of edges are directed (doubled) edges before deduplication,
- * without self-loops. SPEC-split.md has the layout.
+ * degsplit makes a split from an edge stream; dbfs-pack uses it with the same stream (Pan et al., sections III-A and VI-B,
+ * figures 5, 7 and 12). A degree is the number of edge ends at a vertex, with duplicates and without self-loops. Edges are
+ * counted once for each direction, also with duplicates and without self-loops. SPEC-split.md has the layout.
  */
 #ifndef DBFS_SPLIT_H
 #define DBFS_SPLIT_H
@@ -23,8 +22,8 @@ enum split_section {
     SPLIT_SWEEP = 5            /* struct sweep_row[]: by TH ascending, the last one infinite */
 };
 
-/* The chooser of TH: the user, the rule of memory, or the predicted time on these machines. The
- * numbers stand in splits and journals. */
+/* How TH was chosen: by the user, by the paper's rule of memory, or by the predicted time of a search on GPUs, on CPUs or on
+ * both. The numbers are stored in splits and journals. */
 enum th_choice { TH_GIVEN, TH_BY_MEMORY, TH_FOR_BOTH, TH_FOR_GPU, TH_FOR_CPU, TH_CHOICES };
 
 struct degree_count {
@@ -40,7 +39,7 @@ struct sweep_row {
 
 /* A list of delegates that are not all in memory at once. */
 struct delegate_list {
-    /* Fills both arrays with entries first to first + count - 1; count is at most at_once. */
+    /* Reads `count` delegates, from number `first` on, into ids[] and degrees[]; `count` is at most at_once. */
     enum status (*read)(void *context, uint64_t first, uint64_t count, uint64_t *ids,
                         uint64_t *degrees, struct error *e);
     void *context;
@@ -56,7 +55,8 @@ struct split {
     uint64_t th;                /* delegates have degree > th; TH_INFINITE: none */
     uint64_t suggested_p;       /* the p that th was suggested for; 0 when th was given */
     enum th_choice choice;
-    uint64_t near_edges;        /* edges of the stream whose ids differ by 4 sqrt(n) at most, without self-loops; 0 in version 1 */
+    uint64_t near_edges;        /* edges of the stream, without self-loops, whose two ids differ by 4 sqrt(n) at most; 0 in splits
+                                 * of version 1 */
     uint64_t d;                 /* delegates */
     uint64_t *delegate_ids, *delegate_degrees; /* [d], owned; NULL where there is a list */
     struct delegate_list list; /* for split_write */
@@ -71,8 +71,8 @@ void split_free(struct split *split); /* frees the arrays, zeroes the struct */
 /* Writes to an open output. The caller keeps the output and commits it. */
 enum status split_write(const struct split *split, struct outfile *out, struct error *e);
 
-/* Reads and checks everything, section CRCs included. "-" is standard input. The file is mapped, and charged
- * to the budget, while it is read. */
+/* Reads a split and checks all of it, CRCs included. "-" is standard input. The file is mapped, and charged to the budget, while
+ * it is read. */
 enum status split_read(struct split *split, const char *path, struct memory_budget *budget,
                        struct error *e);
 

@@ -1,5 +1,4 @@
-/* arith.h: small integer functions: the smaller and the larger of two, their order, quotients, and the bits that a count
- * needs */
+/* arith.h: small functions on integers: minimum, maximum, comparison for qsort, quotient rounded up, number of bits */
 #ifndef DBFS_ARITH_H
 #define DBFS_ARITH_H
 
@@ -33,7 +32,7 @@ static inline uint64_t divide_up(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-/* The least number of bits that can hold each of the numbers 0..count - 1; at least 1, at most 63. */
+/* Returns the fewest bits that hold every number from 0 to count - 1, but at least 1 and at most 63. */
 static inline unsigned bits_for(uint64_t count)
 {
     unsigned bits = 1;

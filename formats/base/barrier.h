@@ -1,7 +1,7 @@
-/* barrier.h: threads, or processes in memory that they share, wait until all of them have come
+/* barrier.h: a barrier for threads, and for processes in memory that they share.
  *
- * A waiting thread spins at first (patience.h), and then sleeps. Afterwards each sees all that the others wrote before.
- * Threads pass a barrier any number of times. Passes are numbered from 0.
+ * A waiting thread spins at first (patience.h), and then sleeps. Behind the barrier each thread sees all that the others
+ * wrote before it. The barrier can be used any number of times; each use is a pass, numbered from 0.
  */
 #ifndef DBFS_BARRIER_H
 #define DBFS_BARRIER_H
@@ -17,8 +17,8 @@ struct barrier {
     _Atomic uint32_t sleeping;
 };
 
-/* Notes that the caller has come, and sets *number to the number of the pass. Nonzero if it is the last of `threads`: it
- * must then call barrier_end. */
+/* Notes that the caller has arrived, and sets *number to the number of the pass. Returns nonzero to the last of
+ * `threads` callers, which must then call barrier_end. */
 static inline int barrier_arrive(struct barrier *b, uint32_t threads, uint32_t *number)
 {
     *number = atomic_load(&b->over);

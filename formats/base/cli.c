@@ -114,7 +114,8 @@ void cli_report(const struct cli *cli, const char *format, ...)
         PRINT_LINE(cli, "");
 }
 
-/* Help and version are data: they go to standard output, and a full disk there is an error. */
+/* Prints the text of --help or --version and exits. A full disk behind standard output is an error, as for any other
+ * output. */
 _Noreturn static void print_and_exit(const struct cli *cli, const char *text)
 {
     if (cli->silent)

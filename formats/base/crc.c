@@ -1,10 +1,9 @@
 /* crc.c: see crc.h
  *
- * With carry-less products 64 bytes are folded into the 64 after them, as polynomials over GF(2)
- * that have the same remainder. The last 64 bytes are folded into 16, and zlib takes these and the
- * rest, from an empty register. Gopal et al., Fast CRC Computation for Generic Polynomials Using
- * PCLMULQDQ Instruction (2009), has the method. The constants are powers of x modulo the polynomial
- * 0xEDB88320, for the distances of the folds.
+ * Most bytes are folded by carry-less products: 64 bytes are replaced by what they add to the next 64 bytes,
+ * which keeps the remainder modulo the polynomial 0xEDB88320. The last 64 bytes are folded into 16, and zlib
+ * computes the CRC of these and of the rest. The method, and the powers of x that serve as constants, are
+ * from Gopal et al., Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction (2009).
  */
 #include "crc.h"
 #include "arith.h"

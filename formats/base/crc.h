@@ -1,4 +1,4 @@
-/* crc.h: CRC-32 (zlib's), by carry-less products where the processor has them */
+/* crc.h: CRC-32 as zlib computes it, but with carry-less products where the processor has them */
 #ifndef DBFS_CRC_H
 #define DBFS_CRC_H
 
@@ -11,9 +11,9 @@ uint32_t crc32_bytes(uint32_t crc, const void *bytes, size_t count);
 /* The same of a large array, from 0, with several threads. */
 uint32_t crc32_parallel(const void *bytes, uint64_t count, int threads);
 
-/* The same; *most receives the largest number of the array, if it is one of 32-bit numbers in the
- * order of bytes of this machine. That takes a twelfth more time; another pass over the numbers
- * would double it. */
+/* The same, and sets *most to the largest element of the array, taken as 32-bit numbers in this machine's
+ * byte order. This takes a twelfth more time than the CRC alone, where a second pass over the array would
+ * double it. */
 uint32_t crc32_and_most(const void *bytes, uint64_t count, int threads, uint32_t *most);
 
 #endif

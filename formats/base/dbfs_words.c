@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first row that fits counts. dbfs takes each line as one edge without -u, keeps the map by itself, and has no command
- * that makes a map alone. */
+/* Words of edgeconv's messages, and what the script dbfs says instead; the first row that fits is used. dbfs always runs
+ * edgeconv with -u and keeps the map of names by itself, so advice about these is dropped. It has no command that makes a
+ * map alone, so that one stays edgeconv's. */
 static const struct {
     const char *ours, *of_dbfs;
 } words[] = {
@@ -20,8 +21,8 @@ static const struct {
     {"edgeconv", "dbfs"},
 };
 
-/* Where `text` begins with a path of $DBFS_NAMES that ends there: prints the name of the path. Returns the bytes of the
- * path, or 0. */
+/* If `text` begins with a path that $DBFS_NAMES lists, prints the name listed for that path, and returns the bytes of the
+ * path; else returns 0. */
 static size_t print_name(FILE *out, const char *text)
 {
     const char *path = getenv("DBFS_NAMES"), *name, *end;

@@ -1,7 +1,8 @@
-/* hash.h: the mixing functions behind the formats' checksums and the counter-based random numbers.
+/* hash.h: the hash functions behind checksums of edges and distances, and behind counter-based random
+ * numbers.
  *
- * They are part of the formats, so they never change within a format version: edge checksums, distance
- * checksums and sampled roots are compared between runs and between machines.
+ * Checksums and sampled roots are compared between runs and machines, so these functions never change within
+ * a version of a format.
  */
 #ifndef DBFS_HASH_H
 #define DBFS_HASH_H

@@ -1,6 +1,6 @@
 /* huge.h: asks the system for huge pages under large arrays.
  *
- * With pages of 4 KiB, most random probes of an array over the vertices miss the TLB as well as the cache.
+ * A random access to a large array over the vertices misses the TLB as well as the cache if pages have 4 KiB.
  * The request is only advice: where the system has no huge pages, nothing changes.
  */
 #ifndef DBFS_HUGE_H
@@ -13,8 +13,8 @@ enum { HUGE_PAGE_BYTES = 2 << 20 };
 /* Call it before the array is first written. Any size and alignment will do. */
 void huge_advise(void *array, size_t bytes);
 
-/* Allocates `bytes` zeroed bytes, aligned to their size, and asks for huge pages. `bytes` is a power of two
- * and at least a page. NULL when the system has no memory. Free with huge_free. */
+/* Allocates `bytes` zeroed bytes, aligned to their size, and asks for huge pages. `bytes` is a power of two,
+ * and at least a page. Returns NULL when memory is short. Free the array with huge_free. */
 void *huge_alloc(size_t bytes);
 void huge_free(void *array, size_t bytes);
 

@@ -1,4 +1,5 @@
-/* json_lines.h: lines of "key number word" as one JSON object, for programs that read a --plan */
+/* json_lines.h: converts lines of "key number word" to one JSON object, as dbfs-pack --plan and dbfs-traverse
+ * --plan print it for programs */
 #ifndef DBFS_JSON_LINES_H
 #define DBFS_JSON_LINES_H
 

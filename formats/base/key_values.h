@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-/* Writes the lines that `print` prints, which include the first one, and then the last line. The file is
- * written under a temporary name and renamed. */
+/* Writes the file: the lines that `print` prints, the first line of the file among them, and then the line
+ * with the CRC. The file gets its name only when it is complete. */
 enum status key_values_write(const char *path, text_printer *print, const void *context,
                              struct error *e);
 
@@ -23,19 +23,19 @@ struct key_values {
     int line;         /* number of the line given out last */
 };
 
-/* Reads the whole file. If there is no file, *found becomes 0; with `found` NULL, that is ST_RUNTIME
- * instead. */
+/* Reads the whole file. *found is set to 0 if there is no such file; if `found` is NULL, a missing file is
+ * ST_RUNTIME. */
 enum status key_values_read(struct key_values *kv, const char *path, int *found, struct error *e);
 void key_values_free(struct key_values *kv); /* a zeroed one is allowed */
 
 /* Nonzero when the file starts with `text`, such as its first line. */
 int key_values_starts_with(const struct key_values *kv, const char *text);
 
-/* Nonzero when the last line is the CRC of the lines before it. Read the lines only after this check. */
+/* Returns nonzero if the last line is the CRC of the lines before it. Call it before key_values_next. */
 int key_values_check(struct key_values *kv);
 
-/* Gives the next line; zero when only the last line is left. The first line is not given. *value is NULL when
- * the line is not a `key value`. Both strings last until key_values_free. */
+/* Gives the next line between the first one and the CRC; returns 0 when none is left. *value is NULL if the
+ * line is not a `key value`. Both strings last until key_values_free. */
 int key_values_next(struct key_values *kv, const char **key, const char **value);
 
 #endif

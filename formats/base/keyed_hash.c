@@ -11,7 +11,8 @@
 
 static uint64_t key[2];
 
-/* Draws the key. Where the system has no random bytes yet, time and address must do. */
+/* Sets the key to random bits. Early after booting the system may have none, and time, process id and an address are
+ * used instead. */
 static void draw_key(void)
 {
     struct timespec now;

@@ -5,7 +5,7 @@
 
 long launched_processes(const char **variable)
 {
-    /* batch scripts set SLURM_NTASKS for every step, so only the step's own count tells */
+    /* SLURM_NTASKS is not used, because batch scripts set it for every step; only the step's own count tells */
     static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
                                             "SLURM_STEP_NUM_TASKS"};
     long most = 1;

@@ -19,7 +19,8 @@ static struct iovec text(const char *s)
     return (struct iovec){(void *)s, strlen(s)};
 }
 
-/* Prints the message by one write, as a launcher may stop listening after any. */
+/* Prints the message about the file. One write prints all of it, because a launcher may stop listening after
+ * any write. */
 static void say_what_failed(const struct mapped_file *file)
 {
     struct iovec line[] = {

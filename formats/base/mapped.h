@@ -1,7 +1,7 @@
-/* mapped.h: files mapped into memory; a message if such a file becomes shorter while it is used.
+/* mapped.h: maps files into memory, and prints a message if such a file cannot be read any more.
  *
- * The system then has no bytes for the pages that are gone, nor for those that a disk cannot read, and sends
- * SIGBUS to the thread that asks for them. The process ends with exit status 1 and names the file.
+ * If a mapped file becomes shorter, or its disk cannot read a page, the thread that touches the page gets
+ * SIGBUS. The handler names the file and ends the process with exit status 1.
  */
 #ifndef DBFS_MAPPED_H
 #define DBFS_MAPPED_H

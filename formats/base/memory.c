@@ -80,7 +80,8 @@ static uint64_t left_in_cgroup(const char *folder)
     return used < limit ? limit - used : 0;
 }
 
-/* The least that this process's cgroup and its parents leave (cgroup v2, and the v1 file). */
+/* Returns the memory that the cgroup of this process and those above it leave: the least of them (cgroup v2, and one limit of
+ * v1). */
 static uint64_t cgroup_available(void)
 {
     char line[4096], folder[4224];
@@ -109,8 +110,8 @@ uint64_t memory_available(void)
     return machine < cgroup ? machine : cgroup;
 }
 
-/* Reads VmHWM: getrusage would also count the memory of this process before it executed the
- * program, when it was a copy of its parent. */
+/* Reads VmHWM, and not getrusage: that would also count the memory of the parent, whose copy this process was before it
+ * executed the program. */
 uint64_t memory_peak_bytes(void)
 {
     char line[256];
@@ -132,8 +133,8 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes)
     budget->taken_bytes = 0;
 }
 
-/* The least memory of a thread. With huge pages everywhere, the touched end of a stack and the start of a buffer are
- * two pages. */
+/* Returns the least memory that a thread takes. It is more if the system uses huge pages everywhere: then the end of its stack
+ * and the start of its buffer take one each. */
 static uint64_t thread_bytes(void)
 {
     char line[64] = "";
@@ -156,7 +157,7 @@ enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_b
                     "memory budget (-S): %s are less than the %s that any graph takes",
                     format_size(budget->limit_bytes, limit, sizeof limit),
                     format_size(MEMORY_LEAST_BYTES, least, sizeof least));
-    /* large arrays go back to the system when they are freed, whatever was freed before */
+    /* a fixed threshold: large arrays go back to the system when they are freed, whatever was freed before */
     mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES);
     uint64_t most = budget->limit_bytes / 4 / of_thread;
     if ((uint64_t)*threads > most)
@@ -175,10 +176,9 @@ struct block {
     void *allocated; /* the block lies in it */
 };
 
-/* Allocates a zeroed block. An array of a huge page or more begins at such a page, and has room up to the
- * end of its last one, so that all of it may lie in huge pages. Room that nobody writes takes no memory. A
- * smaller one begins at a pair of cache lines, which a core may ask for together: threads that own pairs
- * share none. */
+/* Allocates a zeroed block. An array of a huge page or more begins at a huge page and has room up to the end of its last one,
+ * so that all of it may lie in huge pages; that room is never written and takes no memory. A smaller array begins at a pair of
+ * cache lines, as a core may fetch both: arrays of two threads share no pair. */
 static struct block *block_alloc(size_t bytes)
 {
     size_t page = bytes < HUGE_PAGE_BYTES ? TWO_LINES_BYTES : HUGE_PAGE_BYTES;

@@ -1,7 +1,7 @@
 /* signals.c: see signals.h
  *
- * The handler may run in any thread while other threads go on. It must know the name of every temporary file
- * that exists. So a thread blocks signals while it creates a file, and the handler waits for that thread.
+ * The handler must know the name of every temporary file that exists, although it may run in any thread while
+ * others go on. So a thread blocks signals while it creates a file, and the handler waits for that thread.
  * Once the handler has begun, no thread creates a file any more.
  */
 #include "signals.h"
@@ -24,8 +24,8 @@ static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 enum { ENDING = sizeof ending / sizeof *ending };
 
-/* Names to unlink. A slot is in use while its first byte is not 0; the handler reads only this fixed
- * table and calls only what a handler may. */
+/* Names of the files to remove. A slot is in use while its first byte is not 0. The table is fixed, because a
+ * handler may not allocate. */
 static char pending[MAX_PENDING][MAX_PATH_BYTES];
 static char farewell[MAX_PATH_BYTES + 512];
 static volatile size_t farewell_bytes;
@@ -113,7 +113,8 @@ static void install(void)
     signals_ignore_writes();
 }
 
-/* A write then fails with an errno, and the program removes its temporary files. */
+/* SIGPIPE and SIGXFSZ would end the process at once. Without them the write fails with an errno, and the
+ * program removes its temporary files. */
 void signals_ignore_writes(void)
 {
     signal(SIGPIPE, SIG_IGN);

@@ -24,13 +24,13 @@ struct error {
     int broken_pipe; /* the reader of an output went away: cli_finish then says nothing */
 };
 
-/* Records a failure and returns its status. The first failure wins: if the error already holds one, that one
- * stays, so that cleaning up never hides the cause. */
+/* Stores a failure in the error and returns its status. An error that already holds a failure keeps it, so
+ * that a failure while cleaning up never hides the cause. */
 enum status fail(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a failed system call: "file: doing: strerror(errno)". Status is ST_RESOURCE for
- * ENOSPC, EDQUOT and ENOMEM, else ST_RUNTIME. */
+/* The same for a failed system call, as "file: doing: strerror(errno)". The status is ST_RESOURCE for ENOSPC,
+ * EDQUOT and ENOMEM, else ST_RUNTIME. */
 enum status fail_errno(struct error *e, const char *file, const char *doing);
 
 /* Records that there is not enough memory for `what`: ST_RESOURCE, and a message that names the bytes. */

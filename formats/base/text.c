@@ -91,7 +91,7 @@ char *format_size(uint64_t bytes, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
-/* The length of the character of UTF-8 at `p`; 0 if there is none before `end`, or it is a control character. */
+/* Returns the bytes of the UTF-8 character at `p`; 0 if it is a control character, or no whole character lies before `end`. */
 static size_t visible_bytes(const unsigned char *p, const unsigned char *end)
 {
     size_t length = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;

@@ -12,13 +12,14 @@
 
 int parse_u64(const char *text, uint64_t *value);
 
-/* Nonzero if the text consists of digits. If parse_u64 has refused it, the number is too large. */
+/* Returns nonzero if the text consists of digits. A caller whose parse_u64 failed learns by it that the number is too
+ * large. */
 int has_digits_alone(const char *text);
 
 /* Sixteen hexadecimal digits, as checksums and identities are written. */
 int parse_hex64(const char *text, uint64_t *value);
 
-/* Bytes with an optional binary suffix K, M, G or T (1G = 2^30), like the sizes of GNU sort's option -S. */
+/* A number of bytes with an optional suffix K, M, G or T (1G = 2^30), as in GNU sort's option -S. */
 int parse_size(const char *text, uint64_t *bytes);
 
 /* A finite, non-negative decimal number. */
@@ -33,8 +34,8 @@ typedef void text_printer(FILE *stream, const void *context);
  * NULL when memory runs out. */
 char *text_printed(text_printer *print, const void *context, size_t *size);
 
-/* Prints text from a file or the user with \xNN in place of control characters, so that a terminal shows these and does not
- * obey them. Tabs, and UTF-8 of all other characters, stay. */
+/* Prints text that comes from a file or the user. Control characters are printed as \xNN, so that a terminal shows them and
+ * does not obey them. Tabs and all other UTF-8 characters are printed as they are. */
 void text_print_visible(FILE *out, const char *bytes, size_t length);
 
 #endif

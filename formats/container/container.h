@@ -1,10 +1,9 @@
-/* container.h: a file of typed, checksummed, page-aligned sections.
+/* container.h: a file of typed, checksummed, page-aligned sections, as splits and shards are (SPEC-split.md,
+ * SPEC-shard.md).
  *
- * Splits and shards are such files (SPEC-split.md, SPEC-shard.md). The first page holds a header and a
- * section table. Each section then starts at a multiple of 4096 bytes and can be used in place with mmap.
- * Opening checks, in this order: magic, version, header CRC, table CRC, sizes against the real file length,
- * alignment. It does not check the CRCs of the sections' contents, because a reader may not need every
- * section; container_check does.
+ * The first page holds a header and a table of the sections. Each section starts at a multiple of 4096 bytes and can be
+ * used in place with mmap. Opening checks the header, the table, the sizes and the alignment, but not the CRCs of the
+ * sections, because a reader may not need every section; container_check compares those.
  */
 #ifndef DBFS_CONTAINER_H
 #define DBFS_CONTAINER_H
@@ -24,8 +23,8 @@ enum section_encoding {
     ENCODING_PACKED = 1 /* packed.h */
 };
 
-/* One kind of file: its 8-byte magic, the version that is written, the names of its section types, whether
- * its sections may be packed, and the versions that are read. */
+/* A kind of file, such as a split: its 8-byte magic, the names of its section types, its versions, and whether its
+ * sections may be packed. */
 struct container_kind {
     const char *magic;
     const char *what; /* "split", "shard" */
@@ -45,7 +44,8 @@ struct section {
     uint64_t offset, bytes; /* in the file */
     uint64_t count;   /* elements, decoded */
     const void *data; /* the bytes in the file; with a raw encoding, the elements */
-    uint32_t most;    /* the largest of raw elements of 4 bytes, after container_check_all; else UINT32_MAX */
+    uint32_t most;    /* the largest element, if elements are raw, have 4 bytes, and container_check_all has read them;
+                       * else UINT32_MAX */
 };
 
 static inline uint64_t section_decoded_bytes(const struct section *s)
@@ -57,7 +57,7 @@ static inline uint64_t section_decoded_bytes(const struct section *s)
 
 struct container;
 
-/* Maps `path` into memory; a pipe is read into memory. ST_BAD_DATA names the file and the fault. */
+/* Opens a file and maps it into memory; a pipe is read into memory instead. ST_BAD_DATA names the file and the fault. */
 enum status container_open(struct container **container, const struct container_kind *kind,
                            const char *path, struct error *e);
 void container_close(struct container *container); /* NULL is allowed */
@@ -72,28 +72,28 @@ const struct section *container_section(const struct container *container, uint3
 /* The section of this type, or NULL. */
 const struct section *container_find(const struct container *container, uint32_t type);
 
-/* The same, for a section that must be there. ST_BAD_DATA when it is absent, or when its element width or
- * count is not the expected one. width 0 and count UINT64_MAX accept any. */
+/* Finds a section that must be there. ST_BAD_DATA if it is absent, or if it has not `count` elements of `width` bytes;
+ * width 0 and count UINT64_MAX accept any. */
 enum status container_need(const struct container *container, uint32_t type, uint32_t width,
                            uint64_t count, const struct section **section, struct error *e);
 
-/* Gives access to a packed section in place. Its structure was checked when the file was opened. */
+/* Returns a packed section as packed_decode takes it, without copying it. Opening the file has checked its structure. */
 struct packed section_packed(const struct section *section);
 
 /* Compares the content of one section with its CRC, with `threads` threads. */
 enum status container_check(const struct container *container, const struct section *section,
                             int threads, struct error *e);
 
-/* container_check on every section; also finds the largest element of sections with raw elements of
- * 4 bytes, and adds their bytes to the progress (progress.h). */
+/* Compares every section with its CRC, and adds the bytes to the progress (progress.h). For raw sections of 4-byte
+ * elements it also sets section.most. */
 enum status container_check_all(struct container *container, int threads, struct error *e);
 
 /* ---- writing ---- */
 
 struct container_writer;
 
-/* Opens a writer to `out`. The caller keeps `out` and commits it after container_writer_finish. If the output
- * cannot seek, everything is held in memory until then. */
+/* Opens a writer to `out`. The caller keeps `out` and commits it after container_writer_finish. If `out` cannot seek,
+ * the writer holds the whole file in memory until then. */
 enum status container_writer_open(struct container_writer **writer,
                                   const struct container_kind *kind, struct outfile *out,
                                   struct error *e);
@@ -109,7 +109,7 @@ struct section_content {
     const void *elements;
 };
 
-/* Packs and writes a whole section at once, with `threads` threads. Elements have 4 or 8 bytes. */
+/* Packs the elements, which have 4 or 8 bytes, and writes them as a whole section, with `threads` threads. */
 enum status container_add_packed(struct container_writer *writer,
                                  const struct section_content *content, int threads,
                                  struct memory_budget *budget, struct error *e);
@@ -120,23 +120,23 @@ enum status container_begin(struct container_writer *writer, uint32_t type,
 enum status container_append(struct container_writer *writer, uint64_t count, const void *elements,
                              struct error *e);
 
-/* Several threads can write the pieces of a section if the output is a file that can seek. A thread first
- * reserves the place of its next elements; it gives their bytes and their CRC, and only one thread at a time
- * may do so. Then it fills the place, while other threads fill theirs. */
+/* Write the pieces of a section from several threads, if the output is a file that can seek. A thread first reserves
+ * the place of its elements in the file, by their bytes and their CRC; one thread at a time may do so, in the order of
+ * the pieces. Then it fills the place, while other threads fill theirs. */
 int container_seekable(const struct container_writer *writer);
 enum status container_reserve(struct container_writer *writer, uint64_t count, uint64_t bytes,
                               uint32_t crc, uint64_t *at, struct error *e);
 enum status container_fill(const struct container_writer *writer, uint64_t at, const void *elements,
                            uint64_t bytes, struct error *e);
 
-/* Write a packed section in pieces: append the words of the next `count` elements, any number of times, and
- * at the end the directory. */
+/* Write a packed section in pieces: first append the words of the next `count` elements, any number of times, then the
+ * directory once. */
 enum status container_append_words(struct container_writer *writer, uint64_t count,
                                    const uint32_t *words, uint64_t word_count, struct error *e);
 enum status container_append_directory(struct container_writer *writer,
                                        const struct packed_encoder *encoder, struct error *e);
 
-/* Writes the header and the table. *table_crc, if not NULL, receives a CRC that identifies the content. */
+/* Writes the header and the section table. *table_crc is set to a CRC that identifies the content of the file; it may be NULL. */
 enum status container_writer_finish(struct container_writer *writer, uint32_t *table_crc,
                                     struct error *e);
 void container_writer_free(struct container_writer *writer); /* NULL is allowed */

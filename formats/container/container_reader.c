@@ -149,8 +149,8 @@ static enum status check_entry(struct container *c, struct section *s, const uns
     return s->encoding == ENCODING_PACKED ? check_packed(c, s, e) : ST_OK;
 }
 
-/* Checks that sections follow each other and that bytes between them are zero, so that no byte of
- * the file can change unseen. */
+/* Checks that each section follows the one before and that the bytes between them are zero. So no byte of the file can
+ * change without a reader noticing. */
 static enum status check_padding(struct container *c, struct error *e)
 {
     uint64_t end = HEADER_BYTES + (uint64_t)ENTRY_BYTES * c->sections;

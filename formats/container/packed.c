@@ -22,7 +22,8 @@ struct block {
 
 /* ---- elements of either width ---- */
 
-/* Functions from here on are compiled once for each width, which is a constant in their callers. */
+/* The functions from here on are compiled for each element width apart: their callers pass the width as a constant, and
+ * all are inlined. */
 static inline uint64_t load(const void *array, uint32_t width, uint64_t i)
 {
     return width == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
@@ -72,18 +73,18 @@ static inline uint64_t place_of(const struct sums *s, uint32_t width, uint32_t i
                       : s->low.of_8[i] + ((uint64_t)s->high[i] << s->low_bits) + steps;
 }
 
-/* The end of the row within the block that begins at element `first`; PACKED_BLOCK if the row goes on behind it. */
+/* Returns the end of the row within the block that begins at element `first`: an index in the block, or PACKED_BLOCK if
+ * the row goes on behind the block. */
 static inline uint32_t row_end(const struct packed_rows *rows, uint64_t row, uint64_t first)
 {
     uint64_t end = row + 1 < rows->rows ? packed_offset(rows, row + 1) - first : PACKED_BLOCK;
     return end < PACKED_BLOCK ? (uint32_t)end : PACKED_BLOCK;
 }
 
-/* Fills in add[i], which added to the place of element i gives the element. It is one number for
- * all of a row. 8 are written at a time and the next row overwrites those that were too many, so
- * that mostly no jump depends on the length of a row. Offsets that do not ascend make wrong
- * elements, but each is written: a row begins where one before it ended. Returns the row of the
- * last element. */
+/* Fills in add[i], the number that must be added to the sum of gaps up to element i; it is the same for all elements of
+ * a row. Returns the row of the last element. 8 entries are written at a time, and the next row overwrites those that
+ * are too many, so that hardly any jump depends on the length of a row. Even if offsets do not ascend, every entry is
+ * written, because each row begins where the one before ended. */
 static inline uint64_t find_rows(const struct sums *s, const struct packed_rows *rows, uint64_t row,
                                  uint64_t first, uint64_t base, uint32_t width, void *add)
 {

@@ -74,17 +74,18 @@ struct packed {
     const unsigned char *bits, *group, *base, *entry;
 };
 
-/* Checks `bytes` against width and count. ST_BAD_DATA names `what`. The bytes stay the caller's. */
+/* Opens a packed section of `size` bytes. ST_BAD_DATA, with `what` in the message, if the size does not fit `width` and
+ * `count`. The caller keeps the bytes. */
 enum status packed_open(struct packed *packed, const void *bytes, uint64_t size, uint32_t width,
                         uint64_t count, const char *what, struct error *e);
 
-/* Decodes blocks `first` to last - 1, that is, elements first * 128 up to last * 128 (or count), to their
- * places in `array`, which has room for `count`. `rows` is only for the columns of a CSR, otherwise NULL. Any
- * number of threads may decode different blocks.
+/* Decodes blocks `first` to last - 1, which are elements first * 128 up to last * 128 (or `count`), to their places in
+ * `array`, which has room for all elements. `rows` is NULL, except for the columns of a CSR. Any number of threads may
+ * decode different blocks.
  *
- * ST_BAD_DATA when a block cannot be decoded; its places in the array then hold anything. With any bytes and
- * offsets nothing is touched outside the section, the blocks' places in the array, offsets[0..rows] and
- * heads[0..rows-1]. The values are not checked.
+ * ST_BAD_DATA if a block cannot be decoded; its places in the array then hold anything. Whatever the bytes and offsets
+ * are, nothing is touched outside the section, the places of the blocks, offsets[0..rows] and heads[0..rows-1]. The
+ * values are not checked.
  */
 enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
                           uint64_t first, uint64_t last, void *array);
@@ -97,9 +98,8 @@ enum status packed_decode_piece(const struct packed *packed, const struct packed
 enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,
                               void *array, int threads);
 
-/* Makes the directory by which a section of 4-byte elements is read where it lies (packed_row.h): one
- * struct packed_place for each block. ST_BAD_DATA when a block does not lie within the section. The bits of
- * the blocks are not looked at. */
+/* Makes the directory that readers of columns in place use (packed_row.h), with a struct packed_place for each block.
+ * ST_BAD_DATA if a block does not lie within the section. The bits of the blocks are not looked at. */
 struct packed_place;
 enum status packed_places(const struct packed *packed, struct packed_place *place, int threads);
 
@@ -111,20 +111,20 @@ struct packed_block {
     uint64_t kind : 8;
 };
 
-/* Encodes `count` elements into `words` and returns the number of words written. `words` has room for
- * packed_most_words(width, count); it may be the memory of the elements themselves. `block` has room for
- * ceil(count / 128). The result does not depend on `threads`.
+/* Encodes `count` elements into `words` and returns the number of words. `words` has room for packed_most_words(width,
+ * count) and may be the memory of the elements themselves; `block` has room for ceil(count / 128). The result does not
+ * depend on `threads`.
  *
- * The elements may be only part of the columns of a CSR. `rows` then describes the rows that hold them, and
- * the offsets count from the first of these elements: 0 for a row that begins before it.
+ * The elements may be only a piece of the columns of a CSR. Then `rows` describes the rows of this piece, and offsets
+ * count from its first element; the offset is 0 for a row that begins before it.
  */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
                               int threads);
 uint64_t packed_most_words(uint32_t width, uint64_t count);
 
-/* Collects the directory of an array that comes in pieces, 16 bytes for each block. The caller writes the
- * words as they come. */
+/* Collects the directory of an array that is encoded in pieces, with 16 bytes for each block. The caller writes the
+ * encoded words themselves. */
 struct packed_encoder {
     uint32_t width;
     struct memory_budget *budget;
@@ -137,17 +137,17 @@ void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
                          struct memory_budget *budget);
 void packed_encoder_free(struct packed_encoder *encoder);
 
-/* Makes room for the directory of `count` elements, so that it does not grow later. */
+/* Makes room for the directory of `count` elements at once, so that it need not grow while they are added. */
 enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count,
                                    struct error *e);
 
-/* Adds the next `count` elements, which have been encoded into block[] and `words` words. `count` is a
- * multiple of 128 in every call except the last. The words and the directory do not depend on how the array
- * is cut. */
+/* Adds to the directory the next `count` elements, which have been encoded into block[] and `words` words. `count` is a
+ * multiple of 128 in every call except the last, so that the section does not depend on how the array is cut into
+ * pieces. */
 enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
                                const struct packed_block *block, uint64_t words, struct error *e);
 
-/* Estimates the bytes of a section of these elements from a sample of its blocks. */
+/* Estimates the bytes that these elements would take when packed, from a sample of their blocks. */
 uint64_t packed_estimate(uint32_t width, const void *elements, uint64_t count);
 
 /* The size and the bytes of the directory, which follows the last words. */

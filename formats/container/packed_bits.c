@@ -16,7 +16,7 @@ static inline void unpack_bits(const unsigned char *p, uint32_t bits, uint32_t b
     }
 }
 
-/* Shifts are constants where the compiler knows the number of bits: twice the speed. */
+/* Decodes with constant shifts, one case for each number of bits: twice as fast as shifts by a variable. */
 void decode_codes_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *out)
 {
 #define CASE(b) case b: unpack_bits(p, b, base, out); break;
@@ -48,9 +48,8 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
 
 /* ---- the bit vector ---- */
 
-/* Byte j of ZEROS(x) is the number of zeros below set bit j of the byte x. It is built from the top
- * bit of x down: a one moves the bytes of those above it up by a byte, a zero counts for all of
- * them. */
+/* ZEROS(x) packs 8 bytes into a word: byte j is the number of zero bits below the j-th one of the byte x. The word is
+ * built from the top bit of x down: a one shifts the bytes of the ones above it up, a zero adds 1 to all of them. */
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define BIT(x, i) ((x) >> (i) & 1)
 #define ADD_BIT(x, i, above) (((above) << 8 * BIT(x, i)) + EACH_BYTE * !BIT(x, i))
@@ -66,9 +65,9 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
 static const uint64_t zeros_before[256] = {OF_256(ZEROS)};
 static const unsigned char ones[256] = {OF_256(ONES)};
 
-/* Decodes byte by byte. All 8 places are written, whatever the number of ones. Before byte k there
- * are 8 * k bits and so 8 * k - found zeros: at most 255 as long as ones follow, so no byte that is
- * used carries into the next. */
+/* Decodes the vector byte by byte, by a table. Each step writes 8 places, of which the next step overwrites those that
+ * are too many. The zeros before a byte are 8 * k - found: at most 255 as long as a one follows, so adding them to all
+ * 8 places at once carries into no place that is used. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM])
 {
     uint64_t found = 0;

@@ -1,5 +1,5 @@
-/* packed_bits.h: decodes the bits of one packed block; for packed.c, and for searches of packed columns;
- * packed.h has the layout */
+/* packed_bits.h: decodes the bits of one packed block (packed.h has the layout), for packed.c and for searches of
+ * packed columns */
 #ifndef DBFS_PACKED_BITS_H
 #define DBFS_PACKED_BITS_H
 
@@ -7,21 +7,21 @@
 
 #include <stdint.h>
 
-/* Room for as many ones as a vector has bits, and for the 8 bytes written at a time. */
+/* The room that decode_unary writes to: a place for each bit of the longest vector, and 8 more because it writes 8 at a time. */
 enum { UNARY_ROOM = UNARY_MOST_WORDS * 32 + 8 };
 
-/* out[i] = base + code i, for PACKED_BLOCK codes of `bits` bits; bits is at most 32, or 64 for the second
- * function. Reads up to 8 bytes behind the codes. A section always has these bytes, because at least its
+/* Decode the PACKED_BLOCK codes of a block: out[i] = base + code i. A code has `bits` bits, at most 32 for the first
+ * function and 64 for the second. Up to 8 bytes behind the codes are read; every section has these, because its
  * directory follows. */
 void decode_codes_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *out);
 void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint64_t *out);
 
-/* Decodes a bit vector: high[i] = S(i) >> l. `bytes` is a multiple of 4 and at most the size of
- * UNARY_MOST_WORDS words. Nonzero when the vector does not have exactly PACKED_BLOCK ones. */
+/* Decodes the bit vector of a block of gaps: high[i] = S(i) >> l in the terms of packed.h. `bytes` is a multiple of 4,
+ * for at most UNARY_MOST_WORDS words. Returns nonzero if the vector has not exactly PACKED_BLOCK ones. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM]);
 
-/* The same of a vector that is known to be right, but only the first `count` places. Reads no more of it
- * than it needs. */
+/* Decodes only the first `count` places of a bit vector whose number of ones has been checked, and reads no more of it
+ * than that takes. */
 void decode_unary_part(const unsigned char *vector, uint32_t count, unsigned char high[UNARY_ROOM]);
 
 #endif

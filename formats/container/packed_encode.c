@@ -57,8 +57,8 @@ static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *lea
     return bits_of(high - low);
 }
 
-/* A lower bound of a frame's words: its range is no less than the distance of the first and last
- * element. */
+/* Returns a lower bound of the words that the block takes as a frame: its codes must at least tell its first element
+ * from its last one. */
 static uint32_t frame_bound(const struct block *b)
 {
     uint64_t first = b->element[0], last = b->element[b->count - 1];
@@ -101,8 +101,8 @@ static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t
     }
 }
 
-/* Adds codes up to sums, those of the fill too. Nonzero if sums exceed 64 bits, which 128 codes of
- * 32 bits cannot. */
+/* Makes the codes in b->sum into their running sums; codes that fill up the block count as 0. Returns nonzero if a sum
+ * exceeds 64 bits, which 128 codes of 32 bits cannot. */
 static int add_up(struct block *b)
 {
     int overflow = 0;
@@ -141,8 +141,8 @@ static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint6
 
 /* ---- bits ---- */
 
-/* Codes of up to 16 bits: 8 of them are `bits` whole bytes, put by one or two words of 64 bits. Writes
- * up to 16 bytes past the codes. */
+/* Writes codes of at most 16 bits: each 8 of them are `bits` whole bytes, written as one or two 64-bit words. Up to 16
+ * bytes behind the codes are overwritten. */
 static inline void put_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
 {
     uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -221,8 +221,8 @@ static uint32_t gather_bits(const unsigned char *marked)
 #endif
 }
 
-/* The `count` words of the bit vector in which bit (sum >> low_bits) + i is set for each i. Each has
- * a byte of its own at first, so that no step waits for the one before it. */
+/* Writes the bit vector of a block of gaps, `count` words in which bit (sum[i] >> low_bits) + i is set for each i. Each
+ * bit is first marked in a byte of its own, so that no step waits for the one before. */
 static void put_unary(uint32_t *words, uint32_t count, const uint64_t *sum, uint32_t low_bits)
 {
     unsigned char marked[UNARY_MOST_WORDS * 32] = {0};
@@ -248,8 +248,8 @@ static void put_gaps(struct block *b, uint32_t *words)
     put_unary(words + WORDS_PER_BIT * low_bits, unary_words(last, low_bits), b->sum, low_bits);
 }
 
-/* Encodes b->element into `words`; returns their number. `first` is the block's first element's
- * place in the array. */
+/* Encodes b->element into `words`, as gaps or as a frame, and returns the number of words. `first` is the index in the
+ * array of the block's first element. */
 static uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
                              uint32_t *words)
 {
@@ -278,8 +278,8 @@ uint64_t packed_most_words(uint32_t width, uint64_t count)
     return packed_blocks(count) * PACKED_BLOCK * (width / 4);
 }
 
-/* Encodes the block from element `first` on. *row is the row of that element or an earlier one; it
- * becomes the last row that was looked up. */
+/* Encodes the block that begins at element `first`. *row is a row not after that element's row, where the search for
+ * rows begins; it is moved on to the last row found. */
 WIDE_CLONES __attribute__((flatten))
 static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
                                      const void *elements, uint64_t first, uint64_t count,
@@ -296,8 +296,9 @@ static struct packed_block encode_at(uint32_t width, const struct packed_rows *r
     return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};
 }
 
-/* Encodes each block at the place that it would have if all blocks were of full size, then moves
- * them together. If words and elements share the memory, that is the place of its elements. */
+/* Encodes each block to the place where it would begin if all blocks had full size, then moves the blocks together. If
+ * words and elements share their memory, this place is that of the block's own elements, so nothing is overwritten too
+ * early. */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
                               int threads)

@@ -1,5 +1,5 @@
-/* packed_layout.h: bit positions and limits of a packed section, for packed*.c and for the kernels that
- * decode it on devices. It is plain C and also valid C++. packed.h describes the bytes. */
+/* packed_layout.h: bit positions and limits of a packed section (packed.h), for packed*.c and for kernels; plain C that
+ * is also valid C++ */
 #ifndef DBFS_PACKED_LAYOUT_H
 #define DBFS_PACKED_LAYOUT_H
 
@@ -35,8 +35,8 @@ static inline uint64_t packed_row_start(const struct packed_rows *rows, uint64_t
     return rows->heads == NULL ? 0 : (uint32_t)(rows->heads[row] + 1);
 }
 
-/* Finds the row that holds `element`: the last row, not before `from`, whose offset is at most `element`. The
- * row is usually near `from`, so the search doubles its steps first and halves them then. */
+/* Returns the row that holds `element`: the last row, from `from` on, whose offset is at most `element`. The steps of
+ * the search double first and halve then, because the row is usually near `from`. */
 static inline uint64_t packed_row_of(const struct packed_rows *rows, uint64_t from,
                                      uint64_t element)
 {

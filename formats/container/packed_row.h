@@ -1,15 +1,13 @@
-/* packed_row.h: reads columns of 4 bytes out of a packed section, from any element on.
+/* packed_row.h: reads single columns of a row out of a packed section, so that a search can leave its columns packed.
  *
- * A section that is searched where it lies packed is a struct packed_columns: the words of the file as they
- * are, and a directory made of that of the file, in which base and entry of a block stand side by side. A
- * reader is opened at an element of a row, and gives any elements of the row in that block, or one after the
- * other. Frames (packed.h) can be entered anywhere. In a block of gaps the reader finds the set bit of the
- * element in the bit vector, which has at most 12 words; in a row that begins within the block, it finds the
- * bit of the element before the row, too.
+ * A struct packed_columns has the words of the file and a directory, which packed_places makes. A reader is opened at an
+ * element of a row, and gives elements of that row: any of the same block (packed_element), or one after the other
+ * (packed_next). A frame (packed.h) can be entered anywhere. In a block of gaps the reader finds the element's bit in the
+ * bit vector of at most 12 words, and if the row begins in this block, also the bit of the element before the row.
  *
- * This is plain C, also valid C++, and the same functions run on hosts and on devices. The offsets of the
- * rows are in range (shard_ranges.h). Bytes that must move for a row: 8 of the directory, the codes of its
- * elements, and the bit vector up to them.
+ * This is plain C, also valid C++, so that hosts and devices run the same functions. They rely on offsets that are in range
+ * (shard_ranges.h). Bytes that must move for a row: 8 of the directory, the codes of its elements, and the bit vector up to
+ * them.
  */
 #ifndef DBFS_PACKED_ROW_H
 #define DBFS_PACKED_ROW_H
@@ -24,13 +22,14 @@
 #define PACKED_INLINE static inline
 #endif
 
-/* A block: base, and below 2^24 its position in words from that of its group, above the kind. */
+/* The directory's entry for a block. Of `entry`, the low 24 bits are the block's position, in words from that of its group,
+ * and the high 8 bits its kind. */
 struct packed_place {
     uint32_t base, entry;
 };
 
-/* In kinds of this directory: gaps without a bit vector, since all sums are 0. A section of 4-byte elements
- * has no use for the bit otherwise. */
+/* A flag in the kind of a gap block, only in this directory: the block has no bit vector, because all its sums are 0. The
+ * bit is free where elements have 4 bytes. */
 enum { KIND_NO_VECTOR = 0x20, KIND_LOW_BITS_OF_4 = 0x1f };
 
 struct packed_columns {
@@ -106,7 +105,8 @@ PACKED_INLINE uint32_t packed_nth_bit(uint32_t x, uint32_t n)
     return at;
 }
 
-/* The word of the vector with set bit i. *before: the set bits of the words before it. */
+/* Returns the word of the bit vector that has set bit number i, and sets *before to the number of set bits in the words
+ * before. */
 PACKED_INLINE uint32_t packed_word_of(const struct packed_reader *r, uint32_t i, uint32_t *before)
 {
     uint32_t word = 0, seen = 0, count;
@@ -149,8 +149,8 @@ PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
     return r->add + packed_code(r->codes, r->bits, i) + high + r->step * i;
 }
 
-/* A reader for packed_element. The address of its vector is valid even where there is none: ptxas of CUDA 13 loads the first
- * word, for sm_90, before the test whether there is one. With NULL there, searches ended at frames. */
+/* Opens a reader for packed_element. r.vector is a valid address even if the block has no vector: for sm_90, ptxas of CUDA
+ * 13 loads the first word before the test of has_vector, and a NULL ended searches there. */
 PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns,
                                                    const struct packed_span *span)
 {
@@ -172,8 +172,8 @@ PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *
     return r;
 }
 
-/* Moves the reader behind set bit i of the vector. Returns S(i) + step * i, like
- * packed_place_of. */
+/* Moves the reader behind set bit i of the bit vector, and returns what must be added to the row's base for element i: S(i)
+ * + step * i. */
 PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
 {
     uint32_t before, n;
@@ -183,8 +183,8 @@ PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
     return packed_code(r->codes, r->bits, i) + ((32 * r->word + n - i) << r->bits) + r->step * i;
 }
 
-/* Opens a reader for packed_next. It decodes the element before the first one wanted. Mostly this
- * is also the last element before the row, which tells where the row begins. */
+/* Opens a reader for packed_next. It decodes the element before span->at, from which gaps go on. If the row begins in this
+ * block, the element before the row is needed, too, and is mostly the same one. */
 PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
                                                   const struct packed_span *span)
 {

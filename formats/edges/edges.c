@@ -1,4 +1,4 @@
-/* edges.c: preamble, block and trailer of the edge stream as bytes; see edges.h, SPEC-edges.md */
+/* edges.c: encodes and decodes the preamble, the blocks and the trailer of an edge stream; see edges.h and SPEC-edges.md */
 #include "edges.h"
 #include "edges_layout.h"
 
@@ -56,7 +56,7 @@ static inline uint64_t add_to_tally(struct edges_totals *tally, enum edges_direc
     return balance;
 }
 
-/* An edge takes five products of 64 bits. The widest vectors do that in a fifth of the time. */
+/* Compiled for several vector widths, because the five 64-bit products for each edge take a fifth of the time with the widest. */
 WIDE_CLONES
 void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count)

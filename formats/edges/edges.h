@@ -1,9 +1,8 @@
-/* edges.h: the edge stream, the one format that the tools exchange, in pipes and in files.
+/* edges.h: the edge stream, the format in which the tools pass edges to each other, in pipes and in files.
  *
- * SPEC-edges.md has the layout: a preamble, blocks of edges with a CRC each, and a trailer with totals. The
- * trailer is required, so a stream whose writer died is an error for the reader and never a smaller graph.
- * Any thread may encode or decode a block. Blocks are read and written one after the other. edges_scan.h
- * reads a whole stream with all threads.
+ * A stream is a preamble, blocks of edges with a CRC each, and a trailer with totals (SPEC-edges.md). A stream without
+ * a trailer is an error, so that the death of its writer never makes a smaller graph. Blocks are read and written one
+ * after the other, but any thread may encode or decode one. edges_scan.h reads a whole stream with all threads.
  */
 #ifndef DBFS_EDGES_H
 #define DBFS_EDGES_H
@@ -44,8 +43,8 @@ struct edges_info {
     char provenance[EDGES_MAX_PROVENANCE_BYTES]; /* text: only facts that determine the content */
 };
 
-/* The content of the trailer. The checksum does not depend on the order of the edges. In an undirected-once
- * stream it does not depend on the orientation of each edge either. */
+/* The totals of a stream, as in its trailer. The checksum does not depend on the order of the edges, nor, in an
+ * undirected-once stream, on the order of their two ends. */
 struct edges_totals {
     uint64_t edges;  /* records, self-loops and duplicates included */
     uint64_t loops;  /* self-loops among them */
@@ -72,34 +71,32 @@ void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count);
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from);
 
-/* edges_tally for undirected edges, which also returns their balance: the hashes of pairs with u < v, less
- * those of pairs with u > v. The sum over a whole list is 0 if the list has each edge as u v and as v u;
- * otherwise it is 0 with a chance of 2^-64. */
+/* Adds undirected edges to a tally and returns their balance: the sum of the hashes of pairs with u < v, less that of
+ * pairs with u > v. If the balances of a list sum up to 0, the list has each edge as u v and as v u; it is mistaken
+ * with a chance of 2^-64. */
 uint64_t edges_tally_balance(struct edges_totals *tally, const struct edge *edges, size_t count);
 
-/* Encodes up to EDGES_BLOCK_EDGES edges and tallies them. Ids must be below DBFS_MAX_VERTICES. An id takes 4
- * bytes if all ids of the block fit into 4, else 8. Never fails. */
+/* Encodes at most EDGES_BLOCK_EDGES edges, whose ids are below DBFS_MAX_VERTICES, and tallies them. An id takes 4 bytes
+ * if all ids of the block fit, else 8. */
 void edges_encode_block(struct edges_block *block, enum edges_direction direction,
                         const struct edge *edges, size_t count);
 
-/* Decode a block that was read, in three steps. ST_BAD_DATA names the stream, the block and its byte.
- * - edges_block_count: the number of its edges.
- * - edges_check_block: compares its CRC.
- * - edges_decode_piece: decodes its edges `first` to first + count - 1 and adds them to its tally. The pieces
- *   of a block are decoded in order. */
+/* Decode a block in three steps: edges_block_count returns the number of its edges, edges_check_block compares its CRC,
+ * and edges_decode_piece decodes edges `first` to first + count - 1 and adds them to the block's tally. Pieces are
+ * decoded in order. ST_BAD_DATA names the stream, the block and its byte. */
 size_t edges_block_count(const struct edges_block *block);
 enum status edges_check_block(const struct edges_block *block, const char *name, struct error *e);
 enum status edges_decode_piece(struct edges_block *block, enum edges_direction direction,
                                const char *name, size_t first, struct edge *edges, size_t count,
                                struct error *e);
 
-/* Decodes only the ids of these edges and tallies nothing. Returns the bitwise OR of all ids, which is at
- * least as large as each of them. */
+/* Decodes edges `first` to first + count - 1 without adding them to a tally. Returns the bitwise OR of all their ids,
+ * which no id exceeds. */
 uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
                           size_t count);
 
-/* Decodes a whole block at once: checks the CRC, decodes into `edges` (room for EDGES_MAX_BLOCK_EDGES) and
- * tallies. ST_BAD_DATA names the stream, the block and its byte. */
+/* Decodes a whole block: checks its CRC, decodes its edges into `edges`, which has room for EDGES_MAX_BLOCK_EDGES, and
+ * tallies them. ST_BAD_DATA names the stream, the block and its byte. */
 enum status edges_decode_block(struct edges_block *block, enum edges_direction direction,
                                const char *name, struct edge *edges, size_t *count,
                                struct error *e);
@@ -112,17 +109,17 @@ struct edges_writer;
 enum status edges_writer_open(struct edges_writer **writer, struct outfile *out,
                               const struct edges_info *info, struct error *e);
 
-/* Appends edges. A block is cut after every EDGES_BLOCK_EDGES edges, whatever the sizes of the calls. */
+/* Appends edges. A block ends after every EDGES_BLOCK_EDGES edges, however the edges are divided among calls. */
 enum status edges_writer_add(struct edges_writer *writer, const struct edge *edges, size_t count,
                              struct error *e);
 
-/* Appends a block made by edges_encode_block. Every block except the last must be full; the stream then has
- * the same bytes at any number of threads. */
+/* Appends a block made by edges_encode_block. Every block except the last must be full, so that the bytes of the stream
+ * do not depend on the number of threads. */
 enum status edges_writer_put(struct edges_writer *writer, const struct edges_block *block,
                              struct error *e);
 
-/* Writes the last block and the trailer. The n of the trailer is the larger of `n` and max_id + 1. `totals`
- * may be NULL. */
+/* Writes the last block and the trailer, whose n is `n` or max_id + 1, whichever is larger. *totals is set to the
+ * content of the trailer; it may be NULL. */
 enum status edges_writer_finish(struct edges_writer *writer, uint64_t n,
                                 struct edges_totals *totals, struct error *e);
 void edges_writer_free(struct edges_writer *writer); /* NULL is allowed */
@@ -131,42 +128,41 @@ void edges_writer_free(struct edges_writer *writer); /* NULL is allowed */
 
 struct edges_reader;
 
-/* Opens `path` ("-" is standard input) and reads the preamble. ST_BAD_DATA has three different messages: not
- * an edge stream, corrupt, or a version that this build does not know. */
+/* Opens `path` ("-" is standard input) and reads the preamble. ST_BAD_DATA says which it is: not an edge stream,
+ * corrupt, or of a version that this build does not know. */
 enum status edges_reader_open(struct edges_reader **reader, const char *path, struct error *e);
 
-/* The same from an open descriptor, at its current offset. The reader closes `fd` when it is closed. */
+/* Opens a reader on an open descriptor, from its current offset on. edges_reader_close closes the descriptor, too. */
 enum status edges_reader_open_fd(struct edges_reader **reader, int fd, const char *name,
                                  struct error *e);
 
-/* The same from a source of bytes. A failure of the source becomes a failure of the reader. */
+/* Opens a reader on a source of bytes. A failure of the source becomes a failure of the reader. */
 enum status edges_reader_open_source(struct edges_reader **reader, struct byte_source source,
                                      const char *name, struct error *e);
 void edges_reader_close(struct edges_reader *reader); /* NULL is allowed */
 
-/* Lets `count` readers share the blocks of one file. This reader then gives only block `index` of every
- * `count` consecutive blocks and skips the others. Call it before the first block is read. ST_RUNTIME where
- * the descriptor cannot seek. */
+/* Makes this reader one of `count` readers that share the blocks of a file: it gives only block `index` of every
+ * `count` consecutive ones and skips the others. Call it before the first block is read. ST_RUNTIME if the descriptor
+ * cannot seek. */
 enum status edges_reader_slice(struct edges_reader *reader, uint32_t index, uint32_t count,
                                struct error *e);
 
 const struct edges_info *edges_reader_info(const struct edges_reader *reader);
 const char *edges_reader_name(const struct edges_reader *reader);
 
-/* Reads the next block without decoding it. Once the trailer has been read, *end is set and no block is
- * returned. */
+/* Reads the next block without decoding it. At the end of the stream it reads the trailer instead and sets *end. */
 enum status edges_reader_next(struct edges_reader *reader, struct edges_block *block, int *end,
                               struct error *e);
 
-/* The same in two steps, for several threads. One thread at a time takes a block; in a regular file this only
- * skips it. Each thread then fills its own block. */
+/* Read a block in two steps, for several threads. One thread at a time takes a block, which in a regular file only
+ * skips its bytes. Then each thread fills its own block with these bytes. */
 enum status edges_reader_take(struct edges_reader *reader, struct edges_block *block, int *end,
                               struct error *e);
 enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block,
                               struct error *e);
 
-/* Compares the tally of all decoded blocks with the trailer, and returns the trailer. Call it after the end.
- * With slices, pass the merged tally of all slices. */
+/* Compares the tally of all blocks with the trailer, which *totals receives; call it at the end. If the stream is
+ * shared by slices, pass the merged tally of all. */
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
 
@@ -174,8 +170,8 @@ enum status edges_reader_finish(struct edges_reader *reader, const struct edges_
 enum status edges_compare_tally(const char *name, const struct edges_totals *trailer,
                                 const struct edges_totals *tally, struct error *e);
 
-/* Reads the trailer of a stream at the end of the regular file `fd`. Nonzero when there is one. Only a pass
- * over the blocks can tell whether its totals are true. The descriptor's offset does not change. */
+/* Reads the trailer at the end of the regular file `fd`, without moving its offset. Returns nonzero if there is one.
+ * Its totals are not proven: only a pass over the blocks can do that. */
 int edges_peek_totals(int fd, struct edges_totals *totals);
 
 /* Nonzero when these first bytes (8 or more) of an input begin an edge stream. */

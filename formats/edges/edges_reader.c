@@ -1,4 +1,4 @@
-/* edges_reader.c: reads an edge stream, each part checked before it is used; see edges.h */
+/* edges_reader.c: reads an edge stream and checks each part of it before using it; see edges.h */
 #include "edges.h"
 #include "edges_layout.h"
 #include "formats/file_kind.h"
@@ -20,7 +20,7 @@ struct edges_reader {
     uint64_t blocks;
     uint32_t slice, slices;  /* blocks that are ours: those of number `slice` mod `slices` */
     int seekable;            /* a regular file: read by place, not by the descriptor's offset */
-    /* of a regular file: where the stream begins, and its bytes up to the file's end */
+    /* if the input is a regular file: the offset where the stream begins, and the bytes from there to the end of the file */
     uint64_t start, file_bytes;
     struct edges_info info;
     struct edges_totals totals; /* from the trailer */
@@ -53,7 +53,8 @@ static enum status read_place(const struct edges_reader *r, uint64_t offset, voi
     return done >= 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
 }
 
-/* Reads `count` bytes, at `offset` where the input can seek. *got is smaller only at the end of the file. */
+/* Reads `count` bytes, from `offset` if the input can seek, else the next ones. *got is smaller than `count` only at
+ * the end of the file. */
 static enum status read_at(const struct edges_reader *r, uint64_t offset, void *bytes, size_t count,
                            size_t *got, struct error *e)
 {
@@ -158,7 +159,8 @@ static enum status read_preamble(struct edges_reader *r, struct error *e)
                            get_u32(header + PREAMBLE_TEXT_CRC_AT), e);
 }
 
-/* A file whose parts can be read in any order. It begins where its descriptor stands. */
+/* Finds out whether the input is a regular file, whose blocks can be read in any order. The stream begins at the
+ * descriptor's current offset. */
 static void find_file(struct edges_reader *r)
 {
     struct stat st;

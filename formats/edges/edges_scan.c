@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* State that the threads of a pass share. Threads sleep while they wait for it: the reading thread may wait for a pipe,
- * and the program that writes to that pipe needs the cores. OpenMP's own locks would spin. */
+/* The state that all threads of a pass share. Its lock is a pthread mutex, on which threads sleep: the thread that
+ * reads may wait for a pipe, and the program that writes to the pipe needs the cores. OpenMP's locks would spin. */
 struct pass {
     const struct edges_scan *scan;
     pthread_mutex_t lock;
@@ -35,7 +35,7 @@ static int take_block(struct pass *p, struct edges_block *block)
     return taken;
 }
 
-/* The end of one thread's work: its tally, and its failure, if it is the first. */
+/* Called when a thread ends: adds its tally to that of the pass, and keeps its failure if it is the first one. */
 static void merge_thread(struct pass *p, const struct edges_totals *tally,
                          const struct error *cause)
 {
@@ -88,7 +88,7 @@ static enum status decode_piece(const struct edges_scan *scan, struct edges_bloc
 {
     if (!scan->proven)
         return decode_first(scan, block, first, edges, count, e);
-    /* the joined bits bound every id from above, so that ids are rarely compared one by one */
+    /* no id exceeds the OR of all ids, so single ids are rarely compared */
     if (edges_decode_ids(block, first, edges, count) >= scan->trailer->n &&
         !all_below(edges, count, scan->trailer->n))
         return edges_scan_changed(edges_reader_name(scan->reader), e);
@@ -96,8 +96,8 @@ static enum status decode_piece(const struct edges_scan *scan, struct edges_bloc
     return ST_OK;
 }
 
-/* Decodes a block a piece at a time, so that a piece is still in the first cache when it is
- * visited. */
+/* Gives the edges of a block to the visitor, decoding a piece at a time, so that a piece is still in the first-level
+ * cache when it is visited. */
 static enum status scan_block(const struct edges_scan *scan, int thread, struct edges_block *block,
                               struct error *e)
 {

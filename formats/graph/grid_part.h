@@ -1,9 +1,9 @@
 /* grid_part.h: the edges that one processor of a 2D partition holds (SPEC-shard.md, "2D layout").
  *
- * The p = R * C shards of a graph without delegates form a grid: shard s is in row s mod R and
- * column s / R. The processor (i, j) holds each edge whose source is in grid column j and whose
- * destination is in grid row i (Yoo et al., section 2.2). So a frontier goes to the R processors of
- * its column, and the vertices that they find go to the C processors of a row.
+ * The p = R * C shards of a graph without delegates form a grid: shard s is in row s mod R and column s / R. Processor
+ * (i, j) holds each edge whose source is in grid column j and whose destination is in grid row i (Yoo et al., section
+ * 2.2). So a frontier goes to the R processors of its column, and the vertices found there go to the C processors of a
+ * row.
  */
 #ifndef DBFS_GRID_PART_H
 #define DBFS_GRID_PART_H
@@ -47,9 +47,9 @@ extern const struct container_kind grid_part_kind;
 /* Writes "grid-SSSS-of-PPPP.dbfs" into `name`, which has at least 40 bytes. */
 char *grid_part_name(char *name, size_t name_bytes, uint32_t index, uint32_t p);
 
-/* Opens the part of processor `index` and checks that it belongs to the manifest. CRCs are compared. Every
- * number that a search uses as an index is checked: `locals` is [p], of each shard. ST_RUNTIME: there is none.
- * ST_BAD_DATA names the file and the fault. */
+/* Opens the part of processor `index`, compares its CRCs, and checks that it belongs to the manifest and that every
+ * number which a search uses as an index is in range. `locals` has the number of local vertices of each shard.
+ * ST_RUNTIME if there is no such part; ST_BAD_DATA names the file and the fault. */
 enum status grid_part_open(struct grid_part *part, const char *folder, const struct manifest *manifest,
                            const uint32_t *locals, uint32_t local_bits, uint32_t index, struct error *e);
 void grid_part_close(struct grid_part *part); /* a zeroed part is allowed */

@@ -122,7 +122,7 @@ int manifest_same(const struct manifest *a, const struct manifest *b)
 
 /* ---- reading ---- */
 
-/* Each parses the value of a key into the manifest; nonzero when it is impossible. */
+/* Parses the value of a key into the manifest; returns nonzero if the value is not possible. */
 typedef int value_parser(struct manifest *m, const char *value);
 
 static int parse_direction(struct manifest *m, const char *value)
@@ -194,7 +194,7 @@ static int add_provenance(struct manifest *m, const char *value)
 
 enum presence { REQUIRED, OF_BIJECTION, OF_DIRECTED, ANY_NUMBER_OF };
 
-/* `parse` reads a value. If it is NULL, the value is a number for the field at `field`. */
+/* The keys of a manifest. If `parse` is NULL, the value is a number, which is stored at offset `field` of struct manifest. */
 static const struct {
     const char *key;
     enum presence presence;
@@ -306,7 +306,7 @@ static enum status parse_manifest(struct manifest *m, const char *path, struct k
     return check_complete(m, seen, path, e);
 }
 
-/* A packing that has not come to its end leaves PACKING_NAME in place of the manifest. */
+/* Nonzero if the folder has no manifest but a journal (PACKING_NAME), which an interrupted packing leaves. */
 static int is_unfinished(const char *folder, const char *manifest)
 {
     if (access(manifest, F_OK) == 0 || errno != ENOENT)

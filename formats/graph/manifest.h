@@ -17,7 +17,7 @@ struct manifest_part {
     uint32_t table_crc; /* container_table_crc */
 };
 
-/* The encoding that the user asked dbfs-pack for. The shards say which of their sections are packed. */
+/* The encoding that the user asked dbfs-pack for. Each shard says which of its sections were in fact packed. */
 enum pack_encoding { PACK_RAW, PACK_PACKED, PACK_AUTO, PACK_ENCODINGS };
 
 extern const char *const pack_encoding_name[PACK_ENCODINGS]; /* "raw", "packed", "auto" */
@@ -31,7 +31,7 @@ struct manifest {
     uint32_t p;
     uint64_t th;                 /* TH_INFINITE prints as "inf" */
     uint64_t d;
-    uint64_t edges[SUBGRAPHS];   /* directed edges kept, deduplicated, all shards; of directed graphs, out-rows */
+    uint64_t edges[SUBGRAPHS];   /* directed edges of all shards, without duplicates; of a directed graph, those in out-rows */
     enum pack_encoding encoding;
     int out_only;                /* of a directed graph: there are no in-rows */
     uint64_t pack_id;
@@ -52,8 +52,8 @@ char *manifest_path(const char *folder, const char *name);
 /* Writes FOLDER/manifest under a temporary name and renames it. */
 enum status manifest_write(const struct manifest *manifest, const char *folder, struct error *e);
 
-/* Reads and checks FOLDER/manifest. ST_RUNTIME when there is none; the message gives a hint if a packing is
- * unfinished. ST_BAD_DATA when the file is not a manifest, is corrupt, or has another version. */
+/* Reads and checks FOLDER/manifest. ST_RUNTIME if there is none, with a hint if a packing was interrupted. ST_BAD_DATA
+ * if the file is not a manifest, is corrupt, or has another version. */
 enum status manifest_read(struct manifest *manifest, const char *folder, struct error *e);
 
 /* Nonzero when the two manifests are equal. */

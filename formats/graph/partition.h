@@ -1,8 +1,8 @@
-/* partition.h: the shard that owns a vertex, and the rank and device that hold a shard.
+/* partition.h: which shard owns a vertex, and which rank and device hold a shard.
  *
- * Vertex v belongs to shard v mod p, where it has slot v / p. This is Algorithm 1 of Pan et al., which puts v
- * on rank v mod R, GPU (v / R) mod G: with p = R*G, shard s = v mod p is on rank s mod R, GPU s / R. So one
- * set of shards serves every factorisation of p.
+ * Vertex v belongs to shard v mod p, where its slot is v / p. Shard s is on device s / R of rank s mod R. For p = R * G
+ * this is Algorithm 1 of Pan et al., which puts v on rank v mod R, GPU (v / R) mod G. So the same shards serve every
+ * number of ranks R.
  */
 #ifndef DBFS_PARTITION_H
 #define DBFS_PARTITION_H
@@ -19,7 +19,8 @@ static inline uint64_t slot_of_vertex(uint64_t v, uint32_t p)
     return v / p;
 }
 
-/* The number of shards, and 2^64 / p, rounded up: slots without a division, for v < 2^48 and p from 2 to 2^16. */
+/* The number of shards p and 2^64 / p, rounded up, by which a slot v / p is computed without a division. For v < 2^48
+ * and p from 2 to 2^16. */
 struct shard_inverse {
     uint64_t p, inverse;
 };
@@ -39,13 +40,13 @@ static inline uint64_t vertex_of_slot(uint64_t slot, uint32_t shard, uint32_t p)
     return slot * p + shard;
 }
 
-/* The slots of a shard: as many as there are vertices v < n with v mod p = shard. */
+/* Returns the number of slots of a shard: of the vertices v < n with v mod p = shard. */
 static inline uint64_t slots_of_shard(uint64_t n, uint32_t shard, uint32_t p)
 {
     return n / p + (shard < n % p);
 }
 
-/* The bits of a local id in a column of nn, if the largest shard has so many local vertices. */
+/* Returns the bits that a local id takes in a column of nn, if the largest shard has `locals` local vertices. */
 static inline uint32_t local_bits_for(uint64_t locals)
 {
     uint32_t bits = 1;
@@ -54,7 +55,8 @@ static inline uint32_t local_bits_for(uint64_t locals)
     return bits;
 }
 
-/* The bytes of such a column. All ones stand for "none" in head columns, so no column reaches them. */
+/* Returns the bytes of a column of nn, 4 or 8, for such a graph. The number of all ones is left free, because it stands
+ * for "none" in head columns. */
 static inline uint32_t nn_column_bytes_for(uint64_t locals, uint32_t p)
 {
     return ((uint64_t)(p - 1) << local_bits_for(locals)) + locals <= UINT32_MAX ? 4 : 8;

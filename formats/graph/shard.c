@@ -245,8 +245,8 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
     return ST_OK;
 }
 
-/* Checks that no bit past the last row is set: searches walk whole words of a mask and would take
- * it for a row. */
+/* Checks that no bit of a source mask past the last row is set. Searches walk whole words of the mask and would take
+ * such a bit for a row. */
 static enum status check_mask_end(const struct shard *shard, enum subgraph g, struct error *e)
 {
     const struct csr *csr = &shard->csr[g];
@@ -273,8 +273,8 @@ static enum status keep_packed(struct shard *shard, enum subgraph g, const struc
     return ST_OK;
 }
 
-/* Decodes the columns, or keeps them packed. The offsets and heads of their rows must be decoded
- * before. */
+/* Decodes the columns of a subgraph, if `columns` asks for them, or keeps them packed. The offsets and heads of its
+ * rows must have been decoded before. */
 static enum status load_columns(struct shard *shard, enum subgraph g, unsigned columns, int threads,
                                 struct error *e)
 {

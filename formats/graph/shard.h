@@ -1,21 +1,21 @@
-/* shard.h: one device's part of a degree-separated graph, as it lies in a file (SPEC-shard.md).
+/* shard.h: the part of a degree-separated graph that one device holds, as it lies in a file (SPEC-shard.md).
  *
- * A shard has the four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids, and the data that
- * pull needs (Pan et al., sections III and IV-B). The layout is made for speed:
- * - Delegate i is the vertex with the i-th highest degree (ties by id). Every shard knows all d delegates.
- * - Local vertex i is the shard's normal vertex with the i-th highest degree (ties by id). Vertices without
- *   edges have no local id.
- * - Each row lists its columns by ascending local or delegate id, so vertices of high degree come first.
- * - The first k columns of each row may be in k dense head columns instead: heads[j*rows + row] is column j
- *   of the row, or HEAD_NONE if the row has fewer. Offsets and columns then hold only the rest of each row.
- * - A column of nn is (its shard << local_bits) | its local id there. It takes 4 bytes if it fits into 32
- *   bits, else 8.
+ * A shard has the four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids, and the data that pull needs (Pan et al.,
+ * sections III and IV-B):
+ * - Delegate i is the vertex with the i-th highest degree of those above TH (ties by id). Every shard knows all d
+ *   delegates.
+ * - Local vertex i is the shard's normal vertex with the i-th highest degree (ties by id). Vertices without edges have
+ *   no local id.
+ * - The columns of a row ascend by local or delegate id, so vertices of high degree come first.
+ * - The first k columns of each row may be in k dense head columns instead: heads[j*rows + row] is column j of the row,
+ *   or HEAD_NONE if the row has fewer. Offsets and columns then hold only the rest of each row.
+ * - A column of nn is (its shard << local_bits) | its local id there. It takes 4 bytes if that fits, else 8.
  *
- * The shard of a directed graph has the same four subgraphs of in-rows, which a pull reads, beside its out-rows,
- * which a push reads (subgraph.h). The in-rows may have been left out: then nothing can be pulled.
+ * In a directed graph these rows are the out-rows, which a push reads, and the shard also has the four subgraphs of
+ * in-rows, which a pull reads (subgraph.h). The in-rows may have been left out: then nothing can be pulled.
  *
- * Sections of 4- and 8-byte elements may be packed (packed.h). shard_open maps a shard. shard_load decodes
- * its packed sections; raw sections are used where they are mapped. Columns may stay packed (packed_row.h).
+ * shard_open maps a shard, and shard_load decodes its packed sections (packed.h); raw sections are used where they are
+ * mapped. Columns may stay packed (packed_row.h).
  */
 #ifndef DBFS_SHARD_H
 #define DBFS_SHARD_H
@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define HEAD_NONE UINT32_MAX
-/* The most local vertices, and the most delegates, of a shard: 31-bit ids except a few spare codes. */
+/* The most local vertices, and the most delegates, of a shard: ids have 31 bits, of which a few values stay free. */
 #define SHARD_MAX_LOCAL ((UINT32_C(1) << 31) - 8)
 
 enum shard_section {
@@ -62,8 +62,8 @@ struct degree_run {
 
 enum loop_at { LOOP_AT_LOCAL = 0, LOOP_AT_DELEGATE = 1, LOOP_AT_ISOLATED = 2 };
 
-/* `count` self-loops at a vertex. `index` is the local id or the delegate id of the vertex; if it has no
- * other edge, its slot. */
+/* A vertex that has `count` self-loops. `at` says what `index` is: a local id, a delegate id, or for a vertex without
+ * other edges its slot. */
 struct loop_count {
     uint32_t at, index;
     uint64_t count;
@@ -111,15 +111,15 @@ struct row_list {
     uint64_t count;
 };
 
-/* The sets of rows that a directed graph has, and the one that a search pushes. */
+/* Which sets of rows the shard has, and whether a search pushes out-rows or, after shard_reverse, in-rows. */
 struct shard_rows_kept {
     int directed;
     int with_in;  /* there are in-rows */
     int reversed; /* shard_reverse has exchanged the two */
 };
 
-/* A shard. Pointers point into the mapped file, or to sections that shard_load decoded. A pointer
- * to a packed section is NULL while the shard is not loaded. */
+/* A shard. Pointers point into the mapped file, or to memory where shard_load decoded a packed section. Until then the
+ * pointer to a packed section is NULL. */
 struct shard {
     struct container *file;
     struct memory_budget *budget; /* of the decoded sections */
@@ -152,7 +152,7 @@ enum shard_attribute {
     SHARD_AT_SOURCES = SHARD_AT_HEADS + SUBGRAPHS, /* rows that are not empty [SUBGRAPHS] */
     SHARD_ATTRIBUTE_COUNT = SHARD_AT_SOURCES + SUBGRAPHS,
 
-    /* of directed graphs, behind these: the same of in-rows, which are 0 where there are none */
+    /* only in directed graphs: the attributes of the in-rows, all 0 if there are no in-rows */
     SHARD_AT_WITH_IN = SHARD_ATTRIBUTE_COUNT, /* whether there are in-rows */
     SHARD_AT_IN_EDGES,
     SHARD_AT_IN_HEADS = SHARD_AT_IN_EDGES + SUBGRAPHS,
@@ -160,7 +160,7 @@ enum shard_attribute {
     SHARD_DIRECTED_ATTRIBUTE_COUNT = SHARD_AT_IN_SOURCES + SUBGRAPHS
 };
 
-/* The first of the attributes (edges, heads or sources) of a subgraph's rows. */
+/* Returns the index of subgraph g's attribute, given the attribute of nn: SHARD_AT_EDGES, SHARD_AT_HEADS or SHARD_AT_SOURCES. */
 static inline uint32_t shard_attribute_of(enum subgraph g, enum shard_attribute first)
 {
     uint32_t in = SHARD_AT_IN_EDGES - SHARD_AT_EDGES;
@@ -170,55 +170,52 @@ static inline uint32_t shard_attribute_of(enum subgraph g, enum shard_attribute 
 extern const struct container_kind shard_kind;          /* as it is read, and as undirected graphs are written */
 extern const struct container_kind directed_shard_kind; /* as directed graphs are written */
 
-/* Maps a shard and checks its structure: section sizes against the attributes, directories of packed
- * sections. Does not read the content of sections. */
+/* Maps a shard and checks its structure: that section sizes fit the attributes, and the directories of packed sections.
+ * The content of sections is not read. */
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
-/* The type of a section of the rows csr[g], which shard_reverse may have exchanged. */
+/* Returns the type in the file of a section of csr[g]. After shard_reverse these are sections of the other set of rows. */
 uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind);
 
-/* Exchanges in-rows and out-rows of an open shard: in-rows are then pushed and out-rows pulled, so
- * a search goes against its edges. The shard has both and is not loaded. */
+/* Exchanges in-rows and out-rows, so that a search goes against the edges of a directed graph. The shard must have
+ * in-rows, and is open but not yet loaded. */
 void shard_reverse(struct shard *shard);
 
-/* Flags for shard_load. Bits 1 << enum subgraph name the subgraphs that get columns. With SHARD_KEEP_PACKED, packed
- * columns of 4 bytes stay packed: csr.packed is set and csr.columns is NULL. */
+/* Flags for shard_load: bit 1 << g asks for the columns of subgraph g. With SHARD_KEEP_PACKED, packed columns of 4
+ * bytes are not decoded: csr.packed is set and csr.columns is NULL. */
 enum {
     SHARD_NO_COLUMNS = 0,
     SHARD_ALL_COLUMNS = (1 << ROW_SETS) - 1,
     SHARD_KEEP_PACKED = 1 << ROW_SETS
 };
 
-/* Decodes packed sections with `threads` threads, into memory of the budget, which must outlive the shard.
- * Columns are decoded only for the subgraphs in `columns`, because a device may decode the others itself.
- * Checks that offsets span their columns and that masks end with their rows. No content of the file can cause
- * an access outside the sections or the memory, even if the CRCs were not compared (container_check).
- * ST_BAD_DATA names the section, ST_RESOURCE the memory. */
+/* Decodes the packed sections with `threads` threads, into memory of the budget, which must outlive the shard. Columns
+ * are decoded only if `columns` asks for them, because a device may decode them itself. Offsets must end with their
+ * columns and masks with their rows; so no content of the file can cause an access outside its memory, even if CRCs
+ * were not compared. ST_BAD_DATA names the section, ST_RESOURCE the memory. */
 enum status shard_load(struct shard *shard, unsigned columns, int threads,
                        struct memory_budget *budget, struct error *e);
 void shard_unload(struct shard *shard);
 
-/* Reads everything in a loaded shard and checks it: offsets ascend, every id is in range, rows ascend without
- * duplicates, masks, lists and counts agree. It does not compare CRCs; container_check_all does. */
+/* Reads all of a loaded shard and checks that offsets ascend, that ids are in range, that rows ascend without
+ * duplicates, and that masks, lists and counts agree. CRCs are not compared (container_check_all). */
 enum status shard_check(const struct shard *shard, int threads, struct error *e);
 
 /* The id of a vertex with self-loops; the shard is loaded. */
 uint64_t shard_loop_vertex(const struct shard *shard, const struct loop_count *loop);
 
-/* Bytes that a device holds: all sections, decoded, except slots, ids, degrees and loops. */
+/* Returns the bytes that a device holds of the shard: all sections, decoded, except slots, ids, degrees and loops. */
 uint64_t shard_device_bytes(const struct shard *shard);
 
-/* Gives section `type` as it is stored, for callers that decode it themselves. Nonzero when it is packed. To
- * decode the columns of csr[g], pass shard_rows of csr[g] once it is loaded: its offsets and, if it has
- * heads, its last head column. */
+/* Gives section `type` as it is stored; returns nonzero if it is packed. A caller that decodes columns of csr[g] needs
+ * shard_rows, which is valid once the shard is loaded. */
 int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed);
 
 /* The same for the columns of csr[g]. */
 int shard_packed_columns(const struct shard *shard, enum subgraph g, struct packed *packed);
 
-/* Nonzero if the columns of g can be searched while they are packed. *packed receives their
- * section. */
+/* Returns nonzero if a search can read the columns of csr[g] packed; *packed is then set to their section. */
 int shard_can_keep(const struct shard *shard, enum subgraph g, struct packed *packed);
 struct packed_rows shard_rows(const struct csr *csr);
 
@@ -235,7 +232,7 @@ static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
                                   : ((const uint64_t *)csr->columns)[i];
 }
 
-/* The number of edges of a row. A row that has columns beyond its heads fills all its heads. */
+/* Returns the number of edges of a row. If any are in the columns, the row has an entry in every head column. */
 static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
 {
     uint64_t rest = csr_offset(csr, row + 1) - csr_offset(csr, row), heads = 0;
@@ -246,7 +243,7 @@ static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
     return heads;
 }
 
-/* The part of a row at which a reader of packed columns is opened, from element `at` on. */
+/* Describes the row for a reader of packed columns that is opened at element `at`. */
 static inline struct packed_span csr_span(const struct csr *csr, uint64_t row, uint64_t at)
 {
     uint32_t k = csr->head_columns;
@@ -255,7 +252,7 @@ static inline struct packed_span csr_span(const struct csr *csr, uint64_t row, u
                                 .start = k > 0 ? csr->heads[(k - 1) * csr->rows + row] + 1 : 0};
 }
 
-/* Element `at` of the columns, which must be of this row. The columns may be packed. */
+/* Returns element `at` of the columns, packed or not. It must be an element of this row. */
 static inline uint64_t csr_column_of_row(const struct csr *csr, uint64_t row, uint64_t at)
 {
     if (csr->packed.words == NULL)
@@ -294,20 +291,21 @@ struct mask_word {
     uint64_t at, bits;
 };
 
-/* Nonzero if masks over nn's columns are possible: a column is the number of its bit, and each
- * shard begins with a word. */
+/* Nonzero if the shard can use bitmaps over the columns of nn. In such a bitmap the column itself is the number of the
+ * bit, and each shard begins with a word. */
 static inline int shard_has_masks(const struct shard *shard)
 {
     return shard->p > 1 && shard->csr[NN].column_width == 4 && shard->local_bits >= 6;
 }
 
-/* The number of sets of rows in the shard: csr[0] to csr[shard_row_sets - 1]. */
+/* Returns how many of csr[] the shard has: the four subgraphs, or eight with the in-rows of a directed graph. */
 static inline int shard_row_sets(const struct shard *shard)
 {
     return shard->kept.with_in ? ROW_SETS : SUBGRAPHS;
 }
 
-/* The rows between the same kinds as g that a search pulls: in an undirected graph g itself. */
+/* Returns the rows that a pull reads in place of the out-rows g: the in-rows between the same kinds of vertices. In an
+ * undirected graph these are g. */
 static inline enum subgraph shard_pulled(const struct shard *shard, enum subgraph g)
 {
     return shard->kept.directed ? subgraph_in(g) : g;
@@ -325,7 +323,7 @@ static inline uint64_t shard_pushed_edges(const struct shard *shard)
     return shard->csr[NN].edges + shard->csr[ND].edges + shard->csr[DN].edges + shard->csr[DD].edges;
 }
 
-/* The edges of all subgraphs; of a directed graph, in its out-rows and in-rows. */
+/* Returns the edges of all subgraphs. In a directed graph with in-rows each edge counts twice. */
 static inline uint64_t shard_edges(const struct shard *shard)
 {
     uint64_t edges = 0;

@@ -10,7 +10,8 @@ static enum status bad_row(const struct shard *shard, enum subgraph g, uint64_t 
                 subgraph_name[g], (unsigned long long)row, why);
 }
 
-/* One past the largest destination code of a row of `g`. For nn the shard part is checked apart. */
+/* Nonzero if a column of g is possible. In nn the local id is checked only if the column names this shard, as the sizes
+ * of others are not known here. */
 static int destination_ok(const struct shard *shard, enum subgraph g, uint64_t code)
 {
     if (subgraph_columns(g) == DELEGATES)

@@ -1,9 +1,8 @@
-/* shard_ranges.c: see shard_ranges.h; on GPUs the twin of csr_ranges_find is cuda_ranges.cu
+/* shard_ranges.c: see shard_ranges.h; cuda_ranges.cu is the twin of csr_ranges_find on GPUs.
  *
- * 32 rows are looked at together: bit i of a word is a property of row i, so that a word is compared with the
- * source mask at once and no branch depends on a row. Elements are compared in blocks, of which only the
- * outcome is kept; a block with a fault is read again for the first one. Bytes that must move: every section
- * once, except raw columns whose largest one is known since their CRC was compared.
+ * 32 rows are checked together as bits of a word, which is compared with the source mask at once, and no branch depends
+ * on a row. Elements are checked in blocks; only a block that has a fault is read again, to find the first one. Bytes
+ * that must move: every section once, except raw columns whose largest element is known since their CRC was compared.
  */
 #include "shard_ranges.h"
 
@@ -96,7 +95,8 @@ static uint64_t first_outside(const void *x, uint32_t width, uint64_t count,
     return first;
 }
 
-/* The same of columns that stay packed. A piece of them is decoded at a time and stays in the cache. */
+/* Returns the first packed column that is out of bounds, or NO_FAULT. Columns are decoded a piece at a time, so that a
+ * piece stays in the cache. */
 static uint64_t first_packed_outside(const struct csr *csr, const struct packed *packed,
                                      const struct column_bounds *b, int threads, uint64_t *corrupt)
 {
@@ -120,7 +120,8 @@ static uint64_t first_packed_outside(const struct csr *csr, const struct packed 
 
 /* ---- rows ---- */
 
-/* Bit i: row base + i has columns behind its heads; *descends: it ends before it begins. */
+/* Returns a word whose bit i is set if row base + i has columns beyond its heads. Bit i of *descends is set if that row
+ * ends before it begins. */
 static inline __attribute__((always_inline)) uint32_t
 rows_with_rest(const void *offsets, uint32_t width, uint64_t base, int rows, uint32_t *descends)
 {
@@ -135,7 +136,8 @@ rows_with_rest(const void *offsets, uint32_t width, uint64_t base, int rows, uin
     return rest;
 }
 
-/* Bit i: row i has an entry in this head column; *outside: one that is not in bounds. */
+/* Returns a word whose bit i is set if row i has an entry in this head column. Bit i of *outside is set if that entry
+ * is out of bounds. */
 static inline __attribute__((always_inline)) uint32_t
 rows_with_head(const uint32_t *heads, int rows, const struct column_bounds *b, uint32_t *outside)
 {

@@ -1,13 +1,12 @@
-/* shard_ranges.h: checks the numbers of a loaded shard that a search uses as indices.
+/* shard_ranges.h: checks that the numbers of a loaded shard which a search uses as indices are in range.
  *
- * A search does not check the numbers that it reads: a column, an offset or a slot out of range
- * would be an access outside its arrays. CRCs show damage, but say nothing of who wrote a file. So
- * the ranges are checked when a shard is loaded, in one pass at the speed of memory. After it no
- * content of a part can make a search access memory that is not its own. `dbfs-pack --verify` tells
- * whether the content is the graph that the manifest names (shard_check.c, pack_verify.h).
+ * A search does not check columns, offsets or slots as it reads them. CRCs show damage, but not who wrote a file. So
+ * the ranges are checked once when a shard is loaded, at the speed of memory, and then no content of a part can make a
+ * search access memory outside its arrays. Whether the content is the graph that the manifest names, `dbfs-pack
+ * --verify` tells (shard_check.c, pack_verify.h).
  *
- * The four subgraphs are looked at where they lie: here by the cores of the host, on a GPU by
- * cuda_ranges.cu. Both fill a struct csr_ranges, which csr_ranges_judge turns into a message.
+ * Subgraphs are checked where they lie: here by the cores of the host, on a GPU by cuda_ranges.cu. Both fill a struct
+ * csr_ranges, which csr_ranges_judge turns into a message.
  */
 #ifndef DBFS_SHARD_RANGES_H
 #define DBFS_SHARD_RANGES_H
@@ -16,7 +15,7 @@
 
 enum range_fault {
     FAULT_OFFSETS, /* a row ends before it begins */
-    FAULT_HEADS,   /* a head is out of range, or is missing where the row has columns or later heads */
+    FAULT_HEADS,   /* a head is out of range, or is missing although the row has later heads or columns */
     FAULT_SOURCES, /* the source mask does not say whether the row is empty */
     FAULT_COLUMNS, /* a column is out of range */
     RANGE_FAULTS
@@ -31,8 +30,8 @@ struct csr_ranges {
     uint64_t corrupt; /* nonzero: a block of packed columns cannot be decoded */
 };
 
-/* Bounds of columns. They are below `bound`. With locals != NULL a column is shard << local_bits | local id, the
- * shard is below p, and the local id is below locals[shard]. */
+/* The bounds of columns. If `locals` is NULL, a column is below `bound`. Otherwise it is shard << local_bits | local
+ * id, with a shard below p and a local id below locals[shard]. */
 struct column_bounds {
     uint64_t bound;
     uint32_t local_bits, p;
@@ -51,21 +50,21 @@ static inline int column_in_bounds(const struct column_bounds *b, uint64_t colum
     return owner < b->p && (column & ((UINT64_C(1) << b->local_bits) - 1)) < b->locals[owner];
 }
 
-/* Looks at all of a subgraph, whose columns are in host memory, with `threads` threads. Its offsets end with
- * its columns (shard_load). Columns that stay packed are those of the section `packed`, and are decoded piece
- * by piece; otherwise `packed` is NULL. */
+/* Checks one subgraph, whose columns are in host memory, with `threads` threads. `packed` is the section of columns
+ * that stay packed, which are decoded piece by piece; NULL if they are decoded. The last offset must be the number of
+ * columns (shard_load checks that). */
 void csr_ranges_find(const struct csr *csr, const struct packed *packed,
                      const struct column_bounds *bounds, int threads, struct csr_ranges *found);
 
-/* ST_BAD_DATA names the file, the subgraph, and the first place that is wrong. */
+/* Turns the result of a check into a status: ST_BAD_DATA names the file, the subgraph, and the first place that is wrong. */
 enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
                              const struct csr_ranges *found, struct error *e);
 
-/* The same for the rest of a shard: slots, delegate ids, runs of degrees, self-loops. */
+/* Checks the ranges of the rest of a shard: slots, delegate ids, runs of degrees, self-loops. */
 enum status shard_check_ids(const struct shard *shard, int threads, struct error *e);
 
-/* Checks that nn names a vertex as it must where the largest of all shards has so many local vertices: the local bits
- * and the width of a column follow from them. Else columns of one shard would be other vertices to the next one. */
+/* Checks the local bits and the width of nn's columns, which follow from the local vertices of the largest shard,
+ * `most_locals`. If two shards differed in them, a column would name another vertex to each. */
 enum status shard_check_widths(const struct shard *shard, uint64_t most_locals, struct error *e);
 
 /* All of a shard that is loaded with SHARD_ALL_COLUMNS. */

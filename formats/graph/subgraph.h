@@ -1,14 +1,13 @@
 /* subgraph.h: the four subgraphs of a degree-separated graph (Pan et al., section III).
  *
- * An edge goes from its row to its column. Each end is a normal vertex or a delegate. The first letter of a
- * subgraph's name is the kind of its rows, the second letter is the kind of its columns. The reverse of a
- * subgraph has the same edges in the opposite direction. nd is the reverse of dn, and dn of nd; nn and dd are
- * their own reverse. A push along g finds vertices among the columns of g. A pull finds the same vertices
- * among the rows of the reverse of g.
+ * An edge goes from its row to its column, each of which is a normal vertex (n) or a delegate (d). The first letter of
+ * a subgraph's name is the kind of its rows, the second that of its columns. The reverse of a subgraph has the same
+ * edges in the opposite direction: nd and dn are each other's reverse, nn and dd their own. A push along g finds
+ * vertices among the columns of g. A pull finds the same vertices among the rows of the reverse of g.
  *
- * The edges of a directed graph have two sets of rows. The out-rows, nn to dd, go from the tail of an edge to its
- * head: they are pushed. The in-rows, in-nn to in-dd, go from the head to the tail: they are pulled. An edge that
- * is out of n and into d stands in nd, and in in-dn. The rows of an undirected graph are both.
+ * A directed graph has two sets of rows. The out-rows, nn to dd, go from the tail of an edge to its head, and are
+ * pushed. The in-rows, in-nn to in-dd, go from the head to the tail, and are pulled. For example, an edge from a normal
+ * vertex to a delegate stands in nd and in in-dn. The rows of an undirected graph are both.
  */
 #ifndef DBFS_SUBGRAPH_H
 #define DBFS_SUBGRAPH_H

@@ -22,8 +22,9 @@ const struct comm comm_alone = {.ranks = 1, .host_ranks = 1, .core_ranks = 1};
 
 /* ---- start-up ---- */
 
-/* Launchers bind ranks to cores in different ways. If no two ranks of a host have a core in common, each may
- * use all of its cores; otherwise they share them. If there are more ranks than cores, they are crowded. */
+/* Finds out how many ranks of this host share their cores, because launchers bind ranks to cores in different ways. If
+ * no two ranks have a core in common, each may use all of its own. If there are more ranks than cores, the host is
+ * crowded (wait.h). */
 static void compare_cores(struct comm *comm)
 {
     enum { CORES = CPU_SETSIZE };
@@ -89,10 +90,9 @@ static void end_at_once(int signal_number)
     _exit(aborting_with);
 }
 
-/* Ends all ranks by MPI_Abort. If a rank only exits, the launcher kills the others, and the exit
- * code of the job is that of either. The launcher forwards no more messages once it is told, so it
- * gets time for the last one. A handler that interrupted MPI may wait for ever in MPI_Abort, so an
- * alarm ends that. */
+/* Ends all ranks with this exit code, by MPI_Abort: if a rank only exited, the exit code of the job could be that of
+ * another rank. The pause is for the last message, as launchers forward none after MPI_Abort. The alarm is for a
+ * handler that has interrupted MPI, in which MPI_Abort may wait for ever. */
 static void abort_job(int exit_code)
 {
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
@@ -114,8 +114,7 @@ static void finalize(void)
         MPI_Finalize();
 }
 
-/* Nonzero if the environment has a variable of any launcher. A launcher may have started a single
- * rank. */
+/* Nonzero if the environment shows that any launcher started this process, perhaps as its only rank. */
 static int is_launched(void)
 {
     static const char *const prefixes[] = {"PMI", "OMPI_COMM_", "SLURM_STEP_", "MPI_LOCAL", "MPIRUN_",
@@ -153,7 +152,7 @@ enum status comm_start(struct comm *comm, struct error *e)
     if (!comm_start_mpi())
         return fail(e, ST_RUNTIME, "MPI: cannot start");
     find_place(comm);
-    /* the end of a lone rank is that of the job, and Hydra now and then makes 1 of its MPI_Abort */
+    /* a lone rank exits, because its exit code is that of the job, and Hydra at times makes 1 of the code given to MPI_Abort */
     signals_leave_by(comm->ranks > 1 ? abort_job : _exit);
     if (comm->ranks == 1 && launched > 1)
         return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "

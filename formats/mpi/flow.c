@@ -72,7 +72,7 @@ void comm_flow_send(struct comm_flow *f, const struct transfer *t)
               &f->requests[f->receives + f->sends++]);
 }
 
-/* Nonzero if the next chunk of a message has arrived, which is put into *chunk. */
+/* Takes the next chunk of a message if it has arrived: puts it into *chunk and returns nonzero. */
 static int take_arrival(struct comm_flow *f, size_t message, struct flow_chunk *chunk)
 {
     struct inflow *in = &f->in[message];

@@ -7,8 +7,8 @@
 /* Collective. Called by comm_start. */
 void host_find_ranks(void);
 
-/* The ranks of this host, in the order of their numbers. Hosts may have different numbers of ranks. So what one of them
- * leaves out must not be a call that all ranks make together, and they have a communicator from the start. */
+/* Returns a communicator of the ranks of this host, in the order of their numbers. It is made when MPI starts: hosts
+ * may differ in what they need later, and making a communicator is a call of all ranks together. */
 MPI_Comm host_ranks(void);
 
 #endif

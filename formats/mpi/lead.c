@@ -8,7 +8,7 @@
 
 enum { LONG_NAP_US = 5000, SHORT_NAP_US = 100 };
 
-/* Lets rank 0 use the cores of all ranks: a launcher may have bound each rank to its own. */
+/* Lets rank 0 run on the cores of all ranks, because a launcher may have bound each rank to its own. */
 static void take_all_cores(struct comm *comm)
 {
     cpu_set_t own, all;
@@ -28,8 +28,8 @@ void comm_lead(struct comm *comm)
         comm->ranks = comm->host_ranks = comm->core_ranks = 1;
 }
 
-/* Waits for rank 0 in short sleeps, as MPI's own waits spin. The time does not count for --timeout:
- * rank 0 may take its time. */
+/* Waits for a broadcast of rank 0 in short sleeps, because MPI's own waits spin. Rank 0 may take its time, so --timeout
+ * does not count it. */
 static void await_first(void *bytes, int count, useconds_t nap_us)
 {
     MPI_Request request;

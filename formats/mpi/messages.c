@@ -8,8 +8,8 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-/* Libraries and their versions answer different questions, so we look up in the running program which one is there.
- * MPICH's own comes first: some of its versions stop in an assertion of the other question, which Open MPI has. */
+/* Asks the MPI library that runs, because which function answers differs between libraries and versions. MPICH's own is
+ * tried first: some versions of MPICH stop in an assertion if they are asked by Open MPI's. */
 int comm_takes_device_memory(void)
 {
     int (*cuda_support)(void);

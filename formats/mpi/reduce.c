@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <string.h>
 
-/* Values for one call of MPI at most: the count stays an int, and the memory beside the values is bounded. */
+/* The most that one call of MPI is given, so that the count fits an int and MPI's own memory is bounded. */
 enum { REDUCE_VALUES = 1 << 20, BROADCAST_BYTES = 1 << 26 };
 
 static MPI_Comm all_ranks(const struct comm *comm)
@@ -33,7 +33,8 @@ void comm_sum_u32(const struct comm *comm, uint32_t *values, uint64_t count)
     reduce_all(all_ranks(comm), values, count, sizeof *values, MPI_UINT32_T, MPI_SUM);
 }
 
-/* MPICH 4.0 orders unsigned words as if they were signed: it is given signed ones of the same order. */
+/* Maps unsigned words to signed words of the same order, and back, because MPICH 4.0 compares unsigned words as if they
+ * were signed. */
 static void flip_sign_bits(uint64_t *values, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)

@@ -4,10 +4,11 @@
 #include <sched.h>
 #include <time.h>
 
-/* Offers come at once, not after spins as in patience.h: that took up to 2.2 times as long. */
+/* The core is given away at once and not after spins as in patience.h, which took up to 2.2 times as long. */
 enum { OFFERS = 100 /* of the core, before naps */, NAP_NS = 50000 };
 
-/* Open MPI gives cores away by itself if it has more ranks than cores, and its calls that do not wait are slower. */
+/* Nonzero if the MPI library spins while it waits. Open MPI gives cores away by itself if it has more ranks than cores,
+ * and its calls that do not wait are slower. */
 #ifdef OPEN_MPI
 enum { LIBRARY_SPINS = 0 };
 #else

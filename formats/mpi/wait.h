@@ -1,10 +1,9 @@
-/* wait.h: waits for other ranks, for the files of this folder
+/* wait.h: waits for other ranks without keeping their cores; only for the files of this folder.
  *
- * MPICH spins while it waits. If a host has more ranks than cores, a rank that spins keeps the core from the one that
- * it waits for until its time slice ends: of RMAT 16, 8 ranks on 2 cores took 12 to 22 times as long to search. Ranks of
- * such a job begin each call without waiting, look whether it is over, and give their core away between looks. All ranks
- * of a job do the same, as MPI matches calls that wait only with each other. Where each rank has a core, calls that wait
- * stay.
+ * MPICH spins while it waits. If a host has more ranks than cores, a spinning rank holds the core that the awaited rank
+ * needs until its time slice ends: 8 ranks on 2 cores took 12 to 22 times as long to search RMAT 16. So the ranks of
+ * such a job begin a call without waiting, and between looks whether it is over they give their core away. All ranks of
+ * the job do this, because MPI matches such calls only with each other. If each rank has a core, MPI waits.
  */
 #ifndef DBFS_MPI_WAIT_H
 #define DBFS_MPI_WAIT_H
@@ -13,7 +12,8 @@
 
 #include <mpi.h>
 
-/* Collective. Called once, by comm_start: whether this host has more ranks than cores. */
+/* Tells all ranks of the job whether any host has more ranks than cores; `crowded` is nonzero if this one has.
+ * comm_start calls it once. Collective. */
 void wait_agree(int crowded);
 
 /* Nonzero: a host of the job has more ranks than cores. */

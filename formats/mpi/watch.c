@@ -1,8 +1,8 @@
 /* watch.c: see watch.h
  *
- * All times are milliseconds of the monotonic clock, which the processes of a host share. After a pause of
- * all processes, as by a batch system, every heart seems to stand still: a rank that notices that its own did
- * gives the others another timeout.
+ * All times are milliseconds of the monotonic clock, which the processes of a host share. If a batch system pauses all
+ * processes, every heart seems to stand still; so a rank that notices such a pause of its own gives the others another
+ * timeout.
  */
 #include "watch.h"
 #include "host.h"
@@ -110,7 +110,7 @@ static const struct pulse *find_busy(void)
     return NULL;
 }
 
-/* The longest time that a heart of this host has stood still. *of receives its rank. */
+/* Returns the longest time that a heart of this host has stood still, and sets *of to the pulse of that rank. */
 static uint64_t longest_pause(uint64_t now, const struct pulse **of)
 {
     uint64_t longest = 0;
@@ -125,8 +125,8 @@ static uint64_t longest_pause(uint64_t now, const struct pulse **of)
     return longest;
 }
 
-/* Ends the job when all ranks of this host wait. If there are other hosts, a rank there is late. If
- * there are none, messages may still be under way and get more time. */
+/* Ends the job when all ranks of this host wait. On a job of several hosts, a rank of another host is late. On a single
+ * host messages may still be under way, so the job ends only after twice the timeout. */
 static void look_beyond(uint64_t waited)
 {
     if (watch.comm.host_ranks < watch.comm.ranks)
@@ -147,7 +147,7 @@ static void look_around(uint64_t now)
     busy = find_busy();
     if (busy != NULL)
         end_job(busy, "others waited for it", since(waits_since, now));
-    /* Otherwise a rank was stopped while it waited: it is named when its pause is as long as the timeout. */
+    /* a longer pause: a rank was stopped while it waited, and is named once its pause is as long as the timeout */
     if (pause < MISSED_BEATS * BEAT_MS)
         look_beyond(since(waits_since, now));
 }
@@ -182,7 +182,7 @@ static void share_pulses(const struct comm *comm)
     }
 }
 
-/* A handler of SIGALRM, so it only writes and ends the process, after which the launcher ends the others. */
+/* Handles SIGALRM: prints the message and ends this process, after which the launcher ends the others. */
 static void end_unfinished(int signal_number)
 {
     (void)signal_number;
@@ -191,8 +191,8 @@ static void end_unfinished(int signal_number)
     _exit(ST_RUNTIME);
 }
 
-/* Ends the thread before MPI ends. comm.c has asked for its own end at exit earlier, and the last request comes
- * first. MPI_Finalize waits for all ranks, and for one that is stopped it would wait for ever: an alarm ends that. */
+/* Stops the watching thread at exit, before MPI ends: functions given to atexit run in reverse order, and comm.c gave its
+ * own earlier. The alarm is for MPI_Finalize, which would wait for ever for a rank that is stopped. */
 static void stop(void)
 {
     struct pulse *own = watch.own;

@@ -14,7 +14,7 @@
 
 static const double LONGEST_SPIN = 1e-3; /* seconds, before a rank sleeps: its core may be another rank's */
 
-/* The place where ranks meet, at the beginning of the shared memory, in cache lines of its own. */
+/* The barrier of the host's ranks, at the beginning of the shared memory, in cache lines of its own. */
 struct barrier_place {
     _Alignas(64) struct barrier barrier;
 };
@@ -98,7 +98,7 @@ uint32_t comm_window_arrive(struct comm_window *w)
     return number;
 }
 
-/* If the barrier is not over, gives up the core for a moment: another rank may need it. */
+/* Nonzero when the barrier is over. Until then each call gives up the core for a moment, as another rank may need it. */
 int comm_window_barrier_is_over(struct comm_window *w, uint32_t number)
 {
     int is_over = barrier_is_over(&w->place->barrier, number);

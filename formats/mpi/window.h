@@ -1,7 +1,7 @@
-/* window.h: memory that the ranks of one host share, and barriers of these ranks in it.
+/* window.h: memory that the ranks of one host share, and barriers of these ranks.
  *
- * Barriers use no messages: a rank that waits looks at a counter in the shared memory. So they take about a
- * microsecond if every rank has a core of its own.
+ * A barrier uses no messages: a waiting rank looks at a counter in the shared memory, which takes about a microsecond
+ * if every rank has a core of its own.
  */
 #ifndef DBFS_COMM_WINDOW_H
 #define DBFS_COMM_WINDOW_H
@@ -10,8 +10,7 @@
 
 struct comm_window;
 
-/* Collective. Takes `bytes` zeroed bytes that all ranks of this host see. With one rank on the host this is
- * memory of its own. */
+/* Takes `bytes` zeroed bytes that all ranks of this host see; a host's only rank gets ordinary memory. Collective. */
 enum status comm_window_open(struct comm_window **window, const struct comm *comm, uint64_t bytes,
                              struct error *e);
 void comm_window_close(struct comm_window *window); /* collective; NULL is allowed */
@@ -21,11 +20,11 @@ void *comm_window_memory(const struct comm_window *window);
 /* The rank of the job that is rank `host_rank` of this host. */
 uint32_t comm_window_rank(const struct comm_window *window, uint32_t host_rank);
 
-/* Waits until all ranks of this host have called it. Each then sees all that the others wrote before. */
+/* Waits until all ranks of this host have called it. Each rank then sees all that the others wrote before. */
 void comm_window_barrier(struct comm_window *window);
 
-/* The same in two steps, so that other work can be done between them. The first returns the number of the
- * pass (formats/base/barrier.h). The second is 0 while some rank has not come. */
+/* A barrier in two steps, so that other work can be done between them. The first returns the number of the pass
+ * (formats/base/barrier.h); the second returns 0 while some rank has not come. */
 uint32_t comm_window_arrive(struct comm_window *window);
 int comm_window_barrier_is_over(struct comm_window *window, uint32_t number);
 
@@ -34,13 +33,15 @@ int comm_window_barrier_is_over(struct comm_window *window, uint32_t number);
 /* ORs their masks, in place. */
 void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 
-/* The same in two steps, for less than 2^31 words; one at a time. The second lets MPI go on; 0: not yet. */
+/* OR the masks in two steps, for fewer than 2^31 words and one at a time. The second step lets MPI go on; it returns 0
+ * while the result is not there. */
 void comm_window_begin_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 int comm_masks_are_here(void);
 
 struct mask_word; /* two 64-bit words; see formats/graph/shard.h */
 
-/* Gathers their words, in the order of ranks. counts[i] and begins[i] are in 64-bit halves of a word. */
+/* Gathers the mask words of all these ranks into all[], in the order of ranks. counts[i] and begins[i] count 64-bit
+ * halves of a struct mask_word. */
 void comm_gather_mask_words(const struct comm_window *window, const struct mask_word *own,
                             int own_count, struct mask_word *all, const int *counts,
                             const int *begins);

@@ -58,7 +58,8 @@ static int find_stage(const struct run *r)
     return -1;
 }
 
-/* Runs one stage of one piece without the lock. Returns nonzero when the source has ended. */
+/* Runs one stage of one piece, while the lock is not held. Returns nonzero if the stage was taking a piece, and none was
+ * left. */
 static int run_stage(const struct run *r, int stage, void *slot, struct error *error)
 {
     int end = 0;
@@ -82,8 +83,8 @@ static void end_stage(struct run *r, int stage, uint64_t piece, int end, const s
     }
 }
 
-/* Called when no stage is ready, with the lock held: does work that is needed later, or waits until
- * something changes. */
+/* Called with the lock held when no stage is ready: does a little of the work that the user of the pipeline has for this
+ * case, or waits for a change. */
 static void idle(struct run *r, int *exhausted)
 {
     if (r->p->idle == NULL || *exhausted) {
@@ -98,9 +99,9 @@ static void idle(struct run *r, int *exhausted)
     pthread_mutex_lock(&r->pool->lock);
 }
 
-/* Does what is ready, until all pieces are through; the lock is held. A thread that ends a stage looks for the next one
- * itself, and wakes one other thread only if there is more to do. To wake all of them for each piece would cost more than
- * the pieces. */
+/* The loop of each thread: runs stages that are ready, until all pieces are through. Called with the lock held. A thread
+ * that ends a stage goes on with the next one itself, and wakes another thread only if there is more to do, because
+ * waking all of them for each piece would cost more than the pieces. */
 static void work(struct run *r)
 {
     struct pool *pool = r->pool;

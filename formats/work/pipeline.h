@@ -1,13 +1,12 @@
-/* pipeline.h: pieces of work that pass through a sequence of stages, with all threads and in order.
+/* pipeline.h: runs pieces of work through a sequence of stages, with several threads.
  *
- * Pieces are numbered as they are taken. An ordered stage works on one piece at a time, in the order of the
- * numbers: reading a stream, numbering, writing. Any other stage works on several pieces at once: parsing,
- * encoding. No thread belongs to a stage. A free thread does the oldest work that is ready. Taking a piece
- * comes before all other work, so that a slow source (a pipe, a gzip file) never waits while threads do other
- * things.
+ * A piece is, for example, a block of a file that is read, parsed, encoded and written. Pieces are numbered as they are
+ * taken. An ordered stage, such as reading or writing, works on one piece at a time, in the order of their numbers. Any
+ * other stage, such as parsing, works on several pieces at once. No thread belongs to a stage: a free thread takes the
+ * next piece if it can, so that a slow source never waits, and otherwise does the oldest work that is ready.
  *
- * The result of a failing run does not depend on the number of threads. Every piece before the first failing
- * one passes through all stages. The error of that first failing piece is the result.
+ * A failing run has the same result with any number of threads: the error of the first piece that fails. Every piece
+ * before that one passes through all stages.
  */
 #ifndef DBFS_PIPELINE_H
 #define DBFS_PIPELINE_H
@@ -27,8 +26,8 @@ struct pipeline {
     enum status (*take)(void *context, void *slot, int *end, struct error *e);
     const struct pipeline_stage *stages; /* the stages after `take`; the last one must be ordered */
     int stage_count;
-    /* Called by a thread that finds no stage ready. Does a little work that will be needed later, from any
-     * number of threads at once. Returns zero when there is none now. May be NULL. */
+    /* Called by a thread that finds no stage ready; it does a little work that will be needed later. Several threads
+     * may call it at once. Returns 0 if there is no such work now. NULL if there never is. */
     int (*idle)(void *context);
     void **slots; /* one for each piece that may be under way at once */
     int slot_count, threads; /* threads: ignored within pipeline_with_pool */
@@ -36,9 +35,9 @@ struct pipeline {
 
 enum status pipeline_run(const struct pipeline *p, struct error *e);
 
-/* Calls `body`, and keeps `threads` threads for all pipelines that it runs, one after the other. Without a pool each
- * pipeline starts and ends a parallel region; where cores are shared with other processes, that takes milliseconds, and
- * thousands of short pipelines would take seconds. */
+/* Calls `body`, and keeps `threads` threads for all pipelines that `body` runs, one after the other. Without this, each
+ * pipeline starts and ends a parallel region, which takes milliseconds where other processes use the cores: seconds for
+ * thousands of short pipelines. */
 void pipeline_with_pool(int threads, void (*body)(void *context), void *context);
 
 #endif
