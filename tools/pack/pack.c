@@ -32,7 +32,7 @@ static enum status pack_into_folder(struct pack_job *j, struct error *e)
     return e->status;
 }
 
-/* Writes what is made of the parts: grid parts, and then the manifest, which says that all is there. */
+/* Writes the grid parts, if any are wanted, and then the manifest, without which the folder is no graph. */
 static enum status finish_folder(struct pack_job *j, struct error *e)
 {
     const struct pack_options *o = j->options;

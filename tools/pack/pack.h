@@ -1,10 +1,10 @@
 /* pack.h: packs an edge stream into a shard directory.
  *
- * There are two or three passes over the edges. The first counts degrees; the second counts classes of edges, if
- * TH is to be suggested; the last puts edges into buckets. If the edges stay in memory (edge_tiles.h), only the
- * first pass reads the stream. Then one shard after the other is built and written, the last one first, then grid
- * parts, if they are wanted, and at the end the manifest. A run that resumes an earlier one keeps the parts that are whole. README.md beside it follows an
- * edge through all steps. */
+ * There are two or three passes over the edges: the first counts degrees, the second, if TH is to be suggested, counts the edges
+ * of nn, nd, dn and dd for each TH, and the last puts edges into buckets. If the edges stay in memory (edge_tiles.h), only the
+ * first pass reads the stream. Then the shards are built and written, the last one first, then grid parts, if wanted, and the
+ * manifest. README.md beside this file follows an edge through all steps.
+ */
 #ifndef DBFS_PACK_H
 #define DBFS_PACK_H
 
@@ -68,8 +68,7 @@ struct pack_report {
     uint64_t spilled_bytes;
 };
 
-/* Packs the source. Once the edges are in memory, it gives back the copy that the source keeps of a
- * pipe. */
+/* Packs the edges of `source`. If the edges stay in memory, it frees the copy of a pipe that the source keeps. */
 enum status pack(const struct pack_options *options, struct edge_source *source,
                  struct memory_budget *budget, struct pack_report *report, struct error *e);
 

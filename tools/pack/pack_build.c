@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Records of a shard below which starting threads for it takes longer than the work. */
+/* If a shard has fewer records than this, starting threads for it takes longer than building it. */
 enum { PARALLEL_RECORDS = 1 << 16 };
 
 enum status pack_build(struct pack_job *j, struct error *e)

@@ -1,4 +1,4 @@
-/* pack_job.h: a packing under way: the data that one step leaves for the next; for pack*.c only */
+/* pack_job.h: the steps of a packing, and the data that each leaves for the next; only for pack*.c */
 #ifndef DBFS_PACK_JOB_H
 #define DBFS_PACK_JOB_H
 
@@ -33,7 +33,7 @@ struct pack_job {
 /* Reads the split that gives TH, if there is one, before anything is counted (pack_th.c). */
 enum status pack_read_split(struct pack_job *job, struct error *e);
 
-/* The first rank opens the folder for all ranks. If a rank has failed so far, all learn of it here
+/* Lets the first rank open the folder for all ranks. A rank that has failed before comes here, too, so that all learn of it
  * (pack_folder_steps.c). */
 enum status pack_open_folder(struct pack_job *job, struct error *e);
 
@@ -43,7 +43,7 @@ enum status pack_separate(struct pack_job *job, struct error *e);
 /* Begins the manifest, and describes the packing in the journal (pack_folder_steps.c). */
 enum status pack_identify(struct pack_job *job, struct error *e);
 
-/* Takes over the parts of an earlier run that are whole (pack_folder_steps.c). */
+/* Finds the parts of an interrupted run that are whole, so that they need not be built again (pack_folder_steps.c). */
 enum status pack_prove_parts(struct pack_job *job, struct error *e);
 
 /* Gives every vertex its number (pack_th.c). */

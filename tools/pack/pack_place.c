@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The edges that a rank holds at a time: its share of the stream, and one shard gathered from all
- * ranks. */
+/* Returns the edges that this rank holds at a time: its share of the stream and, if there are several ranks, one shard gathered
+ * from all of them. */
 static uint64_t held_edges(const struct pack_job *j)
 {
     const struct degrees *d = &j->separation.degrees;
@@ -18,8 +18,8 @@ static uint64_t held_edges(const struct pack_job *j)
     return own + d->directed_edges / j->options->p;
 }
 
-/* A bound of the edges of nn: they end at normal vertices only, so there are at most as many as
- * ends there. */
+/* Returns an upper bound of the edges of nn among `held` edges: the edge ends at normal vertices, because nn has no other
+ * ends. */
 static uint64_t held_nn(const struct pack_job *j, uint64_t held)
 {
     const struct separation *s = &j->separation;
@@ -29,7 +29,7 @@ static uint64_t held_nn(const struct pack_job *j, uint64_t held)
     return directed > 0 ? (uint64_t)((double)ends * ((double)held / (double)directed)) : 0;
 }
 
-/* Measures the packing. All ranks get the same sizes, because they must have the same buckets. */
+/* Fills in the sizes on which the memory depends. All ranks get the same sizes, because they must have the same buckets. */
 static struct pack_size measure(const struct pack_job *j)
 {
     const struct vertex_order *o = &j->order;
@@ -63,8 +63,8 @@ static struct pack_size measure(const struct pack_job *j)
     return s;
 }
 
-/* Divides the memory that is left among placing and building; if there are several ranks, also
- * among placed and gathered edges. */
+/* Divides the memory that is left between placing and building and, if there are several ranks, between placed and gathered
+ * edges. */
 static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
                                  uint64_t *store_bytes, int *stow, struct error *e)
 {
@@ -86,8 +86,8 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
     return ST_OK;
 }
 
-/* Gives up tiles that leave too little memory, if the streams can be read again. If tiles stay, the
- * kept copies of pipes are given back. All ranks decide alike. */
+/* Divides the memory while edges are in tiles. If tiles leave too little and the streams can be read again, the tiles are given
+ * up. If they stay, copies of pipes are freed, which nobody reads again. All ranks decide alike. */
 static enum status divide_with_tiles(struct pack_job *j, struct pack_memory *memory,
                                      uint64_t *store_bytes, int *stow, struct error *e)
 {

@@ -73,7 +73,7 @@ enum status pack_separate(struct pack_job *j, struct error *e)
     return comm_agree(j->source->comm, e);
 }
 
-/* Reads the split. The ids of its delegates stay until they have been compared. */
+/* Reads the split, but keeps only the ids of its delegates, which are compared later with those that the degrees give. */
 enum status pack_read_split(struct pack_job *j, struct error *e)
 {
     if (j->options->split_path == NULL ||

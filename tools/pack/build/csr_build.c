@@ -31,8 +31,8 @@ static enum status count_ranges(const struct csr_rows *csr, struct range_counter
     return e->status;
 }
 
-/* Gives each thread counters of its own for columns if memory allows; otherwise all share those of
- * the first. */
+/* Gives each thread counters of its own for the columns of dd if memory allows; otherwise all threads share those of the
+ * first. */
 static enum status take_columns(const struct csr_rows *csr, struct range_counter *counters,
                                 int threads, struct memory_budget *budget, struct error *e)
 {
@@ -89,9 +89,8 @@ static uint32_t choose_heads(const struct csr_rows *csr, int asked, uint64_t sou
     return subgraph_columns(csr->g) == DELEGATES && 2 * source_rows >= csr->rows ? HEADS_USUAL : 0;
 }
 
-/* Estimates the bytes of the packed columns from the records of each row. A row of L columns,
- * spread evenly over 2^column_bits, takes column_bits - log2(L) + 2 bits a column, plus one for the
- * directory. */
+/* Estimates the bytes of the packed columns from the number of records in each row, and counts the columns. A row of L columns
+ * spread evenly over 2^column_bits takes column_bits - log2(L) + 2 bits for each, and one more for the directory. */
 static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64_t *columns)
 {
     uint64_t bits = 0, count = 0;
@@ -158,8 +157,7 @@ static enum status write_sources(const struct csr_rows *csr, uint64_t source_row
     return e->status;
 }
 
-/* Makes the lengths of the rows into offsets and writes them. `total` is the last offset. Offsets
- * of 4 bytes, if that fits, take the memory of the lengths. The lengths are gone afterwards. */
+/* Makes the lengths of the rows into offsets, in the same memory if the last one, `total`, fits 4 bytes, and writes them. */
 static enum status write_offsets(struct csr_rows *csr, uint64_t total,
                                  const struct section_writer *out, struct error *e)
 {
@@ -213,7 +211,7 @@ static struct csr_rows describe_rows(const struct csr_source *source, enum subgr
                              .width = subgraph_rows(g) == NORMALS && subgraph_columns(g) == NORMALS ? o->nn_column_bytes : 4};
 }
 
-/* Takes the arrays over rows. nd has no placed records: its edges come from a transpose. */
+/* Allocates the arrays over rows. A subgraph that comes from a transpose alone, as nd does, needs no counts of placed records. */
 static enum status take_rows(struct csr_rows *csr, struct memory_budget *budget, struct error *e)
 {
     memory_take(budget, (void **)&csr->records_of, csr->rows + 1, 4, "row lengths", e);
@@ -225,7 +223,7 @@ static enum status take_rows(struct csr_rows *csr, struct memory_budget *budget,
     return e->status;
 }
 
-/* Frees the counts of placed records, which nobody needs once columns are made. */
+/* Frees the counts of placed records, which are not needed once the columns are written. */
 static void release_placed(struct csr_rows *csr, struct memory_budget *budget)
 {
     if (csr->placed != csr->records_of)

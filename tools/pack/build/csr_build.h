@@ -1,7 +1,7 @@
 /* csr_build.h: makes the sections of one subgraph of one shard from its buckets.
  *
- * The columns section is written while ranges of rows are still being sorted (csr_columns.h). The heads, the
- * mask of rows that are not empty, and the offsets follow.
+ * The columns are written while ranges of rows are still being sorted (csr_columns.h). The heads, the mask of rows that are not
+ * empty, and the offsets follow.
  */
 #ifndef DBFS_CSR_BUILD_H
 #define DBFS_CSR_BUILD_H
@@ -27,8 +27,8 @@ struct csr_source {
     struct transpose *to, *from; /* NULL: none */
 };
 
-/* `heads` is k or HEADS_AUTO. HEADS_AUTO gives nd and dd HEADS_USUAL head columns, unless fewer than half of
- * the rows would have an entry there. Columns of 8 bytes have no heads. */
+/* Builds subgraph g with `heads` head columns. HEADS_AUTO stands for HEADS_USUAL in nd and dd if at least half of the rows
+ * would have an entry there, else for 0. Columns of 8 bytes never have heads. */
 enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
                       const struct section_writer *out, struct csr_counts *counts,
                       struct error *e);

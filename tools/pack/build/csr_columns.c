@@ -13,8 +13,8 @@
 
 enum { WINDOW_PER_THREAD = 16 /* ranges that are sorted, or wait for those before them */ };
 
-/* Memory for the columns of one range. The next range reuses it: the system clears new memory, and
- * that would take longer than sorting into it. */
+/* Memory for the columns of one range, used again for a later range, because the system takes longer to clear new memory than a
+ * thread to sort into it. */
 struct column_buffer {
     struct column_buffer *next;
     uint64_t room[]; /* PACKED_BLOCK in front; columns of 4 or 8 bytes each; blocks when packed */
@@ -106,7 +106,7 @@ static uint64_t most_records(const struct columns_job *j)
     return records;
 }
 
-/* As many threads as the memory allows, and as many ranges under way as are of use to them. */
+/* Chooses as many threads as the memory allows, and as many ranges under way as these threads can use. */
 static enum status plan_memory(struct columns_job *j, struct error *e)
 {
     char need[16], room[16];
@@ -175,7 +175,7 @@ static const void *file_elements(const struct columns_job *j, const struct range
     return range->count > 0 ? elements_of(j, range) : NULL;
 }
 
-/* Computes the bytes and the CRC of a range; its place in the file is not known yet. */
+/* Computes the bytes and the CRC of a range, as far as that is possible before its place in the file is known. */
 static void weigh(const struct columns_job *j, struct range *range)
 {
     range->bytes = j->packed ? range->words * sizeof(uint32_t) : range->count * j->csr->width;
@@ -217,7 +217,7 @@ static enum status sort_placed(void *context, void *slot, struct error *e)
     return range_sort(j->csr, &w->sorter, range->r, range->buffer->room + PACKED_BLOCK, e);
 }
 
-/* Does nothing. As it runs in the order of the ranges, all up to this one have been sorted. */
+/* A stage that does nothing but wait: it is ordered, so when a range passes it, all ranges before have been sorted. */
 static enum status let_pass(void *context, void *slot, struct error *e)
 {
     (void)context;
@@ -246,8 +246,8 @@ static enum status sort_and_finish(void *context, void *slot, struct error *e)
 
 /* ---- stages: packing ---- */
 
-/* Puts the elements that earlier ranges left over in front of this one, and keeps those that it
- * leaves over. Runs in the order of the ranges. */
+/* Cuts the columns of a range into whole blocks: puts those that the ranges before left over in front, and keeps those that
+ * this range leaves over. An ordered stage. */
 static enum status cut_blocks(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -282,8 +282,8 @@ static enum status take_offsets(struct worker *w, uint64_t count, struct error *
     return fail_memory(e, "packing edges", 2 * count * sizeof *w->offsets);
 }
 
-/* Finds the rows that have the last `carried` elements before row `begin`, and the rows from there
- * to row `end`. Of the first row, earlier elements are not counted. */
+/* Finds the rows of the columns to be encoded: those of the last `carried` elements before row `begin`, and the rows from there
+ * to row `end`. Of the first row, only the carried elements count. */
 static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint64_t begin,
                              uint64_t end, uint64_t carried, struct packed_rows *rows,
                              struct error *e)
@@ -325,8 +325,8 @@ static enum status encode(void *context, void *slot, struct error *e)
 
 /* ---- stages: writing ---- */
 
-/* Gives the range its place in the file, or appends it if the file cannot seek. Runs in the order
- * of the ranges. A range may have no bytes: packed columns that are consecutive take no words. */
+/* Gives the range its place in the file, or appends it if the file cannot seek. An ordered stage. A range may have no bytes, as
+ * packed columns that are consecutive take no words. */
 static enum status reserve(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;

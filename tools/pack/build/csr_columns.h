@@ -1,12 +1,12 @@
-/* csr_columns.h: writes the columns section of one subgraph; it sorts, encodes and writes at the same time.
+/* csr_columns.h: writes the columns section of one subgraph, and sorts, encodes and writes at the same time.
  *
- * Ranges of rows pass through the stages of a pipeline (formats/work/pipeline.h). Ranges are sorted, encoded
- * and written in any order, by any thread. Their places in the file are given out in the order of the ranges.
+ * Ranges of rows pass through a pipeline (formats/work/pipeline.h). Any thread sorts, encodes and writes any range, but their
+ * places in the file are given out in order. So the bytes do not depend on threads, and only the ranges under way are in
+ * memory.
  *
- * Columns that are to be packed are cut into blocks of 128, and a block may begin in one range and end in the
- * next. When all ranges before a range are sorted, the place of its columns is known. The columns that those
- * ranges left over, fewer than 128, are put in front of its own. Its whole blocks are then encoded in place.
- * So the bytes do not depend on threads, and only the ranges under way are in memory.
+ * Columns that are packed are cut into blocks of 128, and a block may begin in one range and end in the next. So when all
+ * ranges before have been sorted, the fewer than 128 columns that they left over are put in front of this range's, and its
+ * whole blocks are encoded in place.
  */
 #ifndef DBFS_CSR_COLUMNS_H
 #define DBFS_CSR_COLUMNS_H
@@ -14,7 +14,8 @@
 #include "range_sort.h"
 #include "section_write.h"
 
-/* Call it when all ranges were counted (range_counted). *edges: the directed edges that were kept. */
+/* Writes the columns of all ranges, which must have been counted (range_counted). *edges is set to the directed edges kept,
+ * without duplicates. */
 enum status csr_columns_write(const struct csr_rows *csr, const struct section_writer *out,
                               enum section_encoding encoding, uint64_t *edges, struct error *e);
 

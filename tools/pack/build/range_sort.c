@@ -174,8 +174,8 @@ void range_sorter_close(struct range_sorter *t)
 
 /* ---- loops over records ---- */
 
-/* Sets start[] to the first place of each row of a range, from their lengths; returns the end of
- * the last row. */
+/* Sets start[] to the place of each row of a range, row after row, from the lengths of the rows. Returns the end of the last
+ * row. */
 static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
 {
     size_t at = 0;
@@ -224,7 +224,7 @@ static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
 DEFINE_LOOPS(uint32_t, u32)
 DEFINE_LOOPS(uint64_t, u64)
 
-/* Moves the columns of records to their rows, in order; next[] moves on behind them. */
+/* Appends the column of each record to its row: next[] has the place of each row's next column and is moved on. */
 static void spread(const struct csr_rows *csr, uint64_t begin, const void *records, size_t count,
                    unsigned record_width, uint64_t *restrict next, void *columns)
 {
@@ -242,8 +242,8 @@ static void spread(const struct csr_rows *csr, uint64_t begin, const void *recor
 
 /* ---- sorting what is placed ---- */
 
-/* Returns where the placed columns stand, at the end of a range's memory, row after row, and sets
- * next[]. */
+/* Returns the place of the columns that come from buckets, which are at the end of the range's memory, row after row. Sets
+ * next[] to the places of the rows there. */
 static void *start_placed(const struct csr_rows *csr, uint32_t r, void *columns, uint64_t *next)
 {
     uint64_t begin = range_begin(csr, r), rows = range_begin(csr, r + 1) - begin;
@@ -251,7 +251,7 @@ static void *start_placed(const struct csr_rows *csr, uint32_t r, void *columns,
     return (unsigned char *)columns + (csr->records_in[r] - count) * csr->width;
 }
 
-/* Gives the memory of a range that has been read to the transpose, for the records passed on. */
+/* Gives the memory of a bucket that has been read to the transpose, which needs it for the same edges the other way round. */
 static void hand_over(const struct csr_rows *csr, const struct range_sorter *t, uint32_t r)
 {
     uint32_t bucket = placement_bucket(csr->placement, csr->shard, csr->g, r);
@@ -281,8 +281,8 @@ static void *group(const struct csr_rows *csr, struct range_sorter *t, uint32_t 
     return to;
 }
 
-/* Passes sorted records on. Duplicates of dd are dropped first, as its transpose needs none. Those
- * of dn stay, so that nd's rows have as many records as if they had been placed. */
+/* Appends the sorted records of range r to the transpose. In dd duplicates are dropped before. In dn they stay, so that the
+ * rows of nd get as many records as if they had been placed. */
 static size_t pass_on(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, void *records,
                       size_t count)
 {
@@ -315,7 +315,8 @@ static enum status sort_whole(const struct csr_rows *csr, struct range_sorter *t
     return ST_OK;
 }
 
-/* Sorts one row and passes it on; returns how many columns are kept at `to`. SIZE_MAX: no memory. */
+/* Sorts one row, appends it to the transpose if there is one, and returns the number of columns kept at `to`; SIZE_MAX when
+ * memory is short. */
 static size_t sort_row(const struct csr_rows *csr, struct range_sorter *t, uint64_t row,
                        void *columns, size_t count, void *to)
 {
@@ -363,8 +364,8 @@ static enum status sort_rows(const struct csr_rows *csr, struct range_sorter *t,
     return e->status;
 }
 
-/* Nonzero if range r is sorted whole: it fits into the cache, and rows of nn have fewer columns
- * than one in 64. Marks sort denser rows faster. */
+/* Nonzero if range r is sorted all at once, and not row by row. It must fit into the cache; in nn rows must also have fewer
+ * than one in 64 columns, because marks (row_sort.h) sort denser rows faster. */
 static int sorts_whole(const struct csr_rows *csr, uint32_t r, uint64_t count)
 {
     unsigned bits = csr->plan->column_bits;
@@ -395,7 +396,7 @@ enum status range_sort(const struct csr_rows *csr, struct range_sorter *t, uint3
 
 /* ---- rows ---- */
 
-/* Makes room in front of the placed columns of each row, for the columns of the transpose. */
+/* Adds the columns from the transpose to each row: first makes room for them in front of the row's placed columns. */
 static enum status collect(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
                            uint32_t *columns, struct error *e)
 {
@@ -416,8 +417,8 @@ static enum status collect(const struct csr_rows *csr, struct range_sorter *t, u
     return transpose_collect(csr->from, &t->collector, r, t->next, columns, e);
 }
 
-/* Drops duplicates of some ascending columns of a row. The first ones become its heads, as long as
- * there is room; the others go to columns[to]. Returns the number of the others. */
+/* Drops duplicates of `count` ascending columns of a row, from columns[at] on. The first ones fill the row's heads, the others
+ * go to columns[to]. Returns the number of the others. */
 static size_t finish(const struct csr_rows *csr, uint64_t row, void *columns, uint64_t at,
                      size_t count, uint64_t to, uint32_t *heads)
 {

@@ -1,25 +1,19 @@
-/* range_sort.h: makes the rows of one subgraph of one shard, range after range.
+/* range_sort.h: makes the rows of one subgraph of one shard, one range of rows after the other.
  *
- * A row gets its columns from two sources: records placed in buckets (placement.h), which are sorted here,
- * and a transpose (transpose.h), which brings the edges of the reverse subgraph the other way round.
- * - dd: only the edges above the diagonal are placed. They are also appended to a transpose of dd, which
- *   brings those below the diagonal; then both sides are joined.
+ * The columns of a row come from two sources: records placed in buckets (placement.h), which are sorted here, and a transpose
+ * (transpose.h), which brings the edges of the reverse subgraph the other way round, already sorted.
+ * - dd: only edges above the diagonal are placed. They are also appended to a transpose of dd, which brings those below the
+ *   diagonal.
  * - dn: all edges are placed, and all are appended to the transpose of nd.
  * - nd: all edges come from the transpose.
  * - nn: both directions of every edge are placed.
  *
- * There are three steps:
- * 1. range_count, over all ranges, counts the records of each row.
- * 2. range_sort makes rows of the placed records of one range, and appends them to the transpose.
- * 3. range_finish adds the columns from the transpose to these rows, drops duplicates, and moves the first k
- *    columns of every row into the head columns.
- * Ranges are independent of each other, with one exception: a range of dd is finished only after it and all
- * ranges before it were sorted.
+ * The steps are range_count over all ranges, then range_sort and range_finish for each range. Ranges are independent, except
+ * that a range of dd is finished only when it and all ranges before it have been sorted.
  *
- * If a range fits into the cache, its records are sorted all together: first by row, then by column, digit
- * after digit. Then they are in order of columns and, within a column, of rows, which is the order that a
- * transpose needs. One more pass moves the columns, sorted, to their rows. Other ranges are sorted row by
- * row, and so are dense rows of nn, by marks.
+ * A range that fits into the cache is sorted all at once, by row and then by column, digit after digit. Its records are then in
+ * order of columns and, within a column, of rows, as the transpose needs them; one more pass moves the columns to their rows.
+ * Other ranges, and dense rows of nn, are sorted row by row.
  */
 #ifndef DBFS_RANGE_SORT_H
 #define DBFS_RANGE_SORT_H
@@ -50,12 +44,11 @@ struct csr_rows {
     uint64_t longest_row; /* records */
 };
 
-/* The first row of range r; the end of this shard's rows if the range has none here. r may be the
- * number of ranges. */
+/* Returns the first row of range r, or the end of this shard's rows if the range has none here. r may be the number of ranges. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
 
-/* The counters of one thread. In dd a column above the diagonal is a row below it, so columns are
- * counted too. Any thread may meet any column, so each has counters for all columns, or all threads
+/* The counters of one thread. In dd columns are counted as well as rows, because a record above the diagonal is also an edge
+ * below it, in the row of its column. Any thread may meet any column, so each has counters for all columns, or all threads
  * share one array. */
 struct range_counter {
     void *read_buffer;
@@ -70,8 +63,8 @@ void range_counter_close(struct range_counter *counter);
 enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
                         struct error *e);
 
-/* Adds up `count` counters, which completes records_of[] and records_in[] of range r. Call it when
- * all ranges were counted. */
+/* Adds the counters of all `count` threads, which completes records_of[] and records_in[] of range r. Call it when all ranges
+ * have been counted. */
 void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
                    uint32_t r);
 
@@ -91,13 +84,14 @@ enum status range_sorter_open(struct range_sorter *sorter, const struct csr_rows
                               struct error *e);
 void range_sorter_close(struct range_sorter *sorter); /* a zeroed one is allowed */
 
-/* Sorts the placed records of range r and appends them to the transpose, if there is one. The sorted columns
- * are left at the end of `columns`, which has room for csr->records_in[r]. */
+/* Sorts the placed records of range r and appends them to the transpose, if there is one. Leaves the sorted columns at the end
+ * of `columns`, which has room for csr->records_in[r]. */
 enum status range_sort(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                        void *columns, struct error *e);
 
-/* Makes the rows of range r from what range_sort left. `columns` then holds the columns after the heads, row
- * after row. Returns how many they are, and sets kept_of[]. *edges: the edges kept, heads included. */
+/* Makes the rows of range r from what range_sort left and from the transpose: drops duplicates, fills the head columns, leaves
+ * the other columns at the start of `columns`, row after row, and returns their number. Sets kept_of[], and adds to *edges the
+ * edges kept, heads included. */
 uint64_t range_finish(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                       void *columns, uint64_t *edges, struct error *e);
 

@@ -1,4 +1,4 @@
-/* section_write.h: writes sections of a shard, raw or packed, as the options of the packing say */
+/* section_write.h: writes sections of a shard, raw or packed, as dbfs-pack --encoding asks */
 #ifndef DBFS_SECTION_WRITE_H
 #define DBFS_SECTION_WRITE_H
 
@@ -15,12 +15,12 @@ struct section_writer {
     struct memory_budget *budget;
 };
 
-/* Chooses the encoding of a section. PACK_AUTO packs it if that is worth the decoding: if packed_bytes are at
- * most three quarters of raw_bytes, and raw_bytes are more than the one page that any section takes. */
+/* Chooses the encoding of a section. PACK_AUTO packs it if that saves a quarter of its raw bytes or more, and these take more
+ * than one page, which any section takes. */
 enum section_encoding section_choose(const struct section_writer *out, uint64_t raw_bytes,
                                      uint64_t packed_bytes);
 
-/* Writes a section of elements of 4 or 8 bytes. PACK_AUTO chooses by a sample of the blocks. */
+/* Writes a section of elements of 4 or 8 bytes. PACK_AUTO estimates the packed bytes from a sample of the blocks. */
 enum status section_write(const struct section_writer *out, uint32_t type, uint32_t width,
                           uint64_t count, const void *elements, struct error *e);
 

@@ -77,8 +77,8 @@ static enum status write_alone(const struct subgraph_writer *w, enum subgraph g,
     return csr_build(&source, g, pk->heads[g % SUBGRAPHS], w->out, &w->counts[g], e);
 }
 
-/* Builds a subgraph and its reverse. The reverse is made from the transpose alone, unless both are
- * the same subgraph. */
+/* Builds subgraph g and `reverse`, the subgraph with the same edges the other way round, which is made from a transpose of g's
+ * sorted records. For dd both are the same. */
 static enum status write_pair(const struct subgraph_writer *w, enum subgraph g, enum subgraph reverse,
                               struct error *e)
 {
@@ -110,7 +110,8 @@ static enum status write_undirected(const struct subgraph_writer *w, struct erro
     return e->status;
 }
 
-/* Builds the subgraphs of a directed graph. In-rows are in the reverse of an edge's subgraph. */
+/* Builds the subgraphs of a directed graph. For dd, dn and nd, the in-rows of an edge stand in the reverse of the subgraph of
+ * its out-row. */
 static enum status write_directed(const struct subgraph_writer *w, struct error *e)
 {
     static const enum subgraph placed[] = {DD, DN, ND};

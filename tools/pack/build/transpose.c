@@ -9,7 +9,7 @@
 
 /* ---- opening ---- */
 
-/* Opens the store. It may also take the memory that the placement has not used. */
+/* Opens the store for the transpose's records. It may also take memory that the placement has left unused. */
 static enum status open_store(struct transpose *t, const struct placement *placement,
                               const struct transpose_limits *limits, struct error *e)
 {
@@ -200,8 +200,8 @@ static void next_run(struct transpose_lane *lane, uint64_t mask)
     lane->column = lane->count > 0 ? column_at(lane, mask) : UINT64_MAX;
 }
 
-/* The lane with the smallest column. *limit is the smallest column of the other lanes; below it, no
- * other lane has a record. */
+/* Returns the lane with the smallest column. *limit is set to the smallest column of the other lanes, up to which this lane can
+ * go on alone. */
 static struct transpose_lane *first_lane(struct transpose_lane *lanes, int count, uint64_t *limit)
 {
     struct transpose_lane *first = lanes;
@@ -218,7 +218,7 @@ static struct transpose_lane *first_lane(struct transpose_lane *lanes, int count
     return first;
 }
 
-/* Moves records of one run to their rows while their column is below `limit`; returns how many. */
+/* Moves records of one run to their rows, as long as their column is below `limit`; returns how many. */
 static size_t scatter_below(const struct transpose *t, const struct transpose_lane *lane,
                             uint64_t begin, uint64_t limit, uint64_t *restrict next,
                             uint32_t *restrict to)

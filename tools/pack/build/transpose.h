@@ -1,16 +1,14 @@
 /* transpose.h: carries edges from the rows of one subgraph of a shard to the rows of its reverse.
  *
- * Ranges of rows are sorted by several threads. A sorted edge is appended to a transpose the other way round,
- * as a record of the reverse subgraph: dd to the transpose of dd itself, dn to that of nd. When the rows of
- * the reverse are made, a bucket of the transpose is collected: its columns are moved to their rows.
+ * Each sorted edge of a range is appended to the transpose the other way round, as a record of the reverse subgraph: dd to the
+ * transpose of dd itself, dn to that of nd. When the rows of the reverse are made, a bucket of the transpose is collected: its
+ * columns are moved to their rows.
  *
- * Collecting merges and need not sort. A thread takes its ranges in ascending order, and within a range its
- * records come by column and then by row, so the columns that one thread appends to a row ascend. A range is
- * sorted by one thread, so no two threads append the same column. So the records of all threads in a bucket
- * are merged by range, and every row comes out sorted.
+ * Collecting merges and need not sort. A thread takes its ranges in ascending order, and within a range its records come by
+ * column and then by row, so the columns that one thread appends to a row ascend. Only one thread sorts a range, so no two
+ * threads append the same column. So merging the records of all threads leaves every row sorted.
  *
- * The transpose takes over the memory of placed buckets that have been read. Records that do not fit are
- * spilled.
+ * The transpose uses the memory of placed buckets that have been read. Records that do not fit are spilled.
  */
 #ifndef DBFS_TRANSPOSE_H
 #define DBFS_TRANSPOSE_H
@@ -36,14 +34,15 @@ struct transpose_limits {
     uint64_t left_bytes; /* of the budget, left to others if there is enough for both */
 };
 
-/* Opens a transpose for the rows of `plan`. It uses the memory of the placement and its folders for spilled
- * records, so the placement must outlive it. */
+/* Opens a transpose for the rows of `plan`. The placement must outlive it, because its memory and its folders for spilled
+ * records are used. */
 enum status transpose_open(struct transpose *transpose, const struct record_plan *plan,
                            const struct placement *placement, const struct transpose_limits *limits,
                            struct memory_budget *budget, struct error *e);
 void transpose_close(struct transpose *transpose); /* a zeroed one is allowed */
 
-/* Appends `count` sorted records of `width` bytes: of rows from `begin` on and columns of column_bits. */
+/* Appends `count` sorted records of `width` bytes, with rows from `begin` on and columns of `column_bits` bits, the other way
+ * round. */
 void transpose_records(struct transpose *transpose, struct bucket_writer *writer,
                        const void *records, size_t count, unsigned width, unsigned column_bits,
                        uint64_t begin);
@@ -52,7 +51,7 @@ void transpose_records(struct transpose *transpose, struct bucket_writer *writer
 void transpose_row(struct transpose *transpose, struct bucket_writer *writer, uint32_t row,
                    const uint32_t *columns, size_t count);
 
-/* Ends a bucket, adds its records to the lengths of its rows, and returns their number. */
+/* Ends the bucket of a range, adds its records to length[] of their rows, and returns their number. */
 uint64_t transpose_count(struct transpose *transpose, uint32_t range, void *read_buffer,
                          uint32_t *length, struct error *e);
 
@@ -68,9 +67,9 @@ enum status transpose_collector_open(struct transpose_collector *collector,
                                      const struct transpose *transpose, struct error *e);
 void transpose_collector_close(struct transpose_collector *collector);
 
-/* transpose_seal ends a bucket without counting. transpose_collect then moves the columns of an ended bucket
- * to their rows: those of the i-th row of the range, ascending, to to[next[i]] and the places after it.
- * next[i] is then one past the last of them. */
+/* transpose_seal ends the bucket of a range without counting it. transpose_collect moves the columns of an ended bucket to
+ * their rows: those of row i of the range, ascending, to to[next[i]] and the places after it. It leaves next[i] one past the
+ * last of them. */
 void transpose_seal(struct transpose *transpose, uint32_t range);
 enum status transpose_collect(struct transpose *transpose,
                               const struct transpose_collector *collector, uint32_t range,

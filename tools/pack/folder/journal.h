@@ -1,8 +1,7 @@
-/* journal.h: the file `packing` in the folder of an unfinished packing (SPEC-shard.md).
+/* journal.h: the file `packing`, which says what packing an unfinished folder belongs to (SPEC-shard.md).
  *
- * It tells people and `dbfs-pack --resume` which packing the parts beside it belong to. When all parts are in
- * place, the manifest replaces it. It says nothing about single parts: each part is proven by its own
- * checksums (shard_prove.h).
+ * People and `dbfs-pack --resume` read it. It says nothing about single parts, which are proven by their own checksums
+ * (shard_prove.h). The manifest replaces it when all parts are in place.
  */
 #ifndef DBFS_JOURNAL_H
 #define DBFS_JOURNAL_H
@@ -16,7 +15,7 @@
 #include <stdint.h>
 
 struct journal {
-    /* The names of the streams, each followed by a newline: for people, and not read back. Not owned. */
+    /* names of the edge streams, a line for each, written for people and not read back; the caller's */
     const char *inputs;
     uint32_t p;
     int heads[SUBGRAPHS]; /* as the options say: HEADS_AUTO or k */
@@ -33,8 +32,8 @@ struct journal {
 /* Writes FOLDER/packing, as a temporary file that is then renamed. */
 enum status journal_write(const struct journal *journal, const char *folder, struct error *e);
 
-/* Reads FOLDER/packing. *found is 0 if there is no such file. ST_BAD_DATA: the file is not a journal, is
- * corrupt, or is of another version. */
+/* Reads FOLDER/packing. *found is set to 0 if there is no such file. ST_BAD_DATA if the file is not a journal, is corrupt, or
+ * has another version. */
 enum status journal_read(struct journal *journal, const char *folder, int *found, struct error *e);
 
 #endif

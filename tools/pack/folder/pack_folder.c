@@ -34,7 +34,7 @@ static int is_grid_part(const char *name)
     return sscanf(name, "grid-%u-of-%u.dbfs%n", &shard, &p, &used) == 2 && used > 0 && name[used] == '\0';
 }
 
-/* .NAME.XXXXXX of something that we write, as outfile.c names it until it is whole */
+/* nonzero for .NAME.XXXXXX where NAME is a file of a shard directory: outfile.c names a file so until it is whole */
 static int is_temporary(const char *name)
 {
     char base[64];
@@ -130,8 +130,7 @@ static enum status remove_matching(const struct pack_folder *f,
     return e->status;
 }
 
-/* Syncs the folder, so that a crash of the machine cannot undo earlier renames and removals and
- * keep later ones. */
+/* Syncs the folder. Otherwise a crash of the machine could undo renames and removals made so far and keep later ones. */
 static enum status sync_folder(const struct pack_folder *f, struct error *e)
 {
     if (fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
@@ -141,7 +140,7 @@ static enum status sync_folder(const struct pack_folder *f, struct error *e)
 
 /* ---- opening ---- */
 
-/* One packing at a time. The kernel lets go of the lock whatever ends the process; file systems
+/* Locks the folder, so that only one dbfs-pack writes into it. The kernel releases the lock when the process ends. File systems
  * that cannot lock a folder go without. */
 static enum status lock(struct pack_folder *f, struct error *e)
 {
@@ -201,7 +200,7 @@ static enum status refuse_new(const struct pack_folder *f, int others, struct er
 
 /* ---- resuming ---- */
 
-/* The first difference between two packings, as far as both are known; NULL: none. */
+/* Returns the first difference between two packings, among the facts that both journals have; NULL if there is none. */
 static const char *difference(const struct journal *a, const struct journal *b)
 {
     if (a->p != b->p)
@@ -230,8 +229,8 @@ static enum status compare_found(const struct pack_folder *f, struct error *e)
                 f->path, f->has_journal ? "an unfinished packing" : "a packed graph", what);
 }
 
-/* Reads the journal or, if there is none, the manifest. The journal counts if both stand: a killed
- * --force leaves the manifest of an older graph. */
+/* Reads what the folder holds: from the journal or, without one, from the manifest. If there are both, a --force was killed,
+ * and the manifest is that of an older graph. */
 static enum status read_found(struct pack_folder *f, struct error *e)
 {
     struct manifest m;
@@ -299,8 +298,7 @@ static void prepare_farewell(const struct pack_folder *f)
     signals_farewell(text);
 }
 
-/* Has a signal remove the journal and a folder made here, as a failure does: there is nothing to
- * resume yet. */
+/* Lets a signal remove the journal, and the folder if this run made it, while there is nothing yet to resume. */
 static void let_signals_undo(struct pack_folder *f)
 {
     char *journal = manifest_path(f->path, PACKING_NAME);

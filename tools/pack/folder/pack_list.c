@@ -12,7 +12,7 @@
 
 enum { TYPES = SHARD_IN_ROWS + 4 * SUBGRAPHS };
 
-/* Sections of one type: their bytes in the files and decoded, and how many there are. */
+/* Sums over all sections of one type: bytes in the files and decoded, and the number of raw and packed ones. */
 struct section_sizes {
     uint64_t stored, decoded;
     uint32_t raw, packed;

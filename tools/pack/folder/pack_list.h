@@ -1,8 +1,5 @@
-/* pack_list.h: prints what a shard directory holds.
- *
- * It prints facts, the sizes of sections, and the bytes that the graph takes on devices, beside those of
- * Table I of Pan et al. and of plain formats.
- */
+/* pack_list.h: prints what a shard directory holds: facts, sizes of sections, and the bytes that the graph takes on devices,
+ * compared with Table I of Pan et al. and with plain formats */
 #ifndef DBFS_PACK_LIST_H
 #define DBFS_PACK_LIST_H
 

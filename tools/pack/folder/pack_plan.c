@@ -1,9 +1,8 @@
 /* pack_plan.c: see pack_plan.h
  *
- * A split has the degrees and, for its TH, the edges of each class, duplicates counted. Without a
- * split there are bounds: a delegate has more than TH edge ends, and a TH suggested by the rule of
- * memory leaves at most 4n/p delegates. The largest degree is then a guess, and so is the memory
- * for sorting the longest row.
+ * A split has the degrees and, for its TH, the edges of nn, nd, dn and dd. Without one there are only bounds: each delegate has
+ * more than TH edge ends, and a TH by the rule of memory leaves at most 4n/p delegates. The largest degree is then a guess, and
+ * so is the memory for sorting the longest row.
  */
 #include "pack_plan.h"
 
@@ -79,8 +78,8 @@ static enum status describe(struct graph *g, const struct pack_plan *plan,
     return e->status;
 }
 
-/* The most of `count` that a shard is likely to have. Shards are about equal; this is some standard
- * deviations above the mean. */
+/* Returns the most of `count` things that one shard is likely to have: some standard deviations above the mean, as shards are
+ * about equal. */
 static uint64_t share(uint64_t count, uint32_t p)
 {
     uint64_t even = count / p + (count % p != 0);
@@ -112,7 +111,7 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
 
 /* ---- bytes of shards ---- */
 
-/* The bytes of one subgraph in a shard of average size, not packed. Half of a head column may be
+/* Estimates the bytes of one subgraph in a shard of average size, not packed. Half of the entries of head columns may be
  * empty. */
 static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub, uint64_t edges)
 {
@@ -124,7 +123,7 @@ static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s,
            2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
 }
 
-/* The same for all rows of the subgraph. Classes count a directed edge twice; out-rows have it
+/* Estimates the bytes of a subgraph with all its sets of rows. g->edges counts a directed edge twice, but the out-rows have it
  * once. */
 static uint64_t rows_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
 {
@@ -145,8 +144,8 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
                          16 * smaller(plan->separation.totals.loops, g->n);
 }
 
-/* The most bytes of the packed columns. A row of L columns takes about log2(rows / L) + 3 bits for
- * each. That is most if all rows have the same length. */
+/* Returns the most bytes of the packed columns of all rows. A row of L columns takes about log2(rows / L) + 3 bits for each,
+ * which is most if all rows are equally long. */
 static uint64_t packed_columns(const struct graph *g)
 {
     uint64_t rows = larger(g->connected, 1), bits = bits_for(rows) + 3;
@@ -173,8 +172,8 @@ static void plan_packed(struct pack_plan *plan, const struct graph *g, const str
 
 /* ---- memory and disk ---- */
 
-/* The bytes of all placed records: dd has those above the diagonal, nd has none. *nn is the part of
- * nn; the others are passed on within a shard. */
+/* Returns the bytes of all placed records: of dd those above the diagonal, of nd none. *nn is set to the bytes of nn; all
+ * others go through a transpose later. */
 static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
                              const struct pack_memory *m, uint64_t *nn)
 {
@@ -195,9 +194,9 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     return bytes;
 }
 
-/* The bytes that are spilled: edges that do not fit, and once more those passed on within a shard.
- * When the last ones come, some are in memory: a quarter of the store, and of a shard's transpose
- * half of its own memory and half of the memory that the store has given back by then. */
+/* Returns the bytes that are spilled: of `edges` bytes of records those that do not fit, and of the `passed` bytes that go
+ * through transposes, too. When the last ones come, the memory holds a quarter of the store, and for each shard half of its
+ * transpose's memory and half of what the store has given back. */
 static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges,
                               uint64_t passed)
 {
@@ -222,7 +221,7 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     if (pack_memory_divide(&m, s, left, left + (ample ? 0 : sp->values_bytes), e) != ST_OK)
         return e->status;
     uint64_t nn = 0, edges = placed_bytes(g, s, &m, &nn), passed = edges - nn;
-    /* chunks that are not full, and their headers: of the store, which tiles become, and of transposes */
+    /* chunks that are not full, and the headers of chunks, of the store and the transposes */
     uint64_t slack = edges / 6 + pack_memory_store_least(s, &m);
     uint64_t room = m.store_bytes + sp->tiles_bytes / 9 * 8;
     uint64_t store = larger(smaller(room, edges + slack), sp->tiles_bytes);
@@ -239,8 +238,9 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     return ST_OK;
 }
 
-/* Without a split the graph is known by bounds alone. Where they do not fit, the packing may, as it counts: so the plan says
- * with how many vertices with edges and delegates, which are few of them, it would. Returns 0 if no fewer are possible. */
+/* Halves the guessed number of delegates or of vertices with edges. Without a split only upper bounds of both are known. If
+ * these do not fit into memory, the plan is made for fewer, because the packing counts them and may fit. Returns 0 if no fewer
+ * are possible. */
 static int guess_fewer(struct graph *g)
 {
     if (g->d > g->connected / 4)

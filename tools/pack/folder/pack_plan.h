@@ -13,7 +13,8 @@ struct pack_plan {
     uint64_t d;         /* delegates */
     int d_is_exact;     /* a split was given, or there are no delegates; otherwise d is a bound */
     int reads_split;
-    int if_fewer;       /* the bounds do not fit: the plan is one for at most `d` delegates and `connected` vertices */
+    int if_fewer;       /* nonzero: the upper bounds do not fit into memory, and the plan is for at most `d` delegates and
+                         * `connected` vertices */
     uint64_t connected; /* vertices with edges, or a bound */
     uint64_t class_passes, place_passes;
     uint64_t memory_bytes, disk_bytes;
@@ -23,9 +24,8 @@ struct pack_plan {
     uint64_t written_bytes; /* the same, as they are encoded */
 };
 
-/* Makes the plan. It reads the trailer of the stream, and the split if one is given; it makes no pass over
- * the stream. `budget` is that of the program before it starts. ST_RESOURCE: the packing itself would be
- * refused. */
+/* Makes the plan from the trailer of the stream and, if one is given, the split, without a pass over the stream. `budget` is
+ * that of the program before it takes memory. ST_RESOURCE if the packing would be refused. */
 enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *options,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e);

@@ -1,8 +1,7 @@
 /* pack_verify.c: see pack_verify.h
  *
- * Two sets of edges count as each other's reverse if sums of hashes of their (source, destination)
- * pairs agree. Sums do not depend on order, so a directory of any size is read once and decoded
- * part by part.
+ * Whether two sets of edges are each other's reverse is decided by sums of hashes of their (source, destination) pairs. A sum
+ * does not depend on order, so a directory of any size is read once, one part after the other.
  */
 #include "pack_verify.h"
 
@@ -27,7 +26,8 @@ struct verify {
     struct memory_budget *budget;
     int threads;
     uint64_t edges[SUBGRAPHS];
-    uint64_t nn_forward, nn_backward; /* hash sums over all shards: of nn; of the edges that are its reverse, reversed */
+    uint64_t nn_forward, nn_backward; /* sums of hashes over all shards: of the edges of nn, and of the reversed edges of its
+                                       * reverse subgraph (itself or in-nn) */
     uint64_t degree_sum, loops;
     uint64_t *delegate_id;    /* [d] of the first part */
     uint32_t *delegate_run;   /* [d] the delegate's run of equal degrees */
@@ -49,8 +49,8 @@ static enum status bad_at(const struct shard *s, const char *section, uint64_t i
 
 /* ---- rows ---- */
 
-/* Hash sums over all (row, destination) pairs of a subgraph and over their reverses; `tag` is
- * joined to the row, so that rows of different shards differ. */
+/* Sums the hashes of all (row, destination) pairs of a subgraph, and those of the reversed pairs. `tag` is put above the row's
+ * bits, so that rows of different shards differ. */
 static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t *forward,
                       uint64_t *backward)
 {
@@ -68,7 +68,7 @@ static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t
     *backward += b;
 }
 
-/* Checks that a subgraph with k = 0 has no heads section: the format leaves it out. */
+/* Checks that a subgraph without head columns has no section of heads, as the format demands. */
 static enum status check_heads(const struct shard *s, struct error *e)
 {
     for (int g = 0; g < shard_row_sets(s); g++) {
@@ -90,7 +90,8 @@ static enum status mark_vertex(const struct shard *s, uint64_t *seen, uint64_t s
     return ST_OK;
 }
 
-/* Checks local vertices: each is there once, ids ascend within a degree, degrees are at most TH. */
+/* Checks the local vertices: each stands there once, ids ascend within a degree, and degrees are at most TH. Notes the vertices
+ * in seen[]. */
 static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t *degree_sum,
                                 struct error *e)
 {
@@ -110,8 +111,8 @@ static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t 
     return ST_OK;
 }
 
-/* Checks self-loops: they are at vertices of this shard, by ascending id; those at isolated
- * vertices are at no others. */
+/* Checks that self-loops are at vertices of this shard, by ascending id. A vertex listed as isolated must be no local vertex or
+ * delegate. */
 static enum status check_loops(struct verify *v, const struct shard *s, const uint64_t *seen,
                                struct error *e)
 {
@@ -128,7 +129,7 @@ static enum status check_loops(struct verify *v, const struct shard *s, const ui
     return ST_OK;
 }
 
-/* Checks that no vertex of this shard's slots is both a delegate and a local vertex. */
+/* Checks that no vertex of this shard is both a delegate and a local vertex. */
 static enum status check_coverage(struct verify *v, const struct shard *s, struct error *e)
 {
     uint64_t words = mask_words(slots_of_shard(s->n, s->index, s->p)), *seen;
@@ -155,15 +156,14 @@ static uint64_t local_edges(const struct shard *s, uint64_t row)
     return edges;
 }
 
-/* Nonzero if a local vertex may have no edge here: without in-rows, edges that lead to it are not
- * seen. */
+/* Nonzero if a local vertex may have no edge in its shard: in a directed graph without in-rows, edges that lead to it are not
+ * stored there. */
 static int may_be_empty(const struct shard *s)
 {
     return s->kept.directed && !s->kept.with_in;
 }
 
-/* Checks the number of edges of each local vertex, all of which are on its shard: at least one, and
- * at most its degree. */
+/* Checks that each local vertex has at least one edge and at most as many as its degree. All its edges are in this shard. */
 static enum status check_local_edges(const struct shard *s, struct error *e)
 {
     uint64_t row = 0;
@@ -191,8 +191,8 @@ static int same_delegates(const struct verify *v, const struct shard *s)
                   s->degrees.delegates.count * sizeof *s->degrees.delegates.runs) == 0;
 }
 
-/* The first shard's delegates in order, with the run of degrees that each belongs to; those of the
- * others are the same. */
+/* Checks the delegates. Those of the first shard are kept, each with its run of equal degrees, and those of other shards must
+ * be the same. */
 static enum status check_delegates(struct verify *v, const struct shard *s, struct error *e)
 {
     uint64_t i = 0;
@@ -215,7 +215,8 @@ static enum status check_delegates(struct verify *v, const struct shard *s, stru
     return ST_OK;
 }
 
-/* Algorithm 1 for an edge between delegates: the lower degree decides, then the smaller id. */
+/* Nonzero if an edge between delegates a and b belongs to this shard by Algorithm 1: the lower degree decides, then the smaller
+ * id. */
 static int dd_belongs_here(const struct verify *v, const struct shard *s, uint64_t a, uint64_t b)
 {
     uint64_t ia = shard_delegate_id(s, a), ib = shard_delegate_id(s, b);
@@ -232,8 +233,8 @@ static const struct csr *reverse_of(const struct shard *s, enum subgraph g)
     return &s->csr[s->kept.directed ? subgraph_in(reverse) : reverse];
 }
 
-/* Counts the edges of delegates in rows g and in rows `to_normals`, and checks where Algorithm 1
- * puts those of g. */
+/* Counts the edges of each delegate in rows g and `to_normals`, and checks that Algorithm 1 puts the edges of g, which join
+ * delegates, into this shard. */
 static enum status check_dd_rows(struct verify *v, const struct shard *s, enum subgraph g, enum subgraph to_normals,
                                  struct error *e)
 {
@@ -355,8 +356,7 @@ static uint64_t edge_ends(const struct manifest *m)
     return m->direction == EDGES_SYMMETRIC ? records : 2 * records;
 }
 
-/* Directed edges of the input, without self-loops. The out-rows have as many if no duplicate was
- * dropped. */
+/* Returns the directed edges of the input without self-loops. The out-rows have as many if there were no duplicates. */
 static uint64_t directed_edges(const struct manifest *m)
 {
     return m->direction == EDGES_DIRECTED ? edge_ends(m) / 2 : edge_ends(m);
@@ -436,7 +436,7 @@ static enum status check_grid(const struct verify *v, const char *folder, struct
     return e->status;
 }
 
-/* Compares the checksum of the input. It can be summed up only if no duplicate was dropped. */
+/* Compares the edges with the checksum of the input, which is possible only if there were no duplicates. */
 static enum status check_input(struct verify *v, const char *folder, struct verify_report *report,
                                struct error *e)
 {

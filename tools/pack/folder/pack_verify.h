@@ -1,7 +1,6 @@
-/* pack_verify.h: proves that a shard directory is whole and right.
+/* pack_verify.h: proves that a shard directory is whole and right, as far as that is possible without the edges of the input.
  *
- * The edges of the input are not needed, so it proves as much as is possible without them. Every
- * part passes shard_check. Besides:
+ * Every part passes shard_check. Besides:
  * - every vertex is in one place, and vertices are in the order of their degrees;
  * - in every shard nd and dn are transposes of each other;
  * - in every shard dd is symmetric, and Algorithm 1 puts its edges there;
@@ -20,7 +19,7 @@
 struct verify_report {
     uint32_t p, grid_parts;
     uint64_t edges, bytes; /* checked */
-    uint64_t dropped;      /* directed edges of the input that are duplicates; 0: its checksum was checked */
+    uint64_t dropped;      /* directed edges that were dropped as duplicates; if 0, the checksum of the input was compared */
 };
 
 /* ST_BAD_DATA names the file and the section. */

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A message between ranks about a part. All its words are 0 except on the rank that has the
- * part. */
+/* What ranks tell each other about a part. It is summed over all ranks: all words are 0 except on the rank that has the part. */
 struct part_note {
     uint64_t there, bytes, table_crc, edges[SUBGRAPHS];
 };
@@ -99,7 +98,7 @@ static enum status write_part(struct parts *parts, const struct packing *packing
     return e->status;
 }
 
-/* Writes a part of edges that several ranks have placed, after gathering them. */
+/* Gathers the edges of a part from all ranks, and writes the part. */
 static enum status write_gathered(struct parts *parts, const struct packing *packing,
                                   const struct gathering *gathering, struct part_note *notes,
                                   struct error *e)
@@ -116,7 +115,7 @@ static enum status write_gathered(struct parts *parts, const struct packing *pac
     return e->status;
 }
 
-/* The next part for each rank, from the last to the first; returns how many there are. */
+/* Chooses the next missing part for each rank, from the last part to the first. Returns how many there are. */
 static uint32_t choose_targets(const struct parts *parts, uint32_t *end, uint32_t *target)
 {
     uint32_t count = 0;

@@ -36,7 +36,8 @@ static uint64_t decoded_bytes(const struct shard *s)
     return bytes;
 }
 
-/* Takes as many parts as there is room for beside the largest part, but one at least. */
+/* Chooses the next group of parts whose slots are in memory together: as many as there is room for beside the largest part, but
+ * at least one. */
 static void choose_group(struct slot_group *g, const struct checked_parts *parts)
 {
     uint64_t largest = 0, slots = 0;
@@ -111,8 +112,8 @@ static inline int find_id(const struct summing *w, enum subgraph g, uint64_t col
     return 0;
 }
 
-/* Sums up a row. Parts have each undirected edge in both directions; an undirected-once input
- * counts the one from the smaller id. */
+/* Sums the hashes of a row's edges. Parts have each undirected edge in both directions; of an undirected-once input only the
+ * one from the smaller id counts. */
 static uint64_t sum_row(const struct summing *w, enum subgraph g, uint64_t row)
 {
     const struct shard *s = w->shard;
@@ -144,8 +145,8 @@ static void sum_loops(struct summing *w)
     }
 }
 
-/* Sums up a part. Edges that need no slots of other parts, and self-loops, are summed up with the
- * first group. */
+/* Sums the hashes of a part's edges. With the first group of slots, self-loops and the edges of nd, dn and dd, which need no
+ * slots of other parts, are summed, too. */
 static enum status sum_part(struct summing *w, struct shard *s, struct error *e)
 {
     const struct checked_parts *parts = w->parts;

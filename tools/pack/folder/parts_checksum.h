@@ -1,8 +1,8 @@
-/* parts_checksum.h: the checksum of the input (SPEC-edges.md), summed up again from the parts.
+/* parts_checksum.h: computes the checksum of the input (SPEC-edges.md) from the parts.
  *
- * Every other check of a shard directory is about numbers that the parts give to vertices. Only
- * this sum has the ids themselves: it differs if two vertices have been given each other's ids. It
- * needs each edge of the input, and so nothing is summed up if duplicates were dropped.
+ * All other checks of a shard directory are about numbers that the parts give to vertices. Only this sum has the ids
+ * themselves, and differs if two vertices have each other's ids. It needs every edge of the input, so it is not computed if
+ * duplicates were dropped.
  */
 #ifndef DBFS_PARTS_CHECKSUM_H
 #define DBFS_PARTS_CHECKSUM_H
@@ -18,8 +18,8 @@ struct checked_parts {
     struct memory_budget *budget;
 };
 
-/* Sums up over edges and self-loops. A column of nn is a number in another part, so that slots of all parts are
- * in memory, or of as many parts as the budget has room for; there is a pass over nn for each such group. */
+/* Computes the checksum over all edges and self-loops. A column of nn is a local id in another part, so the slots of all parts
+ * must be in memory, or of as many as fit at a time: then each such group of parts takes a pass over nn. */
 enum status parts_checksum(const struct checked_parts *parts, uint64_t *checksum, struct error *e);
 
 #endif

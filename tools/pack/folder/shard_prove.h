@@ -6,10 +6,9 @@
 
 #include <stdint.h>
 
-/* Nonzero if the file at `path` is shard `shard` of p of the packing `pack_id` and every section agrees with
- * its CRC. *written is then what shard_write would have returned. Otherwise 0, and *why says what is wrong; a
- * missing file is treated like any other wrong one. Only a bounded piece of the file is in memory at a
- * time. */
+/* Nonzero if the file at `path` is shard `shard` of p of the packing `pack_id`, and every section agrees with its CRC. *written
+ * is then set as by shard_write. Otherwise *why says what is wrong, for example that there is no file. Only a bounded piece of
+ * the file is in memory at a time. */
 int shard_prove(const char *path, uint32_t shard, uint32_t p, uint64_t pack_id, int threads,
                 struct written_shard *written, struct error *why);
 

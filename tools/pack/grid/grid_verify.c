@@ -17,7 +17,8 @@ static int is_there(const struct grid_shards *shards, uint32_t index)
     return there;
 }
 
-/* The same sum as nn_sum, over the edges of a part. Sources are vertices of the shards of its grid column. */
+/* Sums the hashes of a grid part's edges, as nn_sum does for the shards. The sources are vertices of the shards in the part's
+ * grid column. */
 static uint64_t sum_edges(const struct grid_part *part, uint32_t local_bits)
 {
     uint64_t sum = 0;
@@ -31,8 +32,8 @@ static uint64_t sum_edges(const struct grid_part *part, uint32_t local_bits)
     return sum;
 }
 
-/* Every part keeps to its grid row and column (grid_part_open), so the sums of all are those of the shards only if
- * each edge is in its place. */
+/* Compares the sum over all grid parts with that over the shards. grid_part_open has checked that each part keeps to its grid
+ * row and column, so equal sums mean that each edge is in its place. */
 static enum status compare_edges(const struct grid_shards *shards, struct error *e)
 {
     const struct manifest *m = shards->manifest;

@@ -1,4 +1,4 @@
-/* grid_verify.h: proves that grid parts are whole and have the edges of the shards beside them */
+/* grid_verify.h: proves that grid parts are whole and have the same edges as the shards in their folder */
 #ifndef DBFS_GRID_VERIFY_H
 #define DBFS_GRID_VERIFY_H
 
@@ -15,7 +15,7 @@ struct grid_shards {
     uint64_t nn_sum; /* of hash_pair(source, destination) over all edges, both as columns of nn */
 };
 
-/* *parts: the number of grid parts, none or p. One that is missing beside others is ST_RUNTIME. ST_BAD_DATA names the file. */
+/* Checks all grid parts; *parts is set to their number, 0 or p. ST_RUNTIME if only some are there. ST_BAD_DATA names the file. */
 enum status grid_verify(const struct grid_shards *shards, uint32_t *parts, struct error *e);
 
 #endif

@@ -92,8 +92,8 @@ static enum status put_shard(struct writing *w, uint32_t source, struct error *e
 
 /* ---- a part ---- */
 
-/* Makes room for the rows of all shards of the grid column. Sets the width of a column, which is
- * the same in all shards. */
+/* Allocates the rows of all shards in the part's grid column, and finds the width of columns, which is the same in all of
+ * them. */
 static enum status take_rows(struct writing *w, struct error *e)
 {
     uint64_t rows = 0;
@@ -156,7 +156,7 @@ static enum status write_part(struct writing *w, const char *path, uint64_t *byt
     return e->status;
 }
 
-/* Whether the part of this packing and this layout is there, whole. A packing that starts anew removes all grid parts. */
+/* Nonzero if a whole part of this packing and this layout exists. A packing that starts anew has removed all grid parts. */
 static int is_there(const struct writing *w)
 {
     struct grid_part part;

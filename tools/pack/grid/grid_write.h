@@ -1,7 +1,8 @@
-/* grid_write.h: the 2D layout of a packed graph: a grid part for each of the R x C processors (formats/graph/grid_part.h).
+/* grid_write.h: writes the 2D layout of a packed graph: a grid part for each of the R x C processors
+ * (formats/graph/grid_part.h).
  *
- * It reads the shards of a graph that is packed without delegates, and writes beside them. So one folder serves 1D and
- * 2D searches, and both have the same vertices and results.
+ * The edges come from the shards of a graph that is packed without delegates, and the grid parts stand beside them. So one
+ * folder serves 1D and 2D searches, and both have the same vertices and results.
  */
 #ifndef DBFS_GRID_WRITE_H
 #define DBFS_GRID_WRITE_H
@@ -34,8 +35,8 @@ struct grid_job {
     int threads;
 };
 
-/* Writes the grid parts that are not there yet; ranks take turns. Collective. A part takes the memory of its rows, of one
- * shard of its column and, while that is read, a piece of columns. */
+/* Writes the grid parts that are missing; ranks take turns. A part takes the memory of its rows and, while a shard of its grid
+ * column is read, that of the shard and of a piece of columns. Collective. */
 enum status grid_write(const struct grid_job *job, struct grid_report *report, struct error *e);
 
 #endif

@@ -1,6 +1,7 @@
-/* label_file.h: the labels of all vertices on disk.
+/* label_file.h: stores the labels (order.h) of all vertices on disk.
  *
- * Each window of vertices is written shard after shard, so that the labels of one shard can be read alone.
+ * Vertices come in windows of consecutive ids. Each window is written shard after shard, so that the labels of one shard can be
+ * read alone.
  */
 #ifndef DBFS_LABEL_FILE_H
 #define DBFS_LABEL_FILE_H
@@ -22,11 +23,11 @@ enum status label_file_write(struct label_file *file, struct vertex_values *labe
                              struct spill *spill, struct error *e);
 void label_file_free(struct label_file *file); /* a zeroed file is allowed */
 
-/* Called with the labels of the vertices in consecutive slots of a shard, in order. */
+/* Called with the labels of `count` vertices in consecutive slots of a shard, slots ascending. */
 typedef void (*label_visitor)(void *context, uint64_t first_slot, const uint32_t *labels,
                               uint64_t count);
 
-/* Visits all labels of a shard. With any status except ST_OK the labels visited may be wrong. */
+/* Gives all labels of a shard to the visitor. After a failure the labels already given may be wrong. */
 enum status label_file_read(const struct label_file *file, uint32_t shard, label_visitor visit,
                             void *context, struct error *e);
 

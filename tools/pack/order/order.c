@@ -1,12 +1,12 @@
 /* order.c: see order.h
  *
  * This is a counting sort that never makes the sorted list:
- * 1. Count the normal vertices by shard and rank, and the delegates by rank. A cell is one such count.
+ * 1. Count the normal vertices by shard and rank of their degree, and the delegates by rank. Each such count is a cell.
  * 2. Turn the counts into the first position of each cell.
  * 3. Pass over the vertices by id, and replace each rank by the next position of its cell.
- * Threads work on consecutive pieces of a window, and windows follow one another, so the result does not
- * depend on the number of threads or windows. If the counters of all shards would take too much memory,
- * shards are taken in groups, and each group has its own passes.
+ *
+ * Threads work on consecutive pieces of a window of vertices, and windows follow one another, so the result depends on neither.
+ * If the counters of all shards would take too much memory, shards are taken in groups, each with passes of its own.
  */
 #include "order.h"
 
@@ -36,8 +36,8 @@ struct sorting {
     uint32_t *count; /* [pieces][cells]: the same for a piece of a window */
 };
 
-/* The cell of a vertex that the group in hand is to number; UINT64_MAX for others. Delegates belong to
- * the first group; their labels are told from ranks by the highest bit. */
+/* Returns the cell of a vertex, or UINT64_MAX if the current group of shards does not number it. Delegates are numbered with
+ * the first group. */
 static inline uint64_t cell_of(const struct sorting *s, uint32_t rank, uint32_t shard)
 {
     if (rank >= s->cut)
@@ -86,7 +86,7 @@ static enum status count_all(struct sorting *s, struct error *e)
 
 /* ---- what the counts say ---- */
 
-/* Runs of equal degrees, from the counts of the ranks from `first` on, descending. */
+/* Lists the runs of equal degrees, by descending degree, from the number of vertices of each rank from `first` on. */
 static enum status list_runs(const struct sorting *s, const uint32_t *count, uint32_t first,
                              uint32_t ranks, struct degree_run **runs, uint64_t *run_count,
                              struct error *e)
@@ -105,7 +105,7 @@ static enum status list_runs(const struct sorting *s, const uint32_t *count, uin
     return ST_OK;
 }
 
-/* Counts of ranks become first positions, the highest rank first; returns their sum. */
+/* Turns the counts of ranks into first positions, the highest rank first. Returns their sum. */
 static uint64_t start_positions(uint32_t *count, uint32_t ranks)
 {
     uint64_t at = 0;
@@ -148,7 +148,7 @@ static enum status start_group(struct sorting *s, struct error *e)
 
 /* ---- labels ---- */
 
-/* Makes the counts of each piece of a window into its first position in each cell. */
+/* Turns the counts of each piece of a window into the piece's first position in each cell. */
 static void start_pieces(struct sorting *s)
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static)
@@ -231,8 +231,8 @@ static enum status set_widths(struct vertex_order *o, struct error *e)
     return ST_OK;
 }
 
-/* Chooses as many shards at a time, and as many pieces, as have their counters in an eighth of the
- * memory left. */
+/* Allocates the counters, in an eighth of the memory left at most, and so decides how many shards are numbered at a time and
+ * into how many pieces a window is cut. */
 static enum status take_counters(struct sorting *s, struct error *e)
 {
     uint64_t most = memory_left(s->budget) / 8 / sizeof *s->next, of_shard = s->normal_ranks;

@@ -1,8 +1,7 @@
 /* order.h: gives every vertex its new number.
  *
- * A delegate gets a delegate id; a normal vertex gets a local id in the shard that owns it (section III of
- * Pan et al.; formats/graph/shard.h defines the orders). Both orders are by descending degree, and by ascending id
- * among equal degrees. A vertex without edges gets no number.
+ * A delegate gets a delegate id, a normal vertex a local id in the shard that owns it (Pan et al., section III). Both are given
+ * by descending degree, and by ascending id among equal degrees. A vertex without edges gets no number.
  */
 #ifndef DBFS_ORDER_H
 #define DBFS_ORDER_H
@@ -14,9 +13,9 @@
 
 #include <stdint.h>
 
-/* A label is 32 bits: the number of one vertex. For a normal vertex it is the local id. For a delegate it
- * has LABEL_DELEGATE set and the delegate id in the lowest delegate_bits; the bits between hold the low bits
- * of the number of the delegate's degree run. */
+/* A label is the number of a vertex in 32 bits. For a normal vertex it is the local id. For a delegate it has LABEL_DELEGATE
+ * set and the delegate id in the lowest delegate_bits; the bits between say which run of equal degrees the delegate is in,
+ * modulo their range. */
 #define LABEL_DELEGATE (UINT32_C(1) << 31)
 #define LABEL_ISOLATED (LABEL_DELEGATE - 1)
 
@@ -54,8 +53,8 @@ struct order_graph {
     const struct sparse_ids *sparse; /* NULL: none */
 };
 
-/* Makes labels of the ranks in `rank_of`, in the same memory: the ranks are gone afterwards. ST_RESOURCE:
- * over budget, or more than 2^31 - 1 delegates, or more than 2^31 - 1 vertices in a shard. */
+/* Replaces the ranks in `rank_of` by labels, in the same memory. ST_RESOURCE if the budget is too small, or if there are more
+ * than 2^31 - 1 delegates, or vertices in a shard. */
 enum status order_make(struct vertex_order *order, struct vertex_ranks *rank_of,
                        const struct ranks *ranks, const struct order_graph *graph,
                        struct memory_budget *budget, struct error *e);
@@ -75,7 +74,7 @@ static inline uint64_t order_delegate_id(const struct vertex_order *order, uint6
 /* The degree run of a delegate. */
 uint64_t order_delegate_run(const struct vertex_order *order, uint32_t delegate);
 
-/* Moves the labels to a spill file and gives their memory back. Afterwards only order_slots reads them. */
+/* Moves the labels to a spill file and frees their memory. Afterwards only order_slots can read them. */
 enum status order_stow(struct vertex_order *order, struct spill *spill, struct error *e);
 
 /* slots[locals]: the slot of each normal vertex of a shard, by local id. */

@@ -1,4 +1,4 @@
-/* shard_loops.h: the self-loops of a graph as each shard's loops section lists them */
+/* shard_loops.h: sorts the self-loops of a graph by shard, as the loops sections of the shards list them */
 #ifndef DBFS_SHARD_LOOPS_H
 #define DBFS_SHARD_LOOPS_H
 
@@ -16,7 +16,8 @@ struct shard_loops {
     uint64_t *first;            /* [p + 1] */
 };
 
-/* Lists `loops`, which are in order of vertices, by shard. Reads the order's labels, window after window. */
+/* Makes the entries of all shards from `loops`, which are in order of vertices, and from the labels, which are read window
+ * after window. */
 enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
                              struct vertex_order *order, struct memory_budget *budget,
                              struct error *e);

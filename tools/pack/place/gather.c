@@ -1,8 +1,7 @@
 /* gather.c: see gather.h
  *
- * A message is a sequence of frames. A frame is the number of a bucket within the shard and a length in
- * bytes, 4 bytes each, then the records, padded to 8 bytes. An empty message says that a rank has no more for
- * another.
+ * A message is a sequence of frames. A frame has the number of a bucket within the shard and a length in bytes, 4 bytes each,
+ * then the records, padded to 8 bytes. An empty message means that its sender has no more for the receiver.
  */
 #include "gather.h"
 
@@ -142,7 +141,7 @@ static void release_buffers(struct buffers *b, struct memory_budget *budget)
     memory_release(budget, b->read);
 }
 
-/* Sends one rank the records of the shard that it builds, and receives some from another one. In
+/* Makes one step of a round: sends one rank records of the shard that it builds, and receives records from another rank. In
  * step 0 both are this rank. */
 static void run_step(struct gathered *to, const struct gathering *g, uint32_t step,
                      const struct buffers *b, struct error *e)

@@ -1,11 +1,9 @@
 /* gather.h: brings the records of one shard together from all ranks.
  *
- * Each rank has placed its own share of the stream, so every rank holds records of every shard. Shards are
- * built in rounds: in a round each rank builds one shard, or none. First it gathers the records of that
- * shard, in steps: in step i rank r sends to rank r + i and receives from rank r - i. Messages are of bounded
- * size, so memory does not depend on the number of ranks. The records that arrive go into a store of the same
- * kind. The order in which they arrive does not matter, because rows are sorted and freed of duplicates
- * later.
+ * Each rank has placed its own share of the stream, so every rank holds records of every shard. Shards are built in rounds, in
+ * each of which a rank builds one shard, or none. It first gathers the records of that shard: in step i rank r sends to rank r
+ * + i and receives from rank r - i, in messages of bounded size, so that memory does not depend on the number of ranks. The
+ * order in which records arrive does not matter, because rows are sorted later.
  */
 #ifndef DBFS_GATHER_H
 #define DBFS_GATHER_H
@@ -15,7 +13,7 @@
 
 #include <stdint.h>
 
-/* The memory of a round besides its store: two messages, and a buffer to read spilled records. */
+/* The memory of a round beside its store of records: two messages, and a buffer to read spilled records. */
 enum {
     GATHER_MESSAGE_BYTES = 1 << 20,
     GATHER_BUFFER_BYTES = 2 * GATHER_MESSAGE_BYTES + BUCKET_READ_BYTES
@@ -36,7 +34,7 @@ struct gathered {
     struct spill spill;
 };
 
-/* Collective, and all ranks return the same status. A rank that builds no shard holds nothing afterwards. */
+/* Gathers the records of the shard that this rank builds, if it builds one. Collective; all ranks return the same status. */
 enum status gather_shard(struct gathered *gathered, const struct gathering *gathering,
                          struct memory_budget *budget, struct error *e);
 void gather_free(struct gathered *gathered);

@@ -18,8 +18,7 @@ enum {
     WINDOW_PER_THREAD = 16   /* ranges in flight, where there is room */
 };
 
-/* The memory that writing a section takes beside its elements: packed pieces and the directory,
- * twice. */
+/* Returns the memory that writing a section takes beside its elements: a packed piece, and the directory twice. */
 static uint64_t section_bytes(uint64_t count, uint64_t width)
 {
     uint64_t piece = smaller(count, PIECE);
@@ -59,15 +58,16 @@ static uint64_t range_records(const struct pack_size *s, uint64_t max_ranges)
 
 /* ---- ranges ---- */
 
-/* The most rows of a range, so that a record can tell them apart, for columns of either width. */
+/* Returns the most rows that a range may have, so that its records can tell the rows apart whichever of the two widths a column
+ * has. */
 static uint64_t most_rows(uint64_t rows, unsigned bits, unsigned other_bits, uint64_t max_ranges)
 {
     return smaller(record_width_rows(bits, rows, max_ranges),
                    record_width_rows(other_bits, rows, max_ranges));
 }
 
-/* Estimates ranges before vertices have an order. All edges count as in rows of delegates, which
- * have two subgraphs with buckets. */
+/* Estimates the number of ranges while the vertices have no order yet, as if all edges were in rows of delegates, which have
+ * two subgraphs with buckets. */
 static struct placement_ranges reckon_ranges(const struct pack_size *s, struct placement_limits l)
 {
     uint64_t full = s->directed_edges / s->p / l.range_records, most = l.max_ranges / s->p;
@@ -136,8 +136,7 @@ static struct bucket_store tile_chunks(const struct pack_size *s)
                                  .slab_bytes = s->tiles.slab_bytes};
 }
 
-/* The least memory for a store of `buckets`, with the tables of spilled chunks if it has up to
- * `records`. */
+/* Returns the least memory of a store of `buckets`, including the tables of spilled chunks for up to `records` records. */
 static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
                          struct bucket_store like)
 {
@@ -148,8 +147,8 @@ static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
     return bucket_store_least(&o);
 }
 
-/* The least memory for stores: of placed edges, with the chunks of the tiles, and, if there are several
- * ranks, of a shard's edges from all of them. */
+/* Returns the least memory of the stores: of placed edges, whose chunks are as large as those of tiles, and, if there are
+ * several ranks, of a gathered shard. */
 static uint64_t stores_least(const struct pack_size *s, const struct pack_memory *m)
 {
     uint64_t buckets = shard_buckets(s, m);
@@ -161,8 +160,8 @@ static uint64_t stores_least(const struct pack_size *s, const struct pack_memory
     return (larger(placed / s->p, gathered / s->ranks) + 1) * (s->p + s->ranks);
 }
 
-/* The least memory for a transpose. Its chunks are as large as those of the store that it reads
- * from. These are larger if the stores have more memory (`bytes`). */
+/* Returns the least memory of a transpose. Its chunks are as large as those of the store that it reads, which depend on the
+ * memory of the stores, `bytes`. */
 static uint64_t transpose_least(const struct pack_size *s, const struct pack_memory *m,
                                 uint64_t bytes)
 {
@@ -195,8 +194,8 @@ uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
     return stores_least(&s, &m);
 }
 
-/* Divides `bytes` among the stores and the transpose. The transpose takes over the memory of edges
- * that have been read. Besides it needs its buckets, or `wish` bytes if that is more. */
+/* Divides `bytes` among the stores and the transpose. The transpose will take over the memory of edges that have been read, so
+ * it gets only what its buckets need, or `wish` bytes if that is more. */
 static void share_store(struct pack_memory *m, const struct pack_size *s, uint64_t bytes,
                         uint64_t wish)
 {
@@ -209,8 +208,8 @@ static void share_store(struct pack_memory *m, const struct pack_size *s, uint64
     }
 }
 
-/* The most bytes of placed records: one for each directed edge of nn, and one for both directions
- * of any other edge. */
+/* Returns the most bytes of placed records: one record for each directed edge of nn, and one for both directions of any other
+ * edge. */
 static uint64_t placed_bytes(const struct pack_size *s)
 {
     uint64_t most = MAX_RANGES / s->p, nn = smaller(s->held_nn, s->held_edges);
@@ -221,8 +220,8 @@ static uint64_t placed_bytes(const struct pack_size *s)
     return wide * nn + larger(mixed, passed_on) * ((s->held_edges - nn) / 2);
 }
 
-/* Chunks that are not full take a sixth of the records or less, in the store and, while a shard is built,
- * in its transposes. */
+/* Chunks that are not full take at most one part in so many of the records' bytes, in the store and again in the transposes of
+ * a shard. */
 enum { SLACK = 6 };
 
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
@@ -231,7 +230,8 @@ uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
     return bytes + 2 * (bytes / SLACK);
 }
 
-/* Keeps all edges in memory, if that is possible. The memory of tiles becomes that of the store. */
+/* Divides the memory so that all edges stay in it; returns 0 if that is not possible. The memory of tiles becomes that of the
+ * store. */
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
 {
@@ -248,10 +248,10 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
     return 1;
 }
 
-/* Gives sorting a quarter, or the memory of one range if that is more. The rest is for edges on
- * their way to the disk, a quarter of it for those passed on. There are as many ranges as the rest
- * has buckets for. with_places 0: no memory is set aside for the places of rows. They take that of
- * head columns, which a subgraph with fewer edges than half of its rows does not have. */
+/* Divides memory that cannot hold all edges: sorting gets a quarter, or the memory of one range if that is more, and the rest
+ * is for edges on their way to the disk, with as many ranges as that has buckets for. With with_places 0, the places of rows
+ * get no memory of their own; they use that of head columns, which a subgraph with fewer edges than half of its rows does not
+ * have. */
 static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                          uint64_t left, int with_places)
 {

@@ -1,14 +1,12 @@
 /* pack_memory.h: divides the memory of dbfs-pack once the vertices have their order.
  *
- * First edges are placed into buckets, in memory or spilled; then shards are built one after the other.
- * Placed edges that are in memory stay there while shards are built. So memory for building is set aside
- * before placing: for the rows of the largest subgraph, for sorting ranges of rows, and for the buckets of a
- * transpose (build/transpose.h).
+ * First edges are placed into buckets, in memory or on disk; then shards are built one after the other, while placed edges stay
+ * in memory. So memory for building is set aside before: for the rows of the largest subgraph, for sorting ranges of rows, and
+ * for the buckets of a transpose (build/transpose.h).
  *
- * With less memory there are fewer buckets, as each needs a chunk to fill for every thread. Fewer
- * buckets are larger, and must still fit into the memory for sorting. With M bytes for the edges,
- * and buckets written to disk a few KiB at a time, M^2 / (4 KiB * threads) bytes of edges can be
- * packed.
+ * With less memory there are fewer buckets, because each needs a chunk for every thread. Fewer buckets are larger, and must
+ * still fit into the memory for sorting. So with M bytes, and buckets written to disk a few KiB at a time, at most M^2 / (4 KiB
+ * * threads) bytes of edges can be packed.
  */
 #ifndef DBFS_PACK_MEMORY_H
 #define DBFS_PACK_MEMORY_H
@@ -17,12 +15,12 @@
 
 #include <stdint.h>
 
-/* The memory that edge tiles must leave: bytes for each vertex, and bytes for buckets. */
+/* The memory that edge tiles must leave free for later steps: PACK_VERTEX_BYTES for each vertex, and these bytes for buckets. */
 enum { PACK_VERTEX_BYTES = 48 };
 uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads);
 
-/* The memory of placed edges if nearly all have a delegate as an end: while edges are placed, with
- * the memory of tiles, and while the first shard is built. */
+/* Returns the memory for placed edges if nearly all edges have a delegate: while they are placed, with the memory of tiles, and
+ * while the first shard is built. */
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p);
 
 /* The memory that edge tiles have taken already. It becomes memory for placed edges. */
@@ -54,22 +52,22 @@ struct pack_memory {
     uint64_t sort_bytes;    /* for ranges of rows that are being sorted */
     uint64_t store_bytes;   /* for placed edges, and: */
     uint64_t gather_bytes;  /* for the edges of a shard that come from all ranks, if there are several */
-    /* for transposed edges, besides the memory of placed edges that have been read */
+    /* for records in transposes, beside the memory of placed edges that have been read */
     uint64_t transpose_bytes;
     struct placement_limits limits;
     struct placement_ranges ranges;
 };
 
-/* Nonzero if `bytes` are enough to keep everything in memory while edges are placed and shards are
- * built. */
+/* Nonzero if `bytes` are enough to keep all edges in memory, while they are placed and while shards are built. */
 int pack_memory_ample(const struct pack_size *size, uint64_t bytes);
 
-/* For a division: the smallest store that can have its buckets, and the most memory that sorting can use. */
+/* Bounds for a division of the memory: the smallest store that has room for its buckets, and the most memory that sorting can
+ * use. */
 uint64_t pack_memory_store_least(const struct pack_size *size, const struct pack_memory *memory);
 uint64_t pack_memory_sorting(const struct pack_size *size, const struct pack_memory *memory);
 
-/* Divides placing_bytes, which are left while edges are placed, and building_bytes, which are left while
- * shards are built. ST_RESOURCE: too little is left; the message says which -S would do. */
+/* Divides the memory: placing_bytes are left while edges are placed, building_bytes while shards are built. ST_RESOURCE if that
+ * is too little; the message says which -S would do. */
 enum status pack_memory_divide(struct pack_memory *memory, const struct pack_size *size,
                                uint64_t placing_bytes, uint64_t building_bytes, struct error *e);
 

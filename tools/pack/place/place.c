@@ -1,9 +1,8 @@
 /* place.c: see place.h
  *
- * Edges are placed a batch at a time. The subgraph of an edge cannot be predicted, so no branch
- * depends on it: edges with a delegate are separated from the others without branches, and their
- * rows, buckets and records are computed with vector instructions. Then they are appended. Directed
- * edges are placed by place_arcs.c.
+ * Edges are placed in batches, without a branch that depends on the subgraph of an edge, because that cannot be predicted:
+ * edges with a delegate are first separated from the others, their rows, buckets and records are computed with vector
+ * instructions, and then they are appended. place_arcs.c places directed edges.
  */
 #include "place.h"
 
@@ -26,7 +25,7 @@ struct edge_labels {
     uint64_t id_u[STEP], id_v[STEP];
 };
 
-/* Some edges with a delegate: the values that are computed for each before it is appended. */
+/* The values that are computed for a batch of edges with a delegate, before each is appended to its bucket. */
 struct step {
     uint32_t row[STEP], column[STEP], entry[STEP], bucket[STEP], record[STEP], shard[STEP];
     uint8_t to_normal[STEP];
@@ -47,7 +46,7 @@ static inline void keep_ids(struct edge_labels *l, uint64_t u, uint64_t v)
     l->id_v[l->count] = v;
 }
 
-/* Sorts an edge to those with a delegate or the others; `with_ids` is known when this is compiled. */
+/* Appends an edge to the batch of those with a delegate or to that of the others. Callers pass `with_ids` as a constant. */
 static inline void take_apart(const struct placing *c, uint64_t u, uint64_t v, int with_ids,
                               struct edge_labels *mixed, struct edge_labels *normal)
 {
@@ -71,8 +70,8 @@ static inline void ask_for(const struct placing *c, uint64_t u, uint64_t v)
 
 /* ---- edges with a delegate ---- */
 
-/* Computes row, column and record of each edge. The row is that of the delegate; of two delegates,
- * that of the smaller delegate id. */
+/* Computes row, column and record of each edge of the batch. The row is that of the delegate, or of the delegate with the
+ * smaller id if both are. */
 WIDE_CLONES
 static void compute(const struct placing *c, const struct edge_labels *restrict l,
                     struct step *restrict s)
@@ -96,10 +95,9 @@ static void compute(const struct placing *c, const struct edge_labels *restrict 
     }
 }
 
-/* Finds the shard of each edge: that of its normal vertex; of two delegates, that of the one of
- * lower degree, then of smaller id. Ids of delegates ascend as degrees descend, and with the ids of
- * their vertices within a degree. The run bits of the labels tell different degrees apart, or most
- * of them where there are many. */
+/* Finds the shard of each edge: that of its normal vertex; if both are delegates, of the one with the lower degree, then the
+ * smaller id. Delegate ids ascend as degrees descend, and with vertex ids within a degree, so it is enough to know whether
+ * degrees are equal: the run bits of the labels tell that, or mostly, where there are many. */
 static void find_shards(const struct placing *c, const struct edge_labels *l, struct step *s)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -198,7 +196,7 @@ static enum status visit_stream(void *context, int thread, const struct edge *ed
     return e->status;
 }
 
-/* Some edges of a tile; `bytes` and `with_ids` are known when this is compiled. */
+/* Takes a batch of edges from a tile. Callers pass `bytes` and `with_ids` as constants. */
 static inline void take_records(const struct placing *c, const struct tile_run *run, size_t at,
                                 unsigned bytes, int with_ids, struct edge_labels *mixed,
                                 struct edge_labels *normal)

@@ -1,7 +1,5 @@
-/* place.h: moves the edges of a graph into the buckets of the shards (placement.h).
- *
- * One pass over the edge stream, or over its tiles, puts each edge where Algorithm 1 of Pan et al. has it.
- */
+/* place.h: moves the edges of a graph into the buckets of the shards (placement.h), where Algorithm 1 of Pan et al. puts them,
+ * in one pass over the edge stream or its tiles */
 #ifndef DBFS_PLACE_H
 #define DBFS_PLACE_H
 
@@ -21,8 +19,8 @@ struct placing_options {
     const unsigned char *finished; /* [p] shards whose edges are not needed; NULL: none */
 };
 
-/* Opens the store of a planned placement and fills it with the edges of this rank's share. If the edges are
- * in tiles, the memory of the tiles becomes that of the store. All ranks return the same status. */
+/* Opens the store of a planned placement and fills it with the edges of this rank's share. If the edges are in tiles, the
+ * memory of the tiles becomes that of the store. All ranks return the same status. */
 enum status place_edges(struct placement *placement, const struct placing_options *options,
                         struct memory_budget *budget, struct error *e);
 

@@ -1,13 +1,14 @@
 /* place_arcs.c: places directed edges; see place.h
  *
- * An edge is a record in the out-row of its tail, in the bucket of its subgraph. Its in-row is made from there when
- * a shard is built, except for nn, whose in-row may be in another shard: it has a record of its own.
+ * An edge is one record, in the out-row of its tail. Its in-row is made from that record when the shard is built, except in nn:
+ * there the in-row may be in another shard, so it gets a record of its own.
  */
 #include "placing.h"
 
 enum { AHEAD = 48 /* edges whose labels are on their way */ };
 
-/* The shard of an edge between two delegates: that of the lower degree, then of the smaller id (place.c). */
+/* Returns the shard of an edge between two delegates: that of the lower degree, then of the smaller id, as find_shards in
+ * place.c. */
 static uint32_t shard_between(const struct placing *c, uint32_t lu, uint32_t lv, struct edge edge)
 {
     uint32_t u = lu & c->delegate_mask, v = lv & c->delegate_mask, first = u < v ? u : v;
@@ -23,8 +24,8 @@ static void append(const struct placing *c, struct bucket_writer *w, const struc
         record_append(target, w, shard * c->shard_buckets, row, column);
 }
 
-/* Places an edge between normal vertices: its out-row in the shard of its tail, its in-row in that
- * of its head. */
+/* Places an edge between normal vertices: an out-row's record in the shard of its tail and, if wanted, an in-row's record in
+ * that of its head. */
 static void place_nn(const struct placing *c, struct bucket_writer *w, uint32_t lu, uint32_t lv,
                      struct edge edge)
 {

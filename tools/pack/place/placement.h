@@ -1,19 +1,17 @@
-/* placement.h: the buckets that hold the edges of all shards, after the stream and before the files.
+/* placement.h: the buckets that hold the edges of all shards, until the shards are built.
  *
- * Algorithm 1 of Pan et al. puts an edge with a delegate and its reverse into the same shard: dd is symmetric
- * there, and nd is the transpose of dn. So one record is enough for both directions of such an edge.
- * The records are:
+ * Algorithm 1 of Pan et al. puts an edge that has a delegate and its reverse into the same shard, so one record is enough for
+ * both:
  * - an edge between two delegates is a record of dd, in the row of the smaller delegate id;
  * - an edge between a delegate and a normal vertex is a record of dn, and nd has no records;
- * - an edge between two normal vertices is two records of nn, each in the shard of its row.
- * The other directions are made when a shard is built (build/transpose.h).
+ * - an edge between two normal vertices is two records of nn, each in the shard of its row. The other directions are made when
+ *   a shard is built (build/transpose.h).
  *
- * A directed edge is one record, in its out-row, in the shard where an undirected one would be. Its in-row is made
- * when the shard is built, except that of nn, which is a record in the shard of its head.
+ * A directed edge is one record, in its out-row, in the shard where an undirected one would be. Its in-row is made when the
+ * shard is built, except in nn, where it is a second record, in the shard of its head.
  *
- * Buckets are numbered by shard, subgraph and range of rows. A record has the fewest bytes that tell the
- * rows of its range apart (record_width.h): in a large graph, ranges of hubs have few rows and short
- * records.
+ * There is a bucket for each shard, subgraph and range of rows. A record has the fewest bytes that tell the rows of its range
+ * apart (record_width.h): in a large graph, ranges of hubs have few rows and short records.
  */
 #ifndef DBFS_PLACEMENT_H
 #define DBFS_PLACEMENT_H
@@ -45,8 +43,8 @@ struct placement {
     struct bucket_store store;
 };
 
-/* How finely rows are cut into ranges: about range_records in each, and about max_ranges at most
- * for each kind of rows, over all shards. */
+/* How finely rows are cut into ranges: about range_records records in each, and about max_ranges ranges at most for each kind
+ * of rows, over all shards. */
 struct placement_limits {
     uint64_t range_records, max_ranges;
 };
@@ -105,7 +103,7 @@ static inline uint64_t record_row_u64(uint64_t record, unsigned column_bits, uin
 
 /* ---- appending ---- */
 
-/* The values that appending an edge of one subgraph reads, copied to one place. */
+/* What record_append needs to know of a subgraph, copied to one place because it is read for every edge. */
 struct record_target {
     const uint16_t *range_of; /* by granule of the row; above it, the width of the records */
     struct row_granules granules;
@@ -114,8 +112,8 @@ struct record_target {
     uint32_t first_bucket;
 };
 
-/* The bits of an entry of range_of: the range, and above it the width. Most records of small graphs
- * have width 0. */
+/* An entry of range_of has the number of the range in its low bits, and above it the width of the range's records (0 for most
+ * records of small graphs). */
 enum { RECORD_RANGE_BITS = 14, RECORD_RANGE_MASK = ROW_RANGES_MOST - 1 };
 
 /* The entries that range_of needs. record_target_make fills them. */

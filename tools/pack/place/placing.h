@@ -1,4 +1,4 @@
-/* placing.h: the tables that placing an edge looks up; for place.c and place_arcs.c only */
+/* placing.h: the tables in which edges are looked up to be placed; only for place.c and place_arcs.c */
 #ifndef DBFS_PLACING_H
 #define DBFS_PLACING_H
 
@@ -6,7 +6,7 @@
 
 #include "formats/graph/partition.h"
 
-/* v mod p without a division where v has 32 bits: the high word of p times the fraction v/p. */
+/* Computes v mod p without a division if v has 32 bits: the high word of p times the fraction of v/p. */
 struct modulus {
     uint32_t p;
     uint64_t reciprocal; /* 2^64 / p, rounded up */
@@ -42,8 +42,7 @@ struct placing {
     struct bucket_store *store;
 };
 
-/* Nonzero if the delegate `last` is in the same run of equal degrees as `first`, which comes before
- * it. */
+/* Nonzero if delegate `last` has the same degree as delegate `first`, whose id is smaller. */
 static inline int same_run(const struct vertex_order *o, uint32_t first, uint32_t last)
 {
     return last < o->delegate_run_end[order_delegate_run(o, first)];

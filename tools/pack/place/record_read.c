@@ -1,8 +1,8 @@
 /* record_read.c: see record_read.h */
 #include "record_read.h"
 
-/* Gives records of 5 or 6 bytes their cut bits. A record is less than 2^(8 * bytes) above the least
- * one. */
+/* Restores the cut bits of the next `count` records of 5 or 6 bytes. The record is the only one with these low bits from
+ * r->least on, as a range spans fewer. */
 static inline void widen(struct record_reader *r, size_t count, unsigned bytes)
 {
     const uint64_t least = r->least, mask = (UINT64_C(1) << 8 * bytes) - 1;

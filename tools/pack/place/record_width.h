@@ -1,7 +1,8 @@
-/* record_width.h: the bytes of a record, which is row << column_bits | column, cut.
+/* record_width.h: how many bytes a record takes.
  *
- * A record has 4, 5, 6 or 8 bytes, the same in all of a range of rows. The cut drops high bits of the row,
- * which are known from the first row of the range: as many bits stay as tell the rows of the range apart.
+ * A record is row << column_bits | column, cut to 4, 5, 6 or 8 bytes, the same in all of a range of rows. The cut drops high
+ * bits of the row; those that stay are enough to tell the rows of the range apart, and the first row of the range gives the
+ * others.
  */
 #ifndef DBFS_RECORD_WIDTH_H
 #define DBFS_RECORD_WIDTH_H
@@ -26,8 +27,8 @@ static inline unsigned record_width(unsigned column_bits, uint64_t rows)
     return width;
 }
 
-/* The bytes of a record in a subgraph of `rows` rows: the fewest with which the bits that are left for the
- * row do not make more than max_ranges ranges. */
+/* Returns the bytes of a record in a subgraph of `rows` rows: the fewest that leave enough bits for the row to need no more
+ * than max_ranges ranges. */
 static inline unsigned record_width_most(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
 {
     unsigned width = 0;

@@ -66,7 +66,7 @@ static struct row_ranges describe(const struct degree_run *runs, uint64_t run_co
     return r;
 }
 
-/* Counts the ranges. If there are arrays for that, numbers them and notes their first rows. */
+/* Counts the ranges and, if r has arrays, numbers the granules by range and notes the first row of each range. */
 static void cut(struct row_ranges *r, struct walk walk, const struct row_ranges_limits *l)
 {
     uint64_t granules = count_granules(r), first = 0;

@@ -1,9 +1,9 @@
 /* row_ranges.h: cuts the rows of a subgraph into consecutive ranges of about equal weight.
  *
- * Edges go into a bucket for each range of rows before they are sorted. Rows are in order of descending
- * degree, so a range near the beginning has few long rows and a range near the end has many short ones. A
- * table says which range a row is in. It has an entry for each granule of rows: a granule is one row below
- * ROW_RANGES_FINE, a few rows below ROW_RANGES_MIDDLE, and more rows from there on. So the table stays small.
+ * Before edges are sorted, they go into a bucket for each range of rows. Rows are in order of descending degree, so ranges near
+ * the beginning have few long rows and ranges near the end many short ones. A table gives the range of a row. To stay small, it
+ * has one entry for each granule of consecutive rows: a granule is one row below row ROW_RANGES_FINE, a few rows below
+ * ROW_RANGES_MIDDLE, and more from there on.
  */
 #ifndef DBFS_ROW_RANGES_H
 #define DBFS_ROW_RANGES_H
@@ -21,7 +21,7 @@ enum {
     ROW_RANGES_MOST = 1 << 14     /* ranges; the last one has all rows that are left */
 };
 
-/* log2 of the rows of a granule: from ROW_RANGES_FINE on, and from ROW_RANGES_MIDDLE on. */
+/* log2 of the rows of a granule: middle_shift from row ROW_RANGES_FINE on, `shift` from ROW_RANGES_MIDDLE on. */
 struct row_granules {
     unsigned middle_shift, shift;
 };
@@ -43,7 +43,7 @@ struct row_ranges_limits {
     uint64_t wish_rows; /* a range of more rows ends as soon as it has half the target */
 };
 
-/* Makes the ranges. The weight of a row is its degree; `runs` has the degrees in the order of the rows. */
+/* Cuts the rows into ranges. The weight of a row is its degree; `runs` has the degrees in the order of the rows. */
 enum status row_ranges_make(struct row_ranges *ranges, const struct degree_run *runs,
                             uint64_t run_count, const struct row_ranges_limits *limits,
                             struct error *e);
