@@ -140,7 +140,7 @@ struct work {
     int threads;
 };
 
-/* Returns `pattern` with %d replaced by the root, which the caller frees; NULL for NULL. */
+/* Returns `pattern` with the root in place of %d; the caller frees it. NULL for NULL. */
 static char *file_of_root(const char *pattern, uint64_t root, struct error *e)
 {
     const char *at = pattern != NULL ? strstr(pattern, "%d") : NULL;
@@ -172,8 +172,8 @@ static enum status check_open_claims(const struct work *k, struct claims *claims
     return ST_OK;
 }
 
-/* Checks the results from root number `i`, or, if no root is given, from the root that they
- * name. */
+/* Checks the results of one search: from root number i of the command line, or from the root that the results show if none is
+ * given. */
 static enum status check_root(const struct work *k, uint64_t i, struct error *e)
 {
     const struct command *c = k->command;

@@ -93,7 +93,7 @@ struct command {
     const char *directory; /* to look at, with LIST and VERIFY */
 };
 
-/* Parses "nd=1,dd=auto", or "auto" for all. Subgraphs that are not named keep their default. */
+/* Parses the text of --heads: "nd=1,dd=auto", or "auto" for all subgraphs. Those that are not named keep their default. */
 static void parse_heads(const struct cli *cli, const char *text, int *heads)
 {
     if (strcmp(text, "auto") == 0) {

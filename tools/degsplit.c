@@ -1,4 +1,4 @@
-/* degsplit.c: separates the vertices of an edge stream by degree and writes the outcome as .split */
+/* degsplit.c: separates the vertices of an edge stream by degree and writes the result as a .split file */
 #include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
 #include "formats/base/json_lines.h"
@@ -169,7 +169,7 @@ static enum status print_sweep(const struct cli *cli, const struct command *c, c
 
 /* ---- the work ---- */
 
-/* Checks the memory of a split for standard output: it is held in memory, which grows by
+/* Checks that the memory left can hold the split if it goes to standard output, where it is collected in memory that grows by
  * doubling. */
 static enum status check_output(const struct command *c, const struct split *split,
                                 const struct memory_budget *budget, struct error *e)
@@ -210,7 +210,7 @@ static enum status choose_th(const struct cli *cli, const struct command *c, con
     return ST_OK;
 }
 
-/* The most delegates: a bound by the degrees that they must have, or by the rule of memory. */
+/* Returns an upper bound of the delegates: by the degree that each must have or, with the rule of memory, 4n/p. */
 static uint64_t most_delegates(const struct command *c, const struct separation_plan *p)
 {
     uint64_t most = p->totals.n < p->directed_edges ? p->totals.n : p->directed_edges;
@@ -285,7 +285,7 @@ static enum status separate(const struct cli *cli, const struct command *c,
     return comm_agree(source->comm, e);
 }
 
-/* Refuses outputs that would replace the input, one another, or an older file, or cannot be written. */
+/* Refuses an output that would replace the input, another output or, without --force, an older file, or that cannot be written. */
 static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
     if (c->plan ||

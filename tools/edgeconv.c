@@ -1,8 +1,7 @@
 /* edgeconv.c: converts graphs from common formats to an edge stream; see edgeconv(1).
  *
- * All inputs are looked at first (format, direction, declared sizes), so that inputs which do not
- * fit together are refused before anything is written. Randomising needs the number of vertices: if
- * no option or header gives it, the edges are kept in a temporary file and a second pass writes
+ * All inputs are first looked at (edgeconv_look.c). Then their edges are read and written in one pass. Randomising ids needs
+ * the number of vertices first: if no option or header tells it, edges are kept in a temporary file, and a second pass writes
  * them.
  */
 #include "tools/edgeconv/edgeconv_job.h"
@@ -83,7 +82,7 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
     return ST_OK;
 }
 
-/* Reads the files of an archive one after the other. Any other input is one file. */
+/* Reads an input: its one file, or the files of an archive one after the other. */
 static enum status read_source(struct job *job, struct source *s, struct input *input,
                                struct conversion *conversion, struct error *e)
 {
@@ -194,7 +193,7 @@ done:
     return e->status;
 }
 
-/* Makes the second pass: reads the kept edges and writes them, randomised. Closes `fd`. */
+/* Makes the second pass: reads the edges from the temporary file `fd`, randomises their ids and writes them. Closes `fd`. */
 static enum status convert_kept(struct job *job, int fd, struct graph_writer *writer,
                                 const struct change *change, struct error *e)
 {
@@ -229,7 +228,8 @@ static void set_randomisation(struct job *job, struct change *change)
     job->info.random_seed = job->options->seed;
 }
 
-/* Reads the inputs once; only a number of vertices not known before makes the second pass. */
+/* Randomises ids when the number of vertices is not known: reads the inputs once, keeps their edges in a temporary file, and
+ * converts these in a second pass. */
 static enum status convert_in_two_passes(struct job *job, struct outfile *out, struct error *e)
 {
     const struct options *o = job->options;
@@ -293,8 +293,7 @@ static void report_summary(const struct job *job, double seconds, double sync_se
                  (ull)job->findings.dropped);
 }
 
-/* Divides the memory of -S among pieces, reading ahead and the rest. If something may have to
- * spill, the rest gets more. */
+/* Divides the memory of -S among pieces of input, reading ahead, and the rest, which gets more if it may have to spill. */
 static enum status share_memory(struct job *job, struct error *e)
 {
     const struct options *o = job->options;
@@ -330,7 +329,7 @@ static enum status open_outputs(struct job *job, struct outfile **out, struct er
     return e->status;
 }
 
-/* Commits the outputs, the map first: edges without their map would be of no use. */
+/* Commits the outputs, the map of names first, because edges without their map are of no use. */
 static enum status commit_outputs(struct job *job, struct outfile *out, double *sync_seconds,
                                   struct error *e)
 {
@@ -392,7 +391,7 @@ static enum status convert_index(const struct options *o, struct error *e)
     return e->status;
 }
 
-/* Refuses outputs that would replace a file beside NAME.graph, which is read with it. */
+/* Refuses an output that would replace a file that is read together with NAME.graph, such as NAME.properties. */
 static enum status refuse_beside(const struct options *o, const char *path, struct error *e)
 {
     static const char *const suffix[] = {".properties", ".offsets"};
@@ -405,7 +404,7 @@ static enum status refuse_beside(const struct options *o, const char *path, stru
     return e->status;
 }
 
-/* Refuses outputs that would replace an input, one another, or an older file, or cannot be written. */
+/* Refuses an output that would replace an input, another output or, without --force, an older file, or that cannot be written. */
 static enum status check_outputs(const struct options *o, struct error *e)
 {
     size_t count = (size_t)o->path_count;

@@ -1,7 +1,7 @@
 /* rmatgen.c: writes the edges of random graphs and lattices.
  *
- * Blocks of edges are made, randomised and encoded by all threads and written in order, so the
- * output is the same at any thread count.
+ * All threads make, randomise and encode blocks of edges, which are written in order, so that the output is the same with any
+ * number of threads.
  */
 #include "formats/base/cli.h"
 #include "formats/base/outfile.h"

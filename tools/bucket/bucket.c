@@ -1,8 +1,8 @@
 /* bucket.c: see bucket.h
  *
- * Each thread has its part of a bucket in a list of chunks, which it cuts from slabs of its own. A chunk is
- * aligned to its size. So a cursor whose address is a multiple of the size is at the end of a chunk, and no
- * second pointer is needed to compare with.
+ * Each thread keeps its part of a bucket in a list of chunks, which it cuts from slabs of its own. A chunk is aligned to its
+ * size: a cursor has reached the end of its chunk when its address is a multiple of the size, so no pointer to the end is
+ * needed.
  */
 #include "bucket_chunk.h"
 
@@ -35,8 +35,7 @@ static enum status note_slab(struct bucket_store *store, void *slab, struct erro
     return ST_OK;
 }
 
-/* Nonzero if this thread may have one more slab, which is then counted. Call it under the budget's
- * lock. */
+/* Nonzero if this thread may have one more slab, which is then counted as taken. Call it under the budget's lock. */
 static int may_grow(struct bucket_writer *w)
 {
     struct bucket_store *store = w->store;
@@ -49,7 +48,7 @@ static int may_grow(struct bucket_writer *w)
     return 1;
 }
 
-/* Takes a new slab. Returns zero, without an error, if the writer may have none. */
+/* Allocates a slab for this thread. Returns 0 if the thread may have no more; that is no error. */
 static int new_slab(struct bucket_writer *w)
 {
     struct bucket_store *store = w->store;
@@ -69,7 +68,7 @@ static int new_slab(struct bucket_writer *w)
     return slab != NULL;
 }
 
-/* Takes the chunks that other threads have read and given back. Returns zero if there are none. */
+/* Takes the chunks that readers have given back to this thread. Returns 0 if there are none. */
 static int take_returned(struct bucket_writer *w)
 {
     if (__atomic_load_n(&w->returned, __ATOMIC_RELAXED) == NULL)
@@ -81,7 +80,7 @@ static int take_returned(struct bucket_writer *w)
     return 1;
 }
 
-/* Frees chunks when there is no memory for new ones: spills full ones, or waits for those that are
+/* Frees chunks when there is no memory for new ones: spills the full chunks or, without a spill file, waits for chunks that are
  * being read. */
 static void free_chunks(struct bucket_writer *w)
 {
@@ -138,8 +137,8 @@ static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
     return chunk;
 }
 
-/* Chooses the sizes. Half-filled last chunks waste less than an eighth of the records and of the
- * room. */
+/* Chooses the sizes of chunks and slabs, so that chunks that are not full waste less than an eighth of the records and of the
+ * memory. */
 static struct layout lay_out(const struct bucket_options *o, uint64_t room)
 {
     struct layout l = {.slab_bytes = BUCKET_MOST_SLAB_BYTES};
@@ -192,8 +191,8 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
     return w->cursor != NULL && w->last != NULL;
 }
 
-/* Takes a chunk for records after a failure. Appending looks for failures only when a chunk is
- * full, so it always needs one to fill. */
+/* Takes a chunk to which records are written after a failure, and lost. Appending checks for failures only when a chunk is
+ * full, so it always needs a chunk. */
 static int take_scrap(struct bucket_writer *w)
 {
     struct bucket_chunk *chunk = take_chunk(w);

@@ -1,9 +1,8 @@
-/* bucket.h: a store of records in buckets. Many threads fill it; it is read bucket by bucket.
+/* bucket.h: a store of records in buckets, which many threads fill and which is read bucket by bucket.
  *
- * All records of a bucket have 4, 5, 6 or 8 bytes; buckets may differ. The order of the records is not
- * defined. Each thread appends to chunks of its own. The lines that it is filling, some thousands, stay in
- * the cache. (Gathering a thread's lines apart and writing them past the caches was no faster.) When a
- * thread has used up its memory, it writes its full chunks to spill files. A reader gets runs of records
+ * The records of one bucket have 4, 5, 6 or 8 bytes each, in no defined order. Each thread appends to chunks of its own; the
+ * cache lines that it is filling, some thousands, stay in the cache. (Collecting lines apart and writing them past the caches
+ * was no faster.) A thread that has used up its memory writes its full chunks to a spill file. A reader gets runs of records
  * and need not know where they lie.
  */
 #ifndef DBFS_BUCKET_H
@@ -31,10 +30,10 @@ struct bucket_run;
 /* The part of the store that one thread fills. */
 struct bucket_writer {
     struct bucket_store *store;
-    /* [buckets] where the next record goes; at a chunk's end, a new chunk is needed first */
+    /* [buckets] where the next record of each bucket goes; at the end of a chunk, a new chunk is needed first */
     unsigned char **cursor;
     uintptr_t chunk_mask;       /* of an address within its chunk */
-    /* [buckets] the newest chunk; after bucket_seal the oldest one, and the cursor is NULL */
+    /* [buckets] the newest chunk of each; after bucket_seal the oldest one, and the cursor is then NULL */
     struct bucket_chunk **last;
     unsigned char *slab, *slab_end;
     size_t slab_count;         /* slabs of this thread */
@@ -42,7 +41,7 @@ struct bucket_writer {
     unsigned char *scrap; /* a chunk that takes the records appended after a failure */
     struct error error;   /* the first failure; later records are lost */
     struct bucket_run *oldest_run, *newest_run; /* the spilled runs */
-    /* Held by a spill and by bucket_seal, so that no chunk is in both, and for `returned`. */
+    /* protects `returned`; a spill and bucket_seal also hold it, so that they never take the same chunk */
     pthread_mutex_t lock;
     struct bucket_chunk *returned; /* chunks to fill again, from bucket_return */
 };
@@ -76,19 +75,20 @@ struct bucket_options {
 /* The least room_bytes that these buckets and threads can work in. */
 uint64_t bucket_store_least(const struct bucket_options *options);
 
-/* Returns a closed store to pass as `like`, with the chunk_bytes and slab_bytes of one with these options. */
+/* Returns a closed store whose chunks and slabs have the sizes that these options give. It serves as `like` in the options of
+ * another store. */
 struct bucket_store bucket_store_sizes(const struct bucket_options *options);
 
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *options,
                               struct memory_budget *budget, struct error *e);
 void bucket_store_close(struct bucket_store *store); /* a zeroed store is allowed */
 
-/* Gives the bucket a new chunk and returns where its first record goes, of `bytes` bytes. */
+/* Gives the bucket a new chunk and returns the place of its first record, which has `bytes` bytes. */
 unsigned char *bucket_new_chunk(struct bucket_writer *writer, uint32_t bucket, unsigned bytes);
 
-/* Returns the place of the bucket's next record, of `bytes` bytes. The place after it is prefetched, so that
- * a record that starts a line finds the line in the cache. A place further on would need a second line of the
- * first-level cache for each bucket. */
+/* Returns the place for the bucket's next record of `bytes` bytes. The place behind it is prefetched, so that a record that
+ * begins a cache line finds it in the cache. (Prefetching further ahead would keep a second line for each bucket in the
+ * first-level cache.) */
 static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t bucket,
                                           unsigned bytes)
 {
@@ -133,8 +133,8 @@ static inline void bucket_append_long(struct bucket_writer *writer, uint32_t buc
     bucket_write_long(bucket_place(writer, bucket, bytes), record, bytes);
 }
 
-/* Record i of a chunk, of 5 or 6 bytes; fastest if `bytes` is known when this is compiled. Bytes
- * before the first record must be readable; those after the last one need not be. */
+/* Returns record i of a chunk, of 5 or 6 bytes; fastest if `bytes` is a constant. Some bytes before the first record are read,
+ * too, but none behind the last one. */
 static inline uint64_t bucket_odd_record(const void *records, unsigned bytes, size_t i)
 {
     uint64_t word;
@@ -142,8 +142,8 @@ static inline uint64_t bucket_odd_record(const void *records, unsigned bytes, si
     return word >> (64 - 8 * bytes);
 }
 
-/* Returns the place of the bucket's next records, of `bytes` bytes each, and in *count how many have room
- * there. After writing them, call bucket_filled with the end of the records. */
+/* Returns the place for the bucket's next records of `bytes` bytes each, and sets *count to how many fit there. After writing
+ * them, call bucket_filled with their end. */
 static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t bucket,
                                          unsigned bytes, size_t *count)
 {
@@ -160,21 +160,20 @@ static inline void bucket_filled(struct bucket_writer *writer, uint32_t bucket, 
     __builtin_prefetch(end, 1);
 }
 
-/* Ends the filling of the store. Call it once, after all threads have finished. Reports the failures of
- * appending. */
+/* Ends the filling of the store, and returns the first failure of appending. Call it once, when all threads have finished. */
 enum status bucket_store_seal(struct bucket_store *store, struct error *e);
 
-/* bucket_seal ends the filling of one bucket while threads fill others. After the last reading of the bucket,
- * bucket_return gives its memory back to the threads that filled it. Between the two calls nobody may wait
- * for another thread, because that thread may be waiting for this memory. */
+/* bucket_seal ends the filling of one bucket while threads fill others. After the last reading of that bucket, bucket_return
+ * gives its memory back to the threads that filled it. Between the two calls nobody may wait for another thread, because that
+ * thread may be waiting for this memory. */
 void bucket_seal(struct bucket_store *store, uint32_t bucket);
 void bucket_return(struct bucket_store *store, uint32_t bucket);
 
-/* Reads a bucket of a sealed store, whose records have `width` bytes. Any thread may read it, any number of
- * times.
- *     struct bucket_reader r = bucket_read(store, bucket, 4, buffer, &error);
+/* A reader of one bucket of a sealed store. Any number of readers may read a bucket, in any threads.
+ *     struct bucket_reader r = bucket_read(store, bucket, width, buffer, &error);
  *     while ((count = bucket_reader_next(&r, &records)) > 0) ...
- * `buffer` has bucket_read_bytes(store) bytes. A failure ends the reader and is put into `error`. */
+ * `width` is the bytes of a record, and `buffer` has bucket_read_bytes(store) bytes. A failure ends the reading and is stored
+ * in `error`. */
 struct bucket_reader {
     const struct bucket_store *store;
     uint32_t bucket;
@@ -193,9 +192,9 @@ struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t buck
                                  unsigned width, void *buffer, struct error *e);
 size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
 
-/* The same, for the records that threads `first` to `end` - 1 have appended to the bucket. If bucket_seal has
- * ended the bucket, the records of each thread come in the order in which they were appended. If anything was
- * spilled, give the reader a buffer of at least a chunk (bucket_reader_buffer) before its first use. */
+/* Opens a reader of the records that threads `first` to `end` - 1 have appended to the bucket. After bucket_seal the records of
+ * each thread come in the order in which they were appended. If anything was spilled, the reader needs a buffer of at least a
+ * chunk (bucket_reader_buffer) before its first use. */
 struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_t bucket, int first,
                                       int end, unsigned width);
 void bucket_reader_buffer(struct bucket_reader *reader, void *buffer, size_t bytes,
@@ -206,18 +205,18 @@ uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, i
 
 /* ---- from one store to the next ---- */
 
-/* Moves all memory of the chunks from `from` to `heir`. `from` has spilled nothing, and `heir` was opened
- * with `like` set to it. The records of `from` stay where they are until bucket_hand_over. */
+/* Moves all chunks of `from` to `heir`, which was opened with `like` set to `from`; nothing of `from` may be spilled. The
+ * records stay where they are until bucket_hand_over. */
 enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
                                  struct error *e);
 
-/* Gives the chunks that one thread filled in a bucket to the writer `to`, to fill again. Call it after the
- * last reading of these records. `to` belongs to the calling thread. Its store has chunks of the same size
- * and does not outlive `from` or the heir of `from`. */
+/* Gives the chunks that one thread (`writer`) filled in a bucket to the writer `to`, to fill them again, after the last reading
+ * of their records. `to` belongs to the calling thread; its store has chunks of the same size, and does not outlive `from` or
+ * the heir of `from`. */
 void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
                       struct bucket_writer *to);
 
-/* The bytes of a reader's buffer: 0 if nothing was spilled, else BUCKET_READ_BYTES. */
+/* Returns the bytes that a reader's buffer needs: 0 if nothing was spilled, else BUCKET_READ_BYTES. */
 uint64_t bucket_read_bytes(const struct bucket_store *store);
 
 #endif

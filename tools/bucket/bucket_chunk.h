@@ -1,4 +1,4 @@
-/* bucket_chunk.h: the chunks and the runs of a bucket store; only for bucket*.c */
+/* bucket_chunk.h: how a bucket store lays out its memory and its spill files; only for bucket*.c */
 #ifndef DBFS_BUCKET_CHUNK_H
 #define DBFS_BUCKET_CHUNK_H
 
@@ -17,21 +17,20 @@ struct bucket_chunk {
     unsigned char records[];
 };
 
-/* Bytes that are not used at the start of a chunk, so that records of `bytes` bytes end where it ends. */
+/* Returns the bytes left unused at the start of a chunk, so that records of `bytes` bytes end exactly where the chunk ends. */
 static inline size_t bucket_lead_bytes(size_t chunk_bytes, unsigned bytes)
 {
     return (chunk_bytes - sizeof(struct bucket_chunk)) % bytes;
 }
 
-/* A run: the full chunks that one thread spilled at once, bucket after bucket. The oldest chunk of a bucket
- * comes first. */
+/* A run: the full chunks that one thread spilled at once, bucket after bucket, each bucket's oldest chunk first. */
 struct bucket_run {
     struct bucket_run *next; /* newer */
     struct spill_extent extent;
     uint32_t first[]; /* [buckets + 1]: chunks before each bucket */
 };
 
-/* Reverses a list of chunks from newest first to oldest first; returns its new head. */
+/* Reverses a bucket's list of chunks, which goes from the newest to the oldest. Returns the new head. */
 static inline struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest)
 {
     struct bucket_chunk *done = NULL;
@@ -44,7 +43,7 @@ static inline struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest)
     return done;
 }
 
-/* Writes the thread's full chunks to a spill file and moves them to its list of free chunks. */
+/* Writes the full chunks of a thread to a spill file, as a run, and moves them to its list of free chunks. */
 enum status bucket_spill(struct bucket_writer *writer, struct error *e);
 
 /* Computes the CRC of a chunk of `chunk_bytes` for its field `crc`. */

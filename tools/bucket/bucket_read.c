@@ -5,7 +5,7 @@
 
 enum { AHEAD_LINES = 8 };
 
-/* Goes to the first chunk of the bucket in `run` or a newer run. `run` may be NULL. */
+/* Moves the reader to its bucket's first chunk in `run` or, if that has none, in a newer run. `run` may be NULL. */
 static void start_run(struct bucket_reader *r, const struct bucket_run *run)
 {
     while (run != NULL && run->first[r->bucket] == run->first[r->bucket + 1])

@@ -1,8 +1,8 @@
 /* bucket_spill.c: writes chunks of a bucket store to disk
  *
- * A thread that has used up its memory writes all its full chunks as one run, bucket after bucket. So the
- * write is long and sequential, and each bucket of the run is read as one piece. With more memory the pieces
- * are longer. Chunks that are not full stay in memory, because their cursors point into them.
+ * A thread that has used up its memory writes all its full chunks as one run, bucket after bucket. So the write is long and
+ * sequential, and each bucket of the run is read as one piece. Chunks that are not full stay in memory, because cursors point
+ * into them.
  */
 #include "bucket_chunk.h"
 
@@ -23,8 +23,8 @@ uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes)
     return crc32_bytes(crc, chunk->records, chunk_bytes - sizeof header);
 }
 
-/* The newest chunk of a bucket; the older ones are full. NULL if nothing is to be spilled, as after the bucket was
- * filled. */
+/* Returns the chunk of a bucket that is being filled, behind which all others are full; NULL if the filling of the bucket has
+ * ended. */
 static struct bucket_chunk *newest_chunk(const struct bucket_writer *w, uint32_t bucket)
 {
     return w->cursor[bucket] != NULL ? w->last[bucket] : NULL;

@@ -6,8 +6,8 @@
 
 typedef long long ll;
 
-/* The depth of a vertex: from the file of depths; without one, from its level in memory, where all
- * vertices are in one window. */
+/* Finds the depth of a vertex: in the file of depths or, without one, from its level in memory, where all vertices are in one
+ * window. */
 static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t *depth,
                               struct error *e)
 {
@@ -35,8 +35,8 @@ static enum status report_edge(const struct claim_windows *w, const struct offen
                 (ll)of_u, (ll)of_v);
 }
 
-/* Reports v, which no edge has settled: its parent is not one level up, or no edge joins the
- * two. */
+/* Reports vertex v, whose depth no edge has proved: either its parent is not one level up, or the graph has no edge between
+ * them. */
 static enum status report_parent(const struct claim_windows *w, uint64_t v, int64_t depth,
                                  struct error *e)
 {

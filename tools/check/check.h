@@ -1,27 +1,24 @@
-/* check.h: proves that depths, and parents, are those of a breadth-first search of a graph.
+/* check.h: proves that depths, and parents, are those of a breadth-first search of a graph, without a second search.
  *
- * There is no second search. Conditions are tested that together hold for true results only:
- * - The root, and no other vertex, has depth 0 and is its own parent; every value is a depth or a vertex
- * (claims.h).
- * - Parents lead from every vertex to the root. If there are no depths, this gives them (tree_levels.h).
- * - No edge joins a reached vertex with an unreached one, or spans more than one level (edge_rules.h). In a
- * directed
- *   graph no edge leads from a reached vertex to an unreached one, or more than one level down. So no depth is too
- *   large, and nothing is missing. If the search ended at a depth, no vertex is deeper, and edges from that depth may
- *   lead on.
- * - Every reached vertex except the root has a neighbour one level up, and its parent is such a neighbour: in a
- *   directed graph, the tail of an edge to it. So no depth is too small, and every edge of the tree is in the graph.
- * The last two with parents are the five rules of the Graph500 specification.
+ * These conditions are tested, in this order; together they hold for true results only:
+ * - The root, and no other vertex, has depth 0 and is its own parent; every value is a depth or a vertex (claims.h).
+ * - Parents lead from every vertex to the root. If there are no depths, they follow from this (tree_levels.h).
+ * - No edge joins a reached vertex with an unreached one, or spans more than one level (edge_rules.h); no directed edge leads
+ *   from a reached vertex to an unreached one, or more than one level down. So no depth is too large, and nothing is missing.
+ *   If the search ended at a depth, no vertex is deeper, and edges from that depth may lead on.
+ * - Every reached vertex except the root has a neighbour one level up, and its parent is such a neighbour (in a directed graph,
+ *   the tail of an edge to it). So no depth is too small, and every tree edge is in the graph. With parents, the last two are
+ *   the five rules of the Graph500 specification.
  *
- * The conditions are tested in this order, and the first failure is reported: of vertices the one with the
- * smallest id, of edges the smallest one. It does not depend on the number of threads and ranks. */
+ * The first failure is reported: that of the smallest vertex or edge, whatever the number of threads and ranks.
+ */
 #ifndef DBFS_CHECK_H
 #define DBFS_CHECK_H
 
 #include "claims.h"
 #include "graph_edges.h"
 
-/* All ranks call it together and get the same. ST_INVALID describes the first offence. */
+/* Tests all conditions. ST_INVALID describes the first offence. All ranks call it together and get the same result. */
 enum status check_claims(struct graph_edges *edges, struct claims *claims, int threads,
                           struct memory_budget *budget, struct claim_sums *sums, struct error *e);
 

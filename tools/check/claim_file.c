@@ -36,8 +36,7 @@ static enum status copy_all(struct claim_file *f, int to, const char *tmpdir, st
     return e->status;
 }
 
-/* Puts a nameless file in the place of f->fd, with all the bytes of the pipe, or with the values of the
- * text. */
+/* Copies a pipe's bytes, or the values of a text, to a nameless file, and puts that in the place of f->fd. */
 static enum status replace_file(struct claim_file *f, int text, const char *tmpdir,
                                 struct error *e)
 {

@@ -1,14 +1,13 @@
-/* claim_file.h: a file of results, which has one value for every vertex: its depth, or its parent.
+/* claim_file.h: a file of results, with one value for every vertex: its depth or its parent.
  *
- * The kinds of file are told apart by content:
+ * Its kind is found by the content:
  * - .npy: an array of NumPy of one dimension, of integers of 1, 2, 4 or 8 bytes.
  * - text: lines `id value`, or all of them `id,value`, of all ids, ascending from 0.
- * - raw: any other file whose size is that of n integers of 1, 2, 4 or 8 bytes.
- * -1 stands for a vertex that was not reached; in unsigned integers, the largest value does.
+ * - raw: any other file whose size is that of n integers of 1, 2, 4 or 8 bytes. A vertex that was not reached has -1; in
+ *   unsigned integers, the largest value.
  *
- * A text, and any input from a pipe, is first copied to a nameless file in the folder for temporary
- * files; the values of a text as integers of 8 bytes. So any window of values can be read at any
- * time, and no file is held in memory.
+ * No file is held in memory, but any window of values can be read at any time. So the values of a text, and whatever comes from
+ * a pipe, are first copied to a nameless temporary file, values of a text as integers of 8 bytes.
  */
 #ifndef DBFS_CLAIM_FILE_H
 #define DBFS_CLAIM_FILE_H
@@ -29,9 +28,8 @@ struct claim_file {
 
 enum { CLAIM_NONE = -1 }; /* the value of a vertex that was not reached */
 
-/* Opens the results of a graph of n vertices; "-" is standard input. On failure the file need not be closed.
- * ST_BAD_DATA: the file is none of the three kinds, or damaged. ST_INVALID: it is .npy or a text, and has not
- * n values. */
+/* Opens the results of a graph of n vertices; "-" is standard input. After a failure the file need not be closed. ST_BAD_DATA
+ * if it is of no kind, or damaged; ST_INVALID if an array or a text has not n values. */
 enum status claim_file_open(struct claim_file *file, const char *path, uint64_t n,
                              const char *tmpdir, struct error *e);
 void claim_file_close(struct claim_file *file); /* a zeroed one is allowed */

@@ -99,7 +99,7 @@ int claim_is_lines(const unsigned char *head, size_t count)
     return memchr(head, '\n', count) != NULL;
 }
 
-/* The digits at *text, and moves *text past them. Nonzero when there are none, or too many. */
+/* Reads the digits at *text and moves *text past them. Returns nonzero if there are none, or too many. */
 static int take_digits(const char **text, uint64_t *value)
 {
     const char *p = *text;

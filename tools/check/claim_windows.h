@@ -1,12 +1,11 @@
-/* claim_windows.h: depths and parents in memory, for looking up the ends of edges.
+/* claim_windows.h: depths and parents in memory, in which the ends of edges are looked up.
  *
- * A vertex takes one word, its level; with parents, a second word beside it, so that both are in
- * one line of the cache. If the budget cannot hold the words of all vertices, the vertices are
- * divided into windows of consecutive ids, two of which are in memory at a time, and each pair of
- * windows takes a pass over the edges.
+ * A vertex takes one word, its level, and with parents a second word in the same cache line. If the budget cannot hold the
+ * words of all vertices, they are divided into windows of consecutive ids. Two windows are in memory at a time, and each pair
+ * of windows takes a pass over the edges.
  *
- * A bit in the word of a level says that the vertex is settled: that an edge was found which proves its
- * depth. claim_windows_settle collects the bits of all windows in one mask.
+ * One bit of a level says that the vertex is settled: an edge was found that proves its depth. claim_windows_settle collects
+ * these bits in a mask of all vertices.
  */
 #ifndef DBFS_CLAIM_WINDOWS_H
 #define DBFS_CLAIM_WINDOWS_H
@@ -34,21 +33,18 @@ struct claim_windows {
     struct memory_budget *budget;
 };
 
-/* Takes the memory, up to `room` bytes. All ranks pass the same `room`, because they pass over the
- * edges together, once for each pair of windows. ST_RESOURCE: more than CLAIM_MOST_WINDOWS windows
- * would be needed; or more than one if there are only parents, since their levels cannot be found
- * in windows. */
+/* Allocates at most `room` bytes, the same on all ranks, because they pass over the edges together. ST_RESOURCE if that would
+ * take more than CLAIM_MOST_WINDOWS windows, or more than one when there are only parents, because levels are found only if all
+ * vertices are in memory. */
 enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
                                 int threads, struct memory_budget *budget, uint64_t room,
                                 struct error *e);
 void claim_windows_close(struct claim_windows *w);
 
-/* Reads window `index` into half 0 or 1 of the memory. Without depths, a level is 0 for every vertex
- * reached. */
+/* Reads window `index` into half 0 or 1 of the memory. Without depths, every reached vertex gets level 0. */
 enum status claim_windows_load(struct claim_windows *w, uint32_t index, int half, struct error *e);
 
-/* Adds to the mask which vertices of that half are settled. Vertices that were not reached are settled too.
- * */
+/* Notes the settled vertices of that half in the mask. Vertices that were not reached count as settled. */
 void claim_windows_settle(struct claim_windows *w, uint32_t index, int half);
 
 uint64_t claim_window_begin(const struct claim_windows *w, uint32_t index);

@@ -1,4 +1,4 @@
-/* claims.h: the depths and the parents that a search has written, and checks of each vertex alone */
+/* claims.h: the depths and parents that a search has written, and the checks of each vertex that need no edges */
 #ifndef DBFS_CLAIMS_H
 #define DBFS_CLAIMS_H
 
@@ -33,12 +33,13 @@ enum status claims_open(struct claims *claims, const char *depths, const char *p
                          uint64_t n, const char *tmpdir, struct error *e);
 void claims_close(struct claims *claims); /* zeroed claims are allowed */
 
-/* Goes over all vertices in order and makes the checks that need no edges:
+/* Checks all vertices in order, without edges:
  * - Its depth and its parent are -1, or a number below n.
  * - It has both or none of them.
- * - The root, and no other vertex, has depth 0 and is its own parent. If no root is given, the
- *   first such vertex is the root. ST_INVALID names the first vertex that fails. *sums is filled in
- *   if there are depths. */
+ * - The root, and no other vertex, has depth 0 and is its own parent. If no root is given, the first such vertex is the root.
+ *
+ * ST_INVALID names the first vertex that fails. *sums is filled in if there are depths.
+ */
 enum status claims_survey(struct claims *claims, struct claim_sums *sums, struct error *e);
 
 /* The value of one vertex. */

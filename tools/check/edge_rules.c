@@ -10,7 +10,7 @@ struct thread_offence {
     _Alignas(64) struct offence first;
 };
 
-/* A pass over the edges: those between the two windows in memory, and those within a window. */
+/* A pass over the edges between the two windows in memory and, in some passes, those within one of them. */
 struct rules_pass {
     struct claim_windows *w;
     int directed;
@@ -41,7 +41,7 @@ static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
     return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
 }
 
-/* Settles the vertex in `slot`, of level `level`, since a neighbour is one level up. */
+/* Settles the vertex in `slot`, of level `level`, if its one-level-up neighbour is its parent or there are no parents. */
 static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
 {
     if (level & LEVEL_SETTLED)
@@ -70,7 +70,7 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
         offend(first, edge->u, edge->v);
 }
 
-/* The same for a directed edge from u to v. If its tail was not reached, it tells nothing. */
+/* Checks a directed edge from u to v, and settles v if it can. An edge whose tail was not reached says nothing. */
 static void judge_directed(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
                            struct offence *first)
 {
@@ -86,7 +86,7 @@ static void judge_directed(struct rules_pass *p, const struct edge *edge, uint64
 
 /* ---- edges ---- */
 
-/* The place of a vertex's word; -1 if its window is not in memory, else the half. */
+/* Finds the slot of a vertex's word in memory. Returns the half that it is in; -1 if its window is not in memory. */
 static int find_slot(const struct rules_pass *p, uint64_t id, uint64_t *slot)
 {
     *slot = id - p->begin[0];
@@ -106,7 +106,7 @@ static int is_of_pass(const struct rules_pass *p, int half_u, int half_v)
     return half_u != half_v || p->within[half_u];
 }
 
-/* Finds the slots of the edges that belong to this pass, and moves these edges to the front. */
+/* Moves the edges that belong to this pass to kept[], with the slots of their ends. Returns their number. */
 static size_t find_slots(const struct rules_pass *p, const struct edge *edges, size_t count,
                          struct edge *kept, struct slots *at)
 {
@@ -163,8 +163,8 @@ static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges
     return e->status;
 }
 
-/* Makes the pass for windows a and b. Edges within window a are taken in the pass with the next
- * window; those within the last window, in the last pass. */
+/* Makes the pass for windows a and b. It takes the edges between them, those within a if b is the next window, and in the last
+ * pass those within b. */
 static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edges, uint32_t a,
                                   uint32_t b, struct error *e)
 {
@@ -180,8 +180,8 @@ static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edge
     return ST_OK;
 }
 
-/* Makes the passes for all pairs. The first pass with a window is made even if reading the window
- * failed, as the other ranks learn of it there. */
+/* Makes the passes for all pairs of windows. The first pass of each window is made even after a failure to read the window,
+ * because the other ranks learn of the failure there. */
 static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
 {
     for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {

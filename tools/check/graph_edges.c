@@ -25,7 +25,7 @@ static enum status open_folder(struct graph_edges *g, const char *path,
     return ST_OK;
 }
 
-/* Opens the streams with the facts that their preambles and trailers state; the first pass proves them. */
+/* Opens the streams and takes n and other facts from their preambles and trailers, which the first pass proves. */
 static enum status open_streams(struct graph_edges *g, const struct edge_inputs *inputs,
                                 const char *tmpdir, struct memory_budget *budget, struct error *e)
 {
@@ -44,8 +44,7 @@ static int is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Finds out if the inputs are streams, which together are one graph, or a single folder, the same
- * on all ranks. */
+/* Decides whether the inputs are edge streams, which together are one graph, or a single folder. All ranks decide alike. */
 static enum status find_kind(struct graph_edges *g, const struct edge_inputs *inputs, struct error *e)
 {
     for (size_t i = 0; i < inputs->count; i++) {
@@ -91,8 +90,7 @@ static uint64_t input_id(const struct graph_edges *g, uint64_t id)
     return id < g->bijection.n ? bijection_backward(&g->bijection, id) : id;
 }
 
-/* Stands between the reader and the visitor: gives it ids of the input. Shards may name slots of
- * ids that are n or larger. */
+/* Gives edges to the visitor with the ids of the input, and refuses ids that are not below n, which slots of a shard can give. */
 static enum status visit_input_ids(void *context, int thread, const struct edge *edges,
                                    size_t count, struct error *e)
 {

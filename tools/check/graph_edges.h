@@ -1,7 +1,6 @@
-/* graph_edges.h: the edges of a graph, from edge streams or from a shard directory, pass after pass.
+/* graph_edges.h: all edges of a graph, from edge streams or a shard directory, in any number of passes.
  *
- * Ids are those of the graph's input: if edgeconv --randomize permuted them, the permutation is
- * undone.
+ * Ids are those of the graph's input: a permutation by edgeconv --randomize is undone.
  */
 #ifndef DBFS_GRAPH_EDGES_H
 #define DBFS_GRAPH_EDGES_H
@@ -26,15 +25,15 @@ struct graph_edges {
     void *context;
 };
 
-/* Opens the streams, or the one folder. All ranks call it together and get the same status. On failure it need
- * not be closed. */
+/* Opens the edge streams, or the one folder. After a failure it need not be closed. All ranks call it together and get the same
+ * status. */
 enum status graph_edges_open(struct graph_edges *edges, const struct edge_inputs *inputs,
                              const char *tmpdir, const struct comm *comm, int threads,
                              struct memory_budget *budget, struct error *e);
 void graph_edges_close(struct graph_edges *edges);
 
-/* Gives every edge to the visitor, on one of the ranks. The first pass proves that the stream or the shards
- * are undamaged. Ids are below n. All ranks get the same status; a failure in *e makes all of them fail. */
+/* Gives every edge, with ids below n, to the visitor on one of the ranks. The first pass proves that streams or shards are
+ * undamaged. All ranks get the same status; a failure that *e already holds makes all of them fail. */
 enum status graph_edges_scan(struct graph_edges *edges, edges_visitor visit, void *context,
                              struct error *e);
 

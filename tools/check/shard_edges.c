@@ -10,7 +10,7 @@
 
 enum { PIECE_BLOCKS = EDGES_VISIT_PIECE / PACKED_BLOCK };
 
-/* A subgraph of a loaded shard that is being read. Its columns are decoded piece by piece. */
+/* A subgraph of a loaded shard whose edges are being visited. Its columns are decoded piece by piece. */
 struct reading {
     const struct shard_edges *edges;
     const struct shard *shard;
@@ -130,8 +130,7 @@ static enum status add_edge(const struct reading *r, uint64_t row, uint64_t colu
 
 /* ---- rows ---- */
 
-/* Visits the columns from `first` on: PIECE_BLOCKS * PACKED_BLOCK of them, or those that are
- * left. */
+/* Gives the edges of the columns from `first` on to the visitor: as many columns as one call may give, or those that are left. */
 static enum status visit_columns(const struct reading *r, uint64_t first, struct piece *piece,
                                  struct error *e)
 {

@@ -1,8 +1,7 @@
-/* shard_edges.h: all edges of a shard directory, as the ids of their ends.
+/* shard_edges.h: gives all edges of a shard directory, as the ids of their ends.
  *
- * Every directed edge of every subgraph is given once, so each edge comes in both directions. Edges
- * of a row are decoded a piece at a time; only the data that give vertices their ids are held for
- * the whole graph.
+ * Every directed edge of every subgraph is given once, so each undirected edge comes in both directions. Columns are decoded a
+ * piece at a time; only the tables that turn local ids and delegate ids into ids are in memory for the whole graph.
  */
 #ifndef DBFS_SHARD_EDGES_H
 #define DBFS_SHARD_EDGES_H
@@ -27,8 +26,8 @@ enum status shard_edges_open(struct shard_edges *edges, const char *folder, int 
                              struct memory_budget *budget, struct error *e);
 void shard_edges_close(struct shard_edges *edges); /* a zeroed one is allowed */
 
-/* Gives every edge to the visitor, as edges_scan does. Each rank reads the shards that are its share. The
- * first pass compares the CRCs of all sections. */
+/* Gives every edge to the visitor, as edges_scan does; each rank reads its share of the shards. The first pass compares the
+ * CRCs of all sections. */
 enum status shard_edges_scan(struct shard_edges *edges, const struct comm *comm,
                              edges_visitor visit, void *context, struct error *e);
 

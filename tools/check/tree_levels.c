@@ -5,7 +5,7 @@
 
 typedef unsigned long long ull;
 
-/* Levels that are not known yet. They are above all depths, and no bit of theirs is looked at. */
+/* Marks in place of levels that are not yet known. They are above all depths, and their settled bit has no meaning. */
 #define LEVEL_UNKNOWN (UINT32_MAX - 1) /* not looked at */
 #define LEVEL_ON_WAY (UINT32_MAX - 2)  /* on the way that is being followed */
 
@@ -31,7 +31,7 @@ static enum status refuse_cycle(const struct claim_windows *w, uint64_t v, struc
                 w->claims->parents.name, (ull)smallest, (ull)claim_parent(w, smallest));
 }
 
-/* Follows parents from v to the first vertex of known level, then gives the vertices on the way their levels. */
+/* Follows parents from v to the first vertex whose level is known, and from there gives levels to the vertices on the way. */
 static enum status follow(struct claim_windows *w, uint64_t v, struct error *e)
 {
     uint64_t x = v, child = v, steps = 0;

@@ -4,9 +4,9 @@
 
 #include "claim_windows.h"
 
-/* Follows parents from every vertex to the root and stores the levels. All vertices are in one window, loaded
- * and surveyed. Takes time in proportion to the vertices. ST_INVALID names the first vertex whose way does
- * not lead to the root: it ends at a vertex that was not reached, or in a cycle. *sums is filled in. */
+/* Finds the level of every vertex by following parents to the root, in time proportional to the vertices. All vertices must be
+ * in one window, loaded and surveyed (claims_survey). ST_INVALID names the first vertex whose way ends in a cycle or at a
+ * vertex that was not reached. *sums is filled in. */
 enum status tree_levels_find(struct claim_windows *windows, struct claim_sums *sums,
                              struct error *e);
 

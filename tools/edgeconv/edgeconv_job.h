@@ -1,6 +1,7 @@
-/* edgeconv_job.h: the state of one run of edgeconv, and its first step: a look at all inputs.
+/* edgeconv_job.h: the state of one run of edgeconv, and its first step.
  *
- * The step comes before anything is written, so that inputs which do not fit together are refused early.
+ * In the first step all inputs are looked at before anything is written, so that inputs that do not fit together are refused
+ * early.
  */
 #ifndef DBFS_EDGECONV_JOB_H
 #define DBFS_EDGECONV_JOB_H
@@ -15,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One input, or one file of an archive: its open streams, and the reader of its edges. */
+/* An input, or one file of an archive, with its open streams and the reader of its edges. */
 struct source {
     const char *path, *name;     /* the name for messages */
     dev_t pipe_device; /* which pipe it is; 0 for a regular file */
@@ -75,8 +76,8 @@ struct job {
     struct noted noted;
 };
 
-/* Opens every input and decides formats, directions and declared sizes, and so the output. Refuses inputs
- * that do not fit together. */
+/* Opens every input, finds its format, direction and declared size, and decides from these what is written. Refuses inputs that
+ * do not fit together. */
 enum status look_at_inputs(struct job *job, struct error *e);
 
 /* Opens the reader of the next input. */
@@ -84,15 +85,15 @@ enum status open_reader(const struct job *job, struct graph_reader **reader, str
                         struct error *e);
 void close_source(struct source *source);
 
-/* Refuses an input that is no part of the list that the first one is: ST_BAD_DATA. */
+/* Refuses an input that cannot be part of the same list of edges as the first input: ST_BAD_DATA. */
 enum status refuse_part(const struct job *job, struct input *input, const char *found, const char *expected,
                         struct error *e);
 
-/* Adds an input, or a file of an archive, to the job: decides how its edges are read, and checks that it is a part of
- * the same list as those before it. With `is_new`, the user has not been told of it yet. */
+/* Adds an input, or a file of an archive, to the job: decides how its edges are read, and checks that it is part of the same
+ * list as those before. `is_new` is nonzero if the user has not yet been told of it. */
 enum status join_source(struct job *job, struct source *source, struct input *input, int is_new, struct error *e);
 
-/* Adds to the failure of a file in an archive a hint how to leave that file out. */
+/* Adds to the message about a faulty file of an archive how to leave that file out. */
 void explain_member(const struct job *job, struct input *input, struct error *e);
 
 #endif

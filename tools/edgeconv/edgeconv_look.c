@@ -1,5 +1,4 @@
-/* edgeconv_look.c: finds the format of each input of edgeconv, and checks that the inputs fit together; see
- * edgeconv_job.h */
+/* edgeconv_look.c: finds the format of each input of edgeconv, and checks that the inputs fit together (edgeconv_job.h) */
 #include "edgeconv_job.h"
 
 #include "formats/base/text.h"
@@ -19,8 +18,8 @@ static enum status contradicts(const struct source *s, const char *asserted, str
                 asserted, s->format);
 }
 
-/* Decides how the edges of an input are taken: their direction in the output, and s->fold if one of
- * two lines is dropped. */
+/* Decides the direction that the edges of an input have in the output. Sets s->fold if the input has two lines for each edge,
+ * of which one is dropped. */
 static enum status resolve_direction(const struct options *o, struct source *s,
                                      enum edges_direction *direction, struct error *e)
 {
@@ -49,7 +48,7 @@ static enum status resolve_direction(const struct options *o, struct source *s,
     return ST_OK;
 }
 
-/* Takes the direction of the first input; those of the others must be the same. */
+/* Gives the job the direction of the first input, and refuses a later input whose direction is another. */
 static enum status join_direction(struct job *job, struct source *s, struct error *e)
 {
     enum edges_direction direction;
@@ -180,7 +179,8 @@ static void report_opened(struct job *job, const struct source *s)
     job->noted.weights |= f->notes.weights || f->notes.column[0] > 0;
 }
 
-/* Adds a hint to a fault in an archive: a table of vertices there is no damage. */
+/* Adds to a fault in a file of an archive which files there are: the faulty one may be no list of edges, but for example a
+ * table of vertices. */
 void explain_member(const struct job *job, struct input *input, struct error *e)
 {
     if (e->status == ST_BAD_DATA && job->options->member == NULL && !input_failed(input))
@@ -229,8 +229,8 @@ static enum status refuse_same_pipe(const struct job *job, struct source *s, str
     return ST_OK;
 }
 
-/* Opens an input and asks the reader of its first file for format and ids. Later files of an archive are looked at in
- * their turn. */
+/* Opens an input and asks the reader of its first file for format and ids. The later files of an archive are looked at when
+ * they are read. */
 static enum status look_at(struct job *job, struct source *s, struct error *e)
 {
     if (refuse_same_pipe(job, s, e) != ST_OK ||
@@ -250,14 +250,13 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
                     job->options->map_path == NULL;
     job->stored_bytes += input_stored_bytes(s->input);
     join_source(job, s, s->input, 1, e);
-    /* hundreds of parts must not need hundreds of descriptors; a stream is there only once */
+    /* closed until its turn, so that hundreds of parts do not need hundreds of descriptors; a pipe cannot be opened twice */
     if (strcmp(s->path, "-") != 0 && input_is_regular(s->input))
         close_source(s);
     return e->status;
 }
 
-/* Writes only options that determine the content, so that equal graphs made alike are equal
- * files. */
+/* Writes the provenance: only options that determine the content, so that graphs converted alike are equal files. */
 static void write_provenance(struct job *job)
 {
     const struct options *o = job->options;

@@ -108,7 +108,8 @@ static void take_columns(struct options *o, const char *text)
     }
 }
 
-/* Returns the signs of --comments. Signs that ids or separators may have would drop edges. */
+/* Returns the signs given with --comments. A sign that may occur in ids or as a separator is refused, because edges would be
+ * lost. */
 static const char *comments_named(const struct cli *cli, const char *text)
 {
     if (strcmp(text, "none") == 0)

@@ -69,7 +69,7 @@ enum status generator_init(struct generator *g, const struct generator_options *
     const struct rmat_params params = {o->scale, o->a, o->b, o->c, o->seed};
     g->options = o;
     memory_budget_init(&g->budget, memory_bytes);
-    /* the last random number is the seed of the permutation: edges use those from 0 on */
+    /* the permutation's seed is the last random number, as edges use those from number 0 on */
     if (o->kind != GRAPH_GRAPH500)
         bijection_init(&g->bijection, generator_vertices(o), random64(o->seed, UINT64_MAX));
     switch (o->kind) {
@@ -88,7 +88,7 @@ void generator_free(struct generator *g)
     geometric_free(&g->geometric, &g->budget);
 }
 
-/* One step of ids of 32 bits at most, of which no higher bit is needed. Vectors hold twice as many. */
+/* Takes one step of the permutation, for ids of at most 32 bits. No higher bit is needed, so a vector holds twice as many ids. */
 static inline uint32_t step_u32(const struct bijection *b, uint32_t x)
 {
     for (int r = 0; r < BIJECTION_ROUNDS; r++) {
@@ -98,8 +98,8 @@ static inline uint32_t step_u32(const struct bijection *b, uint32_t x)
     return x;
 }
 
-/* Takes the first step of the permutation. Returns nonzero if an id lands outside and needs more. It moves 32 bytes an
- * edge and has eight products. `narrow` is known when this is compiled. */
+/* Takes the first step of the permutation for all edges. Returns nonzero if an id lands outside 0..n-1 and needs more steps. An
+ * edge takes 32 bytes moved and eight products. Callers pass `narrow` as a constant. */
 static inline int step_all(const struct bijection *b, struct edge *edges, size_t count, int narrow)
 {
     uint64_t outside = 0;

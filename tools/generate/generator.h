@@ -1,7 +1,7 @@
 /* generator.h: the kinds of graphs that rmatgen makes, behind one interface.
  *
- * A graph is made in items, which any thread makes in any order: its edges by number, or for a random geometric graph
- * its points, each with all edges to later ones.
+ * A graph is made in items, which any thread makes in any order. An item is an edge, by its number, or in a random geometric
+ * graph a point with all its edges to later points.
  */
 #ifndef DBFS_GENERATOR_H
 #define DBFS_GENERATOR_H
@@ -26,7 +26,7 @@ struct generator_options {
     int scale;
     uint64_t edge_factor;
     double a, b, c;
-    /* Poisson, geometric and planted; the vertices of a planted graph are communities * size */
+    /* for Poisson, geometric and planted graphs; a planted graph has communities * size vertices */
     uint64_t vertices;
     double degree;
     uint64_t communities, size, bridges;
@@ -49,8 +49,7 @@ struct generator {
 
 uint64_t generator_vertices(const struct generator_options *o);
 
-/* The number of all items. They are edges, and of geometric graphs points. UINT64_MAX: 2^64 - 1 or
- * more. */
+/* Returns the number of items: points of a geometric graph, edges of any other. UINT64_MAX stands for 2^64 - 1 or more. */
 uint64_t generator_items(const struct generator_options *o);
 
 /* The items that make about a block of edges. */
@@ -61,12 +60,11 @@ enum status generator_init(struct generator *g, const struct generator_options *
                            struct error *e);
 void generator_free(struct generator *g);
 
-/* Makes the edges of items first..first + count, and puts them into the list. The old content of the list is lost. */
+/* Makes the edges of items first..first + count - 1 and puts them into the list, in place of what it had. */
 enum status generator_edges(const struct generator *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e);
 
-/* Writes the options that determine the graph into `text`, a line for each. Returns the number of
- * characters. */
+/* Writes the options that determine the graph into `text`, a line for each. Returns the number of characters. */
 int generator_describe(const struct generator_options *o, char *text, size_t room);
 
 #endif

@@ -58,7 +58,8 @@ static inline uint64_t random_point(uint64_t seed, uint64_t i)
     return random64(seed, i) >> (64 - 2 * GEOMETRIC_BITS);
 }
 
-/* Counts the points of each cell, and places them from the last one on, so that each cell's start ends up in place. */
+/* Sorts the points by cell: counts those of each cell, then places them from the last one on, so that start[] ends as the first
+ * point of each cell. */
 static void sort_points(struct geometric *g, uint64_t seed)
 {
     uint64_t all = g->cells * g->cells;
@@ -104,7 +105,7 @@ static inline int near(uint64_t a, uint64_t b, uint64_t radius)
     return (uint64_t)(dx * dx) + (uint64_t)(dy * dy) <= radius * radius;
 }
 
-/* Appends the edges from point `a` to those of `first`..`end` - 1 that are near. */
+/* Appends edges from point `a` to those of the points first..end - 1 that are near it. */
 static enum status edges_to(const struct geometric *g, uint64_t a, uint64_t first, uint64_t end,
                             struct edge_list *list, struct error *e)
 {
@@ -118,8 +119,8 @@ static enum status edges_to(const struct geometric *g, uint64_t a, uint64_t firs
     return ST_OK;
 }
 
-/* Neighbours that come after a point are in the rest of its cell and the next cell, or in three
- * cells of the next row. Each of the two is a range of consecutive points. */
+/* The neighbours that come after a point lie in two ranges of consecutive points: the rest of its cell with the next cell, and
+ * three cells of the next row. */
 enum status geometric_edges(const struct geometric *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e)
 {

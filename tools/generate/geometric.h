@@ -1,12 +1,11 @@
-/* geometric.h: random points in the unit square, and an edge between any two that are near.
+/* geometric.h: a random geometric graph: random points in the unit square, and an edge between any two that are near.
  *
- * Random number i places point i, in units of 2^-31: its upper 31 bits are x, the next 31 bits y. The radius follows
- * from the mean degree: two random points of the unit square are within r <= 1 of each other with the probability
- * pi r^2 - 8/3 r^3 + r^4 / 2. All comparisons are between whole numbers, so every machine makes the same edges.
+ * Random number i places point i, in units of 2^-31: its upper 31 bits are x, the next 31 bits y. The radius follows from the
+ * mean degree: two random points of the unit square are within r <= 1 of each other with the probability pi r^2 - 8/3 r^3 + r^4
+ * / 2. All comparisons are between whole numbers, so every machine makes the same edges.
  *
- * The points are sorted into a grid of cells, row by row, none narrower than the radius. Therefore
- * neighbours are in the same cell or in one that touches it. Points of a cell keep their order. The
- * place of a point in this order is the id of its vertex.
+ * The points are sorted into a grid of cells, row by row, none narrower than the radius, so that neighbours are in the same
+ * cell or in cells that touch. Points of a cell keep their order. The id of a vertex is the place of its point in this order.
  */
 #ifndef DBFS_GEOMETRIC_H
 #define DBFS_GEOMETRIC_H
@@ -30,12 +29,12 @@ struct geometric {
 /* The largest mean degree of n points: with a radius of 1. */
 double geometric_max_degree(uint64_t n);
 
-/* Makes the points: 8 bytes of the budget for each, and 4 for each cell, which are n at most. */
+/* Makes the points. The budget is charged 8 bytes for each point and 4 for each cell, of which there are at most n. */
 enum status geometric_init(struct geometric *g, uint64_t n, double degree, uint64_t seed,
                            struct memory_budget *budget, struct error *e);
 void geometric_free(struct geometric *g, struct memory_budget *budget);
 
-/* Appends the edges from `count` points, from number `first` on, to points behind them in the order. */
+/* Appends the edges from `count` points, from number `first` on, to points with higher numbers. */
 enum status geometric_edges(const struct geometric *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e);
 

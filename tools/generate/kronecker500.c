@@ -1,14 +1,13 @@
 /* kronecker500.c: see kronecker500.h
  *
  * The benchmark fixes these steps for each level:
- * 1. Draw a random number. Draw again while it is below 2^31-1 mod 10000, so that the remaining range is a
- *    whole number of 10000s.
- * 2. Take the number modulo 10000. Below 1900 it means the upper right quadrant, below 3800 the lower left,
- *    below 9500 the upper left, otherwise the lower right.
+ * 1. Draw a random number, again while it is below 2^31-1 mod 10000, so that the remaining range is a whole number of 10000s.
+ * 2. Take the number modulo 10000. Below 1900 it means the upper right quadrant, below 3800 the lower left, below 9500 the
+ *    upper left, else the lower right.
  * 3. While both ends are still equal, the lower left counts as the upper right.
  *
- * Edges are made LANES at a time, in plain loops over lanes that compilers turn into vector code. The loops
- * have no division. Numbers are reduced modulo 2^31-1 only as far as is needed to fit 32 bits.
+ * LANES edges are made at a time, in plain loops over lanes that compilers turn into vector code. The loops have no division.
+ * Numbers are reduced modulo 2^31-1 only as far as is needed to fit 32 bits.
  */
 #include "kronecker500.h"
 
@@ -24,13 +23,13 @@ enum {
     FIRST_ACCEPTED = 3647 /* (2^31 - 1) mod 10000 */
 };
 
-/* x mod 10000, as a fraction of 10000, is the fraction part of x / 10000. With RECIPROCAL, which
- * is 2^45 / 10000 rounded up, bits 0..44 of x * RECIPROCAL lie in [r, r + 1/8) * RECIPROCAL, where
- * r is the exact remainder, for every x below 2^31. Bits 13..44 are kept. */
+/* Replaces x mod 10000: as a fraction of 10000 it is the fraction of x / 10000. RECIPROCAL is 2^45 / 10000 rounded up. If r is
+ * the exact remainder, bits 0..44 of x * RECIPROCAL lie in [r, r + 1/8) * RECIPROCAL for every x below 2^31. Bits 13..44 of it
+ * are kept. */
 #define RECIPROCAL UINT64_C(3518437209)
 #define FRACTION_SHIFT 13
 
-/* The kept bits at remainder r - 1/4: smaller values belong to remainders below r. */
+/* The kept bits for a remainder of r - 1/4. All remainders below r have smaller kept bits, all others larger ones. */
 #define FRACTION_BEFORE(r) ((uint32_t)((RECIPROCAL * (r) - RECIPROCAL / 4) >> FRACTION_SHIFT))
 
 struct lanes {
@@ -104,21 +103,21 @@ static void start_lanes(const struct kronecker500 *g, uint64_t first, struct lan
     }
 }
 
-/* The next number of a lane, congruent but not reduced: below 2^31 + 2^28 when both arguments are
- * below 2^32. */
+/* Returns the next number of a lane, congruent modulo 2^31-1 but not reduced: below 2^31 + 2^28 if both arguments are below
+ * 2^32. */
 static inline uint32_t next_number(uint32_t newest, uint32_t oldest)
 {
     uint64_t next = (uint64_t)newest * MRG_NEWEST_FACTOR + (uint64_t)oldest * MRG_OLDEST_FACTOR;
     return (uint32_t)mrg_fold(next);
 }
 
-/* One level of all lanes: replaces the oldest number by the next and takes the quadrant from it.
- * Comparisons are signed, as the oldest vector units have no other. */
+/* Makes one level of all lanes: replaces the oldest number of each by the next one, which gives the quadrant. Comparisons are
+ * signed, because the oldest vector units have no others. */
 static inline void descend_level(uint32_t *restrict oldest, const uint32_t *restrict newest,
                                  struct paths *restrict paths)
 {
     const uint32_t sign = UINT32_C(1) << 31;
-    /* [UPPER_LEFT_END, 10000) and [0, UPPER_RIGHT_END) are one interval once turned by this */
+    /* added to a fraction, this makes one interval of [UPPER_LEFT_END, 10000) and [0, UPPER_RIGHT_END) */
     const uint32_t turn = -FRACTION_BEFORE(UPPER_LEFT_END);
     const uint32_t turned_end = FRACTION_BEFORE(UPPER_RIGHT_END) + turn;
     for (int l = 0; l < LANES; l++) {
@@ -135,7 +134,7 @@ static inline void descend_level(uint32_t *restrict oldest, const uint32_t *rest
     }
 }
 
-/* Goes down at most 32 levels; `oldest` says where the ring of numbers begins. */
+/* Makes at most 32 levels of all lanes. *oldest is the index of the oldest number in the ring of numbers. */
 static void descend(struct lanes *lanes, int *oldest, int levels, struct paths *paths)
 {
     int o = *oldest;
@@ -147,7 +146,7 @@ static void descend(struct lanes *lanes, int *oldest, int levels, struct paths *
     *oldest = o;
 }
 
-/* Moves each lane LANES edges on: mrg_skip for all lanes at once, without exact reductions. */
+/* Moves the state of each lane on by LANES edges, as mrg_skip does, but for all lanes at once and without exact reductions. */
 static void advance_lanes(struct lanes *lanes, const struct mrg_jump *jump)
 {
     uint32_t x[2 * MRG_ORDER - 1][LANES];
@@ -158,7 +157,7 @@ static void advance_lanes(struct lanes *lanes, const struct mrg_jump *jump)
     }
     for (int i = 0; i < MRG_ORDER; i++) {
         for (int l = 0; l < LANES; l++) {
-            /* each product is below 2^62 + 2^59, so three of them fit, and a folded sum with two */
+            /* each product is below 2^62 + 2^59, so 64 bits hold the sum of three, or of a folded sum and two */
             uint64_t sum = (uint64_t)jump->c[0] * x[i][l] + (uint64_t)jump->c[1] * x[i + 1][l] +
                            (uint64_t)jump->c[2] * x[i + 2][l];
             sum = mrg_fold(sum) + (uint64_t)jump->c[3] * x[i + 3][l] +
@@ -180,7 +179,7 @@ static inline uint64_t reverse_bits(uint64_t x)
     return (x >> 1 & ones) | (x & ones) << 1;
 }
 
-/* The permutation of the ids: twice, an odd multiplier and the lowest `scale` bits reversed. */
+/* Permutes the ids: multiplies by an odd number and reverses the lowest `scale` bits, twice. */
 static inline uint64_t scramble(const struct kronecker500 *g, uint64_t id)
 {
     const int drop = 64 - g->scale;
@@ -190,9 +189,8 @@ static inline uint64_t scramble(const struct kronecker500 *g, uint64_t id)
     return reverse_bits(id) >> drop;
 }
 
-/* Makes an edge of v and `differ`, which is u XOR v. Lower left counts as upper right while both
- * ends are equal. That can change only the topmost level where they differ: there v gets the
- * bit. */
+/* Makes an edge of v and `differ`, which is u XOR v. While both ends are equal, lower left counts as upper right. That can
+ * change only the topmost level where they differ: there v gets the bit. */
 static inline struct edge finish_edge(const struct kronecker500 *g, uint64_t v, uint64_t differ)
 {
     uint64_t top = differ & UINT64_C(1) << (63 - __builtin_clzll(differ | 1));
@@ -200,7 +198,7 @@ static inline struct edge finish_edge(const struct kronecker500 *g, uint64_t v, 
     return (struct edge){scramble(g, v ^ differ), scramble(g, v)};
 }
 
-/* One edge by the benchmark's rule as it is stated, for lanes that draw a number again. */
+/* Makes one edge by the benchmark's rule as it is stated. It is for the rare lanes that draw a number again. */
 static struct edge make_edge(const struct kronecker500 *g, struct mrg_state state)
 {
     uint64_t v = 0, differ = 0;

@@ -1,8 +1,8 @@
-/* kronecker500.h: the edge list of the Graph500 reference generator, version 3, bit for bit.
+/* kronecker500.h: makes the edge list of the Graph500 reference generator, version 3, bit for bit.
  *
- * Edge i is made from the random numbers that follow number i * 2^64 of the generator in mrg.h: one for each
- * level, rarely more. Its vertices are then scrambled by a permutation, which is fixed by further random
- * numbers. So any thread can make any range of edges. The benchmark's seeds are 2 and 3.
+ * Edge i is made from the random numbers that follow number i * 2^64 of the generator in mrg.h: one for each level, rarely
+ * more. Its vertices are then permuted, as further random numbers say. So any thread can make any range of edges. The
+ * benchmark's seeds are 2 and 3.
  */
 #ifndef DBFS_KRONECKER500_H
 #define DBFS_KRONECKER500_H
@@ -27,13 +27,12 @@ struct kronecker500 {
     struct mrg_jump ahead[KRONECKER500_INDEX_BITS]; /* [k]: from an edge's start to 2^k edges on */
 };
 
-/* Prepares `g`. ST_USAGE when the scale is outside 1..48. Allocates nothing. Afterwards `g` is only read, and
- * threads may share it. */
+/* Prepares `g`, which afterwards is only read, so that threads may share it. Allocates nothing. ST_USAGE if the scale is not 1
+ * to 48. */
 enum status kronecker500_init(struct kronecker500 *g, int scale, uint64_t seed1, uint64_t seed2,
                               struct error *e);
 
-/* Makes edges first .. first + count - 1. Each call also has a small fixed cost, so make many edges at
- * once. */
+/* Makes edges first..first + count - 1. Each call also has a small fixed cost, so make many edges at once. */
 void kronecker500_edges(const struct kronecker500 *restrict g, uint64_t first, size_t count,
                         struct edge *restrict edges);
 

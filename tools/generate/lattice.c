@@ -31,9 +31,9 @@ static void add_direction(struct lattice *g, const int step[LATTICE_AXES])
     }
 }
 
-/* Each direction is taken, and not its reverse. Its steps along x, y, z are the digits -1 to 1 of a
- * number in base 3, the lowest first. The number is above 0, so the last step that is not 0 is
- * 1. */
+/* Finds the directions in which a point has neighbours, of each direction and its reverse only one. The digits -1 to 1 of a
+ * number in base 3, lowest first, are a direction's steps along x, y and z. Numbers above 0 are taken, whose last step that is
+ * not 0 is 1. */
 void lattice_init(struct lattice *g, const uint64_t *side, int dimensions, uint64_t stencil, int torus)
 {
     const int last = dimensions == 2 ? 4 : 13; /* the number of the direction (1, 1) or (1, 1, 1) */
@@ -60,8 +60,8 @@ static uint64_t vertex_at(const struct lattice *g, const uint64_t at[LATTICE_AXE
     return at[0] + g->side[0] * (at[1] + g->side[1] * at[2]);
 }
 
-/* The edge from point `at` of the direction's box. Along an axis where the direction goes
- * backwards, the box begins at the second point. */
+/* Returns the edge from point `at` of the direction's box of starting points. The box begins at the second point of an axis
+ * along which the direction goes back. */
 static struct edge edge_at(const struct lattice *g, const struct lattice_direction *d,
                            const uint64_t at[LATTICE_AXES])
 {

@@ -1,10 +1,10 @@
-/* lattice.h: the points of a box with whole coordinates, and edges between points that are near.
+/* lattice.h: lattices: the points of a box with whole coordinates, and edges between points that are near.
  *
- * The point at (x, y, z) is vertex x + width * (y + height * z). A stencil is a point with its neighbours: 5 or 9
- * points in two dimensions, 7 or 27 in three. The smaller one has the points at distance 1, the larger one all whose
- * coordinates differ by 1 at most. On a torus, the last point of a line is a neighbour of the first.
+ * The point at (x, y, z) is vertex x + width * (y + height * z). A stencil is a point with its neighbours: 5 or 9 points in two
+ * dimensions, 7 or 27 in three. The smaller one has the points at distance 1, the larger one all points whose coordinates
+ * differ by 1 at most. On a torus, the last point of a line is a neighbour of the first.
  *
- * Edges come by direction: all in the direction of x, then all in that of y, and so on. So the number of an edge tells
+ * Edges are numbered by direction: all in the direction of x, then all in that of y, and so on. So the number of an edge tells
  * its ends.
  */
 #ifndef DBFS_LATTICE_H
@@ -29,11 +29,11 @@ struct lattice {
     struct lattice_direction direction[LATTICE_MAX_DIRECTIONS];
 };
 
-/* Nonzero if there is a stencil of `stencil` points in `dimensions` dimensions, 2 or 3. */
+/* Nonzero if there is a stencil of `stencil` points in `dimensions` dimensions (2 or 3). */
 int lattice_has_stencil(int dimensions, uint64_t stencil);
 
-/* `side` has LATTICE_AXES entries, 1 for an axis that is not there. The points are 2^48 at most, and sides of a torus
- * LATTICE_TORUS_SIDE at least. */
+/* Prepares a lattice. side[] has LATTICE_AXES entries, 1 for an axis that it does not have. The points are 2^48 at most, and a
+ * side of a torus has at least LATTICE_TORUS_SIDE of them. */
 void lattice_init(struct lattice *g, const uint64_t *side, int dimensions, uint64_t stencil, int torus);
 
 uint64_t lattice_edge_count(const struct lattice *g);

@@ -1,11 +1,10 @@
-/* mrg.h: a multiple recursive random generator modulo 2^31 - 1, with jumps of any length.
+/* mrg.h: a multiple recursive random generator modulo 2^31 - 1, with jumps of any length; that of the Graph500 benchmark.
  *
  *     x[n] = 107374182 x[n-1] + 104480 x[n-5]  mod 2^31 - 1
  *
- * (L'Ecuyer, Blouin, Couture 1993, table 3. It is the generator of the Graph500 benchmark.) A jump by k is
- * the polynomial t^k modulo the characteristic polynomial t^5 - 107374182 t^4 - 104480. If c are its
- * coefficients, then x[n+k] = c[0] x[n] + c[1] x[n+1] + ... + c[4] x[n+4] for every n. Two jumps are joined
- * by multiplying their polynomials. Jumps are computed; there is no table of them.
+ * (L'Ecuyer, Blouin, Couture 1993, table 3.) A jump by k is the polynomial t^k modulo the characteristic polynomial t^5 -
+ * 107374182 t^4 - 104480. If c are its coefficients, then x[n+k] = c[0] x[n] + c[1] x[n+1] + ... + c[4] x[n+4] for every n. Two
+ * jumps are joined by multiplying their polynomials.
  */
 #ifndef DBFS_MRG_H
 #define DBFS_MRG_H
@@ -26,8 +25,7 @@ struct mrg_jump {
     uint32_t c[MRG_ORDER];
 };
 
-/* Returns a number congruent to x modulo 2^31 - 1. It is at most 2^31 + 2^33 for any x, and below 2^32 if x
- * is below 2^62. */
+/* Returns a number congruent to x modulo 2^31 - 1: at most 2^31 + 2^33 for any x, and below 2^32 for x below 2^62. */
 static inline uint64_t mrg_fold(uint64_t x)
 {
     return (x & MRG_MODULUS) + (x >> 31);
@@ -36,7 +34,7 @@ static inline uint64_t mrg_fold(uint64_t x)
 /* Returns the next number, 0 to 2^31 - 2. */
 uint32_t mrg_next(struct mrg_state *state);
 
-/* mrg_jump_one: the jump over one number. mrg_jump_join: the jump that does `first` and then `second`. */
+/* mrg_jump_one makes the jump over one number. mrg_jump_join makes the jump that does `first` and then `second`. */
 struct mrg_jump mrg_jump_one(void);
 struct mrg_jump mrg_jump_join(struct mrg_jump first, struct mrg_jump second);
 

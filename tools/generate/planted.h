@@ -1,9 +1,8 @@
-/* planted.h: communities of random edges, with few edges between them.
+/* planted.h: a planted graph: communities of random edges, with few edges between them.
  *
- * The communities are ranges of equally many ids. Each edge of a community joins two different
- * vertices of it. All pairs are equally likely, and a pair may come twice. So the degrees of a
- * large community follow the Poisson distribution. Edges between communities, the bridges, come
- * last. One community without bridges is the random graph G(n, m).
+ * A community is a range of ids, the same number for each. Each of its edges joins two different vertices of it, all pairs
+ * equally likely, and a pair may come twice. So the degrees of a large community follow the Poisson distribution. Edges between
+ * communities, the bridges, come last. One community without bridges is the random graph G(n, m).
  *
  * Edge i is made of random numbers 2i and 2i + 1, so any edge can be made without the ones before.
  */
@@ -15,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One bridge from each community to the next, in place of a number of bridges. */
+/* In place of a number of bridges: one bridge from each community to the next. */
 #define PLANTED_CHAIN UINT64_MAX
 
 struct planted {

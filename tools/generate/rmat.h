@@ -1,13 +1,12 @@
 /* rmat.h: recursive-matrix (RMAT, Kronecker) edges that any thread can make in any order.
  *
- * An edge descends `scale` levels of the adjacency matrix. On each level it enters the upper left
- * quadrant with probability a, the upper right with b, the lower left with c and the lower right
- * with d = 1 - a - b - c (Chakrabarti, Zhan, Faloutsos 2004; Graph500 uses .57, .19, .19, .05).
- * With a = b = c = .25 the edges are uniformly random pairs. Vertex ids are those of the recursion,
- * so low ids have high degrees. If that matters, randomise the ids with formats/bijection.h.
+ * An edge descends `scale` levels of the adjacency matrix. On each level it enters the upper left quadrant with probability a,
+ * the upper right with b, the lower left with c and the lower right with d = 1 - a - b - c (Chakrabarti, Zhan, Faloutsos 2004;
+ * Graph500 uses .57, .19, .19, .05). With a = b = c = .25 the edges are uniformly random pairs. Low ids have high degrees; if
+ * that matters, randomise the ids with formats/bijection.h.
  *
- * Edge i is a function of (parameters, i) alone. The tables are computed with exact integers, so the same
- * parameters give the same edges on every machine. The edges never change within a format version.
+ * Edge i is a function of (parameters, i) alone. The tables are computed with exact integers, so every machine makes the same
+ * edges, and they never change within a format version.
  */
 #ifndef DBFS_RMAT_H
 #define DBFS_RMAT_H
@@ -31,9 +30,8 @@ struct rmat_params {
     uint64_t seed;
 };
 
-/* Walker's alias method over the 4^levels cells that `levels` levels distinguish. The low 2 * levels bits of
- * a random word choose a cell. Comparing the whole word with the cell's threshold chooses one of the cell's
- * two outcomes. */
+/* A table of Walker's alias method over the 4^levels cells that `levels` levels distinguish. The low 2 * levels bits of a
+ * random word choose a cell. Comparing the whole word with the cell's threshold chooses one of its two outcomes. */
 struct rmat_alias {
     int levels;
     uint32_t cell_mask;
@@ -48,9 +46,9 @@ struct rmat {
     struct rmat_alias full, rest; /* rest.levels is 0 to RMAT_WORD_LEVELS - 1 */
 };
 
-/* Checks the parameters and builds the tables. ST_USAGE when the scale is outside 1..48, a probability is
- * negative or not a number, or a + b + c exceeds 1 by more than rounding. Allocates nothing; `g` has about 24
- * KiB. Afterwards `g` is only read, and threads may share it. */
+/* Checks the parameters and builds the tables in `g`, which takes about 24 KiB and afterwards is only read, so that threads may
+ * share it. Allocates nothing. ST_USAGE if the scale is not 1 to 48, a probability is negative or not a number, or a + b + c
+ * exceeds 1 by more than rounding. */
 enum status rmat_init(struct rmat *g, const struct rmat_params *params, struct error *e);
 
 /* Makes edges first .. first + count - 1. Any index is valid. */

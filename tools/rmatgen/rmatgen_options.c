@@ -141,8 +141,8 @@ static void take_params(struct rmatgen_options *o, const char *text)
         cli_usage(&o->cli, "--params: '%s' has more than A,B,C", text);
 }
 
-/* Reads whole numbers with an x between them, from `least` to `most` of them, and returns how many there are. Their
- * product is MAX_VERTICES at most. */
+/* Reads whole numbers with an x between them, such as 100x200, at least `least` and at most `most` of them. Returns how many
+ * there are. Their product is at most MAX_VERTICES. */
 static int take_sizes(const struct rmatgen_options *o, const char *option, const char *text, int least, int most,
                       uint64_t *size)
 {

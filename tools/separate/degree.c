@@ -1,9 +1,8 @@
 /* degree.c: see degree.h
  *
- * There is one counter for each vertex, and all threads share it. An increment costs as much as fetching the
- * counter's cache line, so the lines of the next edges are prefetched. Atomic increments are then nearly as
- * fast as plain ones. A run of edges with the same source, as in sorted lists, is added at once. So the list
- * of a vertex of high degree does not make all threads wait for one line.
+ * All threads share one counter for each vertex. An increment costs as much as fetching the counter's cache line, so the lines
+ * of the next edges are prefetched; atomic increments are then nearly as fast as plain ones. A run of edges with the same
+ * source, as in sorted lists, is added at once, so that a vertex of high degree does not make all threads wait for one line.
  */
 #include "degree.h"
 
@@ -46,7 +45,7 @@ static int has_tiles(const struct degrees *d)
 
 /* ---- counting ---- */
 
-/* Adds to v's counter, if it is one of this pass; `windowed` is known when this is compiled. */
+/* Adds `edges` to the counter of vertex v, if this pass counts v. Callers pass `windowed` as a constant. */
 static inline void add(struct counting *c, uint64_t v, uint32_t edges, int windowed)
 {
     uint64_t at = windowed ? v - c->first : v;
@@ -114,7 +113,8 @@ static struct survey survey(const struct edge *edges, size_t count, uint64_t nea
     return (struct survey){.loops = loops, .near = close};
 }
 
-/* Counts the edges of near ids, self-loops included, if passes give dense ids in place of these. */
+/* Counts the edges, self-loops included, whose ends have near ids in the input, when `edges` has dense ids in their place
+ * (sparse_ids.h). */
 static uint64_t near_originals(const struct counting *c, const struct edge *edges, size_t count)
 {
     uint64_t near = 0;
@@ -141,8 +141,7 @@ static void count_piece(struct counting *c, const struct edge *edges, size_t cou
         count_edges(c, edges, count, both, 1);
 }
 
-/* Takes a piece of the first pass: puts it into tiles, if there are any, which are counted later;
- * otherwise counts it. */
+/* Takes a piece of the first pass: puts its edges into tiles, which are counted later, or, if there are none, counts them. */
 static enum status take_piece(struct counting *c, int thread, const struct edge *edges,
                               size_t count, struct error *e)
 {
@@ -309,7 +308,7 @@ static int sums_up(const struct counting *c, const struct edge_source *source)
     return source->comm->ranks > 1 || has_tiles(c->degrees);
 }
 
-/* Adds up the degrees of this pass: each rank has counted its share of the edges. */
+/* Adds up the degrees that the ranks have counted in this pass, each of its share of the edges. */
 static void share_degrees(struct counting *c, const struct edge_source *source, int threads)
 {
     uint64_t count = c->degrees->of.values.bytes / sizeof *c->of, sum = 0;
@@ -323,7 +322,7 @@ static void share_degrees(struct counting *c, const struct edge_source *source, 
     c->sum += sum;
 }
 
-/* Saves the windows in memory. Windows w and w + 1 are there, as a pass counts two. */
+/* Saves the windows of degrees in memory, w and w + 1: a pass counts two windows. */
 static enum status keep_windows(struct vertex_values *v, uint32_t w, struct error *e)
 {
     if (v->windows == 1 || values_keep(v, w, 0, e) != ST_OK)

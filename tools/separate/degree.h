@@ -1,9 +1,9 @@
 /* degree.h: counts the degree of every vertex of a graph.
  *
- * It takes one pass over the stream, or, where memory is short, one pass for every two windows of vertices. A
- * degree is the number of endpoints in the doubled input, with duplicates and without self-loops. Self-loops
- * are counted separately. A directed stream is refused, because the traversal needs both directions of each
- * edge (section II-A of Pan et al.). A stream that claims to be symmetric is checked.
+ * This takes one pass over the stream or, if memory is short, one for every two windows of vertices. A degree is the number of
+ * edge ends at a vertex, with duplicates and without self-loops, which are counted separately. A directed stream is refused,
+ * because the traversal needs both directions of each edge (Pan et al., section II-A). A stream that claims to be symmetric is
+ * checked.
  */
 #ifndef DBFS_DEGREE_H
 #define DBFS_DEGREE_H
@@ -21,15 +21,14 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Edges stay in memory, as tiles, for later passes if the memory that is left has room for two things: for `beside`
-     * bytes; and for the tiles with beside_vertex bytes for each vertex, or for edges_bytes if these are more.
-     * beside_vertex 0: edges never stay in memory. */
+    /* Decide whether edges stay in memory, as tiles, for later passes. The memory left must hold `beside` bytes and, beside
+     * them, the tiles with beside_vertex bytes for each vertex, or edges_bytes if that is more. If beside_vertex is 0, edges
+     * never stay in memory. */
     uint64_t beside, beside_vertex, edges_bytes;
 };
 
-/* Returns the bytes of the tiles of a rank's edges (edge_tiles.h), or 0 if the edges do not stay in memory, as of struct
- * separation_options. `share`: about how many edges a rank has, at most. `left_bytes`: the memory that the budget has
- * left once the degrees are in memory. */
+/* Returns the bytes of the tiles of one rank's edges (edge_tiles.h), or 0 if edges do not stay in memory under these options.
+ * `share` is about the most edges of a rank, and `left_bytes` what the budget has left once the degrees are in memory. */
 uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
                              const struct separation_options *options, uint64_t left_bytes);
 
@@ -49,13 +48,13 @@ struct degrees {
     struct loops loops;         /* sorted by vertex */
 };
 
-/* Counts the degrees. Each rank counts its share of the blocks; at the end every rank has all degrees.
- * ST_BAD_DATA: the stream is damaged, is directed, or is not symmetric although it claims to be. ST_RESOURCE:
- * n is too large for the budget, or a degree reaches 2^32. */
+/* Counts the degrees, each rank in its share of the blocks; at the end every rank has all of them. ST_BAD_DATA if the stream is
+ * damaged, is directed, or claims to be symmetric and is not. ST_RESOURCE if n is too large for the budget, or a degree reaches
+ * 2^32. */
 enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);
-/* The edges that were counted, for further passes. They still belong to the degrees and the source. */
+/* Returns the edges that were counted, for further passes. They still belong to `degrees` and `source`. */
 struct edge_supply degrees_edges(struct degrees *degrees, const struct edge_source *source);
 void degrees_free(struct degrees *degrees, struct memory_budget *budget);
 

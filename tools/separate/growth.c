@@ -4,7 +4,7 @@
 /* A level that finds fewer vertices is the last one. */
 static const double least_found = 0.5;
 
-/* In a plane the circle around a root grows by this many vertices a level, as in a grid. */
+/* In a planar graph each level has so many more vertices than the level before, as a circle in a grid has. */
 static const double circle_growth = 4;
 
 static void sum_up(struct growth *g)
@@ -66,8 +66,8 @@ static double power(double base, uint64_t exponent)
     return result;
 }
 
-/* The share of the unused ends that edges of the frontier meet. One edge of each vertex leads back;
- * only the root has none that does. */
+/* Returns the share of the unused edge ends that the frontier's edges meet. One edge of each vertex leads back and meets none,
+ * except at the root. */
 static double met_share(const struct growth *g)
 {
     double onwards = g->frontier.ends - (g->depth > 0 ? g->frontier.vertices : 0);

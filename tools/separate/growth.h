@@ -1,14 +1,11 @@
-/* growth.h: the expected growth of a search, level by level, from the degrees of a graph alone.
+/* growth.h: estimates how a search grows, level by level, from the degrees of a graph alone.
  *
- * The graph is taken for one drawn at random among all with these degrees. Then an edge end of the frontier
- * meets every end that is not used yet with the same chance, and a vertex of degree k stays unvisited with
- * (1 - q)^k, where q is the share of unused ends that the frontier meets. The root is a mean one of those
- * with edges.
+ * The graph is taken for a random one among all with these degrees. Then an edge end of the frontier meets each unused end with
+ * the same chance, and a vertex of degree k stays unvisited with (1 - q)^k, where q is the share of unused ends that the
+ * frontier meets. The root is an average vertex with edges. A planar graph, such as a mesh or road network (separate.h), grows
+ * instead like a circle in a plane: each level finds a few more vertices than the level before.
  *
- * A planar graph, as meshes and road networks are (separate.h), grows as a circle in a plane does instead: each
- * level finds a few more vertices than the level before.
- *
- * Only + - * / and sqrt are used, whose results IEEE 754 fixes: every machine has the same growth.
+ * Only + - * / and sqrt are used, whose results IEEE 754 fixes, so every machine has the same growth.
  */
 #ifndef DBFS_GROWTH_H
 #define DBFS_GROWTH_H
@@ -39,7 +36,7 @@ struct growth {
     struct vertex_sum frontier, unvisited;
 };
 
-/* Starts at the root. `left` and `fresh` are the caller's. Returns 0 if no vertex has an edge. */
+/* Starts a search at the root. The caller provides the arrays `left` and `fresh`. Returns 0 if no vertex has an edge. */
 int growth_start(struct growth *growth);
 
 /* The sums of this level for each of `rows` thresholds, ascending. */

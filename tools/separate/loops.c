@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes that an entry is charged for: itself, and its place in the scratch memory of qsort. */
+/* The bytes charged for an entry: the entry itself, and its place in the scratch memory of qsort. */
 enum { ENTRY_BYTES = 2 * sizeof(struct vertex_loops) };
 
 static int by_vertex(const void *a, const void *b)
@@ -74,7 +74,7 @@ enum status loops_merge(struct loops *into, struct loops *from, struct memory_bu
     return ST_OK;
 }
 
-/* Merges the list of rank `root` into the result. `root` may be this rank or another. */
+/* Merges the list of rank `root` into the result on every rank. `root` sends its list, the others receive it. */
 static enum status receive(struct loops *into, const struct loops *own, uint64_t count,
                            uint32_t root, const struct comm *comm, struct memory_budget *budget,
                            struct error *e)

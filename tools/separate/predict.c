@@ -5,11 +5,11 @@
 #include "formats/limits.h"
 #include "growth.h"
 
-/* The levels that are predicted at most. More levels of a path or road network tell nothing new. */
+/* The most levels that are predicted; more levels, of a path or a road network, would not change the comparison of TH. */
 enum { MOST_LEVELS = 4096 };
 
-/* The rates of one device and of several. A single device goes through all levels by itself, with
- * code of its own; several devices meet in every level. */
+/* Rates of the steps (formats/rates.def) on a single device and on one of several. They differ because a single device goes
+ * through all levels by itself, with code of its own, and several devices meet in every level. */
 static const struct th_steps alone_rates[MACHINES] = {
 #define TH(name, cpu, cpus, gpu, unit, what) [MACHINE_CPU].name = cpu, [MACHINE_GPU].name = gpu,
 #include "formats/rates.def"
@@ -19,7 +19,7 @@ static const struct th_steps several_rates[MACHINES] = {
 #include "formats/rates.def"
 };
 
-/* The time of a level of several shards, by their slowest link, and of a byte over a link. */
+/* Rates of several shards, by the slowest link between them: the time that a level takes, and a byte over the link. */
 static const struct {
     double level[MACHINES], byte[MACHINES];
 } link_rates[LINKS] = {
@@ -28,9 +28,9 @@ static const struct {
 #include "formats/rates.def"
 };
 
-/* The rates of a single GPU that searches a small graph without classes of edges; all TH take as
- * long. In a level one block pushes the frontier, or all blocks read all edges. Beyond
- * SLICED_ALL_EDGES all blocks push the frontier or look for parents row by row. */
+/* Rates of a single GPU that searches a small graph by slices, where all TH take as long. In each level one block pushes the
+ * frontier, or all blocks read all edges; in a graph of more than SLICED_ALL_EDGES edges, all blocks push the frontier or pull
+ * row by row. */
 #define TH_SLICED(name, value, unit, what) static const double sliced_##name = value;
 #include "formats/rates.def"
 
@@ -87,7 +87,7 @@ static double time_of(const struct th_steps *steps, const struct th_steps *rates
 
 /* ---- a level ---- */
 
-/* Estimates how many of `vertices` have at least one of `ends`, which are spread over them. */
+/* Estimates how many of `vertices` vertices have at least one of `ends` edge ends that are spread over them. */
 static double rows_with(double vertices, double ends)
 {
     return ends > 0 ? vertices * ends / (vertices + ends) : 0;
@@ -112,17 +112,17 @@ static struct th_steps push_steps(const struct th_shape *s, const struct th_leve
                              .miss = edges * missing(r, s->hot[subgraph_columns(g)])};
 }
 
-/* The rows that g pulls on a device. Rows of delegates are on every device. Peers first pull them
- * where most of their edges are, and then pull only the rest. Groups know nothing of each other
- * within a level, so each group pulls them all. */
+/* Returns the rows that a device pulls for subgraph g. Rows of delegates are on every device: peers first pull each where most
+ * of its edges are, and then only what is left. Different groups of peers tell each other nothing within a level, so each group
+ * pulls all of them. */
 static double pulled_vertices(const struct th_shape *s, const struct th_level *l, enum subgraph g)
 {
     const enum vertex_kind to = subgraph_columns(g);
     return l->open[to] * l->left[to].vertices * (g == DD ? s->p / s->group : 1);
 }
 
-/* The probes of a pull. A row ends after 1/visited probes; `visited` is the visited share of the
- * edge ends that it can meet. */
+/* Returns the edges that a pull looks at. `visited` is the visited share of the edge ends that a row can meet, so a row ends
+ * after 1 / visited edges. */
 static double pull_probes(double rows, double ends, double visited)
 {
     return rows < visited * ends ? rows / visited : ends;
@@ -148,15 +148,15 @@ static void close_found(const struct th_shape *s, struct th_level *l, enum subgr
     l->open[subgraph_columns(g)] *= others / (edges + others);
 }
 
-/* Bytes of the vertices that nn finds on `others` shards: a list with 4 bytes for each, or a bit
- * for every vertex there. */
+/* Returns the bytes that nn sends to `others` shards: of each vertex found 4 bytes in a list, or a bit for every vertex there,
+ * whichever is less. */
 static double nn_bytes(const struct th_shape *s, const struct th_level *l, double others)
 {
     double list = 4 * frontier_edges(s, l, NN) * others / s->p, bits = s->bits[NORMALS] / 8 * others;
     return list < bits ? list : bits;
 }
 
-/* The time of an exchange. A device reads the masks of all peers. Groups reduce masks as
+/* Returns the time of an exchange. A device reads the delegate masks of all its peers. Groups reduce their masks as
  * MPI_Allreduce does, in halves and back. */
 static double exchange_cost(const struct th_shape *s, const struct th_level *l, enum machine m)
 {
@@ -170,8 +170,8 @@ static double exchange_cost(const struct th_shape *s, const struct th_level *l, 
     return cost;
 }
 
-/* The steps of a level, by lists or by masks, whichever is faster. By lists all subgraphs are
- * pushed; by masks each one is pushed or pulled, whichever is cheaper. */
+/* Returns the steps of a level, sparse or dense, whichever is faster. In a sparse level all subgraphs are pushed; in a dense
+ * one each is pushed or pulled, whichever is cheaper. */
 static struct th_steps level_steps(const struct th_shape *s, struct th_level level, const struct th_steps *r)
 {
     struct th_level *l = &level; /* `open` changes */
@@ -224,8 +224,8 @@ static double sliced_cost(const struct th_shape *s, const struct th_level *l)
 
 /* ---- a graph with each TH ---- */
 
-/* Bytes of the part of a mask to which most edges lead. As many vertices of equal degree would have
- * the same sums of degrees and of squares. */
+/* Returns the bytes of the part of a mask to which most edges lead: the mask of as many vertices of equal degree as have this
+ * sum of degrees and this sum of squares. */
 static double hot_bytes(double ends, double squares)
 {
     return squares > 0 ? ends * ends / squares / 8 : 0;

@@ -1,7 +1,7 @@
 /* rank.c: see rank.h
  *
- * Degrees below DIRECT are counted in a table. Fewer than 2m / DIRECT vertices have a higher degree. Their
- * degrees are collected in a list, so that one vertex of very high degree does not need a table of that size.
+ * Degrees below DIRECT are counted in a table. Fewer than 2m / DIRECT vertices have a higher degree, and these degrees are
+ * collected in a list, so that one vertex of very high degree needs no table of that size.
  */
 #include "rank.h"
 

@@ -48,8 +48,8 @@ void separation_free(struct separation *s, struct memory_budget *budget)
     degrees_free(&s->degrees, budget);
 }
 
-/* Nonzero if degrees are small and about equal, as in meshes and lattices, whatever the order of
- * their vertices. In a random graph some vertices have twice the mean degree. */
+/* Nonzero if degrees are small and about equal, as in meshes and lattices, whatever the order of vertices. A random graph is no
+ * such graph: some of its vertices have twice the mean degree. */
 static int degrees_are_even(const struct ranks *ranks)
 {
     enum { MOST = 16 };

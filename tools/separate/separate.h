@@ -1,7 +1,7 @@
 /* separate.h: degree separation of an edge stream, the step that degsplit and dbfs-pack share.
  *
- * The first pass counts the degrees and ranks them. A second pass counts the edges of each class for every
- * TH. It is needed only to suggest a TH or to know the effect of one.
+ * The first pass counts the degrees and ranks them. A second pass, needed only to suggest a TH or to know the effect of one,
+ * counts the edges of nn, nd, dn and dd for every TH.
  */
 #ifndef DBFS_SEPARATE_H
 #define DBFS_SEPARATE_H
@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
-/* The result of both passes. The ranks of the source share each pass (edge_source.h), and every rank has the
- * result. The struct must not be moved, because class counts point to the ranks. */
+/* The result of both passes. Ranks of the job share each pass (edge_source.h), and every rank has the result. The struct must
+ * not be moved, because `edges` points to `ranks`. */
 struct separation {
     const struct sparse_ids *sparse; /* of the source; NULL: ids are those of the stream */
     struct degrees degrees; /* .of is empty: its memory is now that of rank_of */
@@ -32,9 +32,9 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
                                struct memory_budget *budget, struct error *e);
 void separation_free(struct separation *s, struct memory_budget *budget);
 
-/* Nonzero if most edges join near ids, as in meshes, grids and road networks whose vertices are numbered from
- * place to place, or if all degrees are small and about equal, as in meshes and lattices however they are numbered. A
- * search of such a graph has many small levels. */
+/* Nonzero if a search of the graph is likely to have many small levels: if most edges join near ids, as in meshes, grids and
+ * road networks numbered from place to place, or if all degrees are small and about equal, as in meshes and lattices however
+ * they are numbered. */
 int separation_planar(const struct separation *s);
 
 /* The number of vertices of degree above th. */

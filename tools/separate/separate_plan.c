@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The bytes of the lists of self-loops, of each thread and of all, with room to grow, and of
- * histograms of the ranks. There are fewer than sqrt(2m) + 1 ranks. */
+/* Returns the bytes of the lists of self-loops, of each thread and of all together, with room to grow, and of the histograms of
+ * ranks. There are fewer than sqrt(2m) + 1 ranks. */
 static uint64_t tables_bytes(const struct separation_plan *p, int threads)
 {
     uint64_t loops = smaller(p->totals.loops, p->totals.n);
@@ -15,7 +15,8 @@ static uint64_t tables_bytes(const struct separation_plan *p, int threads)
     return loops * 2 * sizeof(struct vertex_loops) * 2 + ranks * (16 * (uint64_t)threads + 40);
 }
 
-/* Counts the ids that passes give: only those that edges have, if these are few (sparse_ids.h). */
+/* Sets the number of ids that later passes see: n, or only those that edges have, if these are so few that dense ids replace
+ * them (sparse_ids.h). */
 static void count_ids(struct separation_plan *p, uint32_t shards, const struct memory_budget *budget)
 {
     uint64_t room = sparse_ids_room(&p->totals, p->stream_bytes, shards, budget);

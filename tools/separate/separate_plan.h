@@ -1,5 +1,5 @@
-/* separate_plan.h: plans the memory, disk space and passes of degree separation. The numbers of vertices and
- * edges are enough for this; the edges are not read. */
+/* separate_plan.h: plans the memory, disk space and passes of degree separation from the numbers of vertices and edges, without
+ * reading the edges */
 #ifndef DBFS_SEPARATE_PLAN_H
 #define DBFS_SEPARATE_PLAN_H
 

@@ -6,8 +6,8 @@
 
 enum { LEAST_AT_ONCE = 1 << 12 };
 
-/* Reads `count` delegates from number `first` on, in order. It is a counting sort by rank: vertices
- * come in the order of their ids. */
+/* Reads `count` delegates, from number `first` on, in order: a counting sort by rank, to which the vertices come in the order
+ * of their ids. */
 static enum status read_delegates(void *context, uint64_t first, uint64_t count, uint64_t *ids,
                                   uint64_t *degrees, struct error *e)
 {
@@ -39,7 +39,8 @@ static enum status read_delegates(void *context, uint64_t first, uint64_t count,
     return e->status;
 }
 
-/* Lists all delegates in memory, or as many at a time as fit into half of the memory left. */
+/* Lists all delegates in memory, if they fit into half of the memory left. Otherwise sets up a list that reads as many at a
+ * time as fit. */
 static enum status list_delegates(struct split *split, struct delegate_pass *pass,
                                   struct memory_budget *budget, struct error *e)
 {

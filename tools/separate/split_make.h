@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* The state of a delegate list, which finds the delegates in the ranks of all vertices. */
+/* What a delegate list reads from: the ranks of all vertices, among which it finds the delegates. */
 struct delegate_pass {
     struct separation *separation;
     uint32_t cut; /* the first rank of delegates */
@@ -22,9 +22,9 @@ struct split_choice {
     uint64_t p; /* for which TH was suggested; 0 if it was given */
 };
 
-/* Makes the split. `separation` must have its class counts. The arrays
- * stay charged to the budget until the process ends. If the delegates are too many for the budget, the split
- * gets a delegate list, which uses `pass` and the separation. */
+/* Makes the split. `separation` must have its counts of edges for every TH. The arrays stay charged to the budget until the
+ * process ends. If the budget cannot hold all delegates, the split gets a delegate list, which uses `pass` and `separation`
+ * later. */
 enum status split_make(struct split *split, struct delegate_pass *pass,
                        struct separation *separation, const struct split_choice *choice,
                        struct memory_budget *budget, struct error *e);

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A TH for both machines may be slower if it saves bytes of a large graph (worth_from_bytes): it
- * may lose up to 10% more if it has at least 1% fewer. Less than 1% is worth nothing. */
+/* When a TH that suits both machines is replaced by a slower one with fewer bytes: shards must have worth_from_bytes or more,
+ * the loss may be up to 10% higher, and the bytes must be at least 1% fewer. */
 static const double worth_loss = 1.10, worth_bytes = 0.99, as_few_bytes = 1.01;
 static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 
-/* The most bytes of a shard on a GPU, beside the arrays of a search: an H200 has 141 GB. */
+/* The most bytes of a shard on a GPU, which leaves room for the arrays of a search on an H200 of 141 GB. */
 static const uint64_t device_bytes = UINT64_C(128) << 30;
 
 static int counts(enum th_choice choice, enum machine machine)
@@ -32,7 +32,8 @@ struct candidates {
     uint64_t p;
 };
 
-/* The bytes of Table I. With one shard a column of nn takes 4 bytes, as it need not name a shard. */
+/* Returns the bytes of all subgraphs by Table I of Pan et al., except that with one shard a column of nn takes 4 bytes, because
+ * it need not name a shard. */
 static uint64_t bytes_of(const struct candidates *c, uint64_t r)
 {
     const uint64_t nn = c->row[r].nn;
@@ -45,8 +46,8 @@ static int fits(const struct candidates *c, uint64_t r)
     return bytes_of(c, r) <= c->most_bytes;
 }
 
-/* Sets the most bytes of a candidate. If nothing fits, only those with the fewest bytes are left;
- * returns 0. */
+/* Sets the most bytes that a candidate may have. If none fits, only those with the fewest bytes stay candidates, and the result
+ * is 0. */
 static int bound_bytes(struct candidates *c, enum th_choice choice)
 {
     uint64_t fewest = UINT64_MAX;
@@ -101,8 +102,8 @@ static int is_worth_it(const struct candidates *c, uint64_t r, enum th_choice ch
            (double)bytes_of(c, r) <= worth_bytes * (double)bytes_of(c, best);
 }
 
-/* Looks at the rows that lose little more than row `best` and have fewer bytes. Returns the fastest
- * one of those with about the fewest bytes; row `best` if there is none. */
+/* Looks for rows that lose little more than row `best` and have fewer bytes. Returns the fastest of those with about the fewest
+ * bytes, or `best` if there are none. */
 static uint64_t small(const struct candidates *c, enum th_choice choice, uint64_t best)
 {
     uint64_t fewest = UINT64_MAX, found = best;

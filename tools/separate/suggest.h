@@ -1,12 +1,10 @@
 /* suggest.h: suggests a TH: by the time that is predicted for a search, or by the paper's rule of memory.
  *
- * By time, the candidates are the thresholds of the sweep whose shards fit into the memory of a
- * device. The loss of a candidate on a machine is its predicted time over the least one there. The
- * best candidate is the one whose larger loss over the machines asked for is the smallest. For both
- * machines, if the shards have 64 MiB or more, one that loses up to 10% more is taken instead if it
- * has at least 1% fewer bytes: the fastest of those with about the fewest. If several are equal,
- * the largest TH is taken. Bytes are those of Table I, with 4 bytes for a column of nn if there is
- * one shard.
+ * By time, the candidates are the thresholds of the sweep whose shards fit into the memory of a device. A candidate's loss on a
+ * machine is its predicted time divided by the least one there. The candidate whose larger loss over the machines asked for is
+ * the smallest is taken; among equals, the largest TH. For both machines, if shards have 64 MiB or more, candidates that lose
+ * up to 10% more but have at least 1% fewer bytes are preferred: the fastest of those with about the fewest. Bytes are those of
+ * Table I of Pan et al., with 4 bytes for a column of nn if there is one shard.
  */
 #ifndef DBFS_SUGGEST_H
 #define DBFS_SUGGEST_H
@@ -41,7 +39,7 @@ enum status suggest(struct suggestion *suggestion, const struct separation *sepa
 /* The TH that is taken. */
 uint64_t suggestion_th(const struct suggestion *suggestion);
 
-/* The values of --suggest, --for and --links; NULL: the option was not given. */
+/* The texts given with --suggest, --for and --links; NULL where the option was not given. */
 struct suggest_words {
     const char *rule, *machines, *links;
 };
@@ -49,11 +47,11 @@ struct suggest_words {
 /* An option that was given, or NULL. */
 const char *suggest_word_given(const struct suggest_words *words);
 
-/* ST_USAGE: a value is not known, or --for or --links is given with --suggest memory. */
+/* Parses these texts. ST_USAGE if one is not known, or if --for or --links is given with --suggest memory, which ignores them. */
 enum status suggest_parse(const struct suggest_words *words, enum th_choice *choice,
                           enum shard_links *links, struct error *e);
 
-/* Says in two lines which TH each rule suggests, and in a third which one is taken and why. */
+/* Describes the suggestion: two lines say which TH each rule suggests, a third which one is taken and why. */
 enum { SUGGEST_LINES = 3, SUGGEST_LINE_BYTES = 256 };
 void suggest_describe(const struct suggestion *suggestion, char line[SUGGEST_LINES][SUGGEST_LINE_BYTES]);
 

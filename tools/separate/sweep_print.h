@@ -1,5 +1,4 @@
-/* sweep_print.h: prints the sweep, the table of TH (figures 5 and 12 of Pan et al.), for people and for
- * plots */
+/* sweep_print.h: prints the sweep, a table of the effects of each TH (Pan et al., figures 5 and 12), for people and for plots */
 #ifndef DBFS_SWEEP_PRINT_H
 #define DBFS_SWEEP_PRINT_H
 
@@ -9,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The content of the table, for p devices. The column of bytes follows Table I of Pan et al. */
+/* What the table shows, for p devices. The column of bytes follows Table I of Pan et al. */
 struct sweep_table {
     const struct split *split;
     const struct predicted *predicted; /* for each row of the sweep */

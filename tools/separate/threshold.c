@@ -9,8 +9,8 @@ enum { PREFETCH_EDGES = 24, STEP = 128, MAX_SWEEP_ROWS = 160 };
 
 /* ---- the pass ---- */
 
-/* A pass that counts edges by the smaller rank of their ends. That is enough: degrees tell the ends
- * of each rank, and all ends that are not the smaller of an edge are the larger. */
+/* A pass that counts edges by the smaller rank of their two ends. The counts by the larger rank follow: the degrees give all
+ * ends of a rank, and those that are not the smaller end of an edge are the larger. */
 struct rank_pass {
     const uint32_t *rank_of;
     unsigned tile_bytes;   /* of a record of the tiles */
@@ -37,8 +37,8 @@ static enum status count_edges(void *context, int thread, const struct edge *edg
     return ST_OK;
 }
 
-/* Finds the smaller rank of each of some edges of a tile, and prefetches the ranks of the next
- * ones. `bytes` is known when this is compiled. */
+/* Finds the smaller rank of each of `count` edges of a tile, and prefetches the ranks for the next ones. Callers pass `bytes`
+ * as a constant. */
 static inline void find_smaller_of(const struct rank_pass *pass, const struct tile_run *run, size_t at,
                                    size_t count, unsigned bytes, uint32_t *smaller)
 {
@@ -108,7 +108,7 @@ static enum status take_result(struct edge_ranks *er, struct memory_budget *budg
     return memory_take(budget, (void **)&er->delegates, cuts, 8, "class counts", e);
 }
 
-/* Adds the histograms of all threads, then of all ranks, into those of thread 0. */
+/* Adds up the histograms of all threads and all ranks of the job, into that of thread 0. */
 static void sum_histograms(const struct rank_pass *pass, uint32_t ranks, int threads,
                            const struct comm *comm)
 {
@@ -120,7 +120,8 @@ static void sum_histograms(const struct rank_pass *pass, uint32_t ranks, int thr
     comm_sum_u64(comm, sum, ranks);
 }
 
-/* Turns the histogram into counts per cut; `weight` directed edges per stream edge. */
+/* Turns the histogram into the counts of nn and dd for every cut between ranks. An edge of the stream counts as `weight`
+ * directed edges. */
 static void accumulate(struct edge_ranks *er, const uint64_t *by_smaller, uint64_t weight)
 {
     uint32_t count = er->ranks->count;

@@ -161,8 +161,8 @@ static enum status visit_pair(void *context, int thread, const struct edge *edge
     return used > 0 ? p->visit(p->context, thread, kept, used, e) : ST_OK;
 }
 
-/* Makes the pass over windows i and j, i < j. Edges within a window are given in the pass with the
- * next window; those of the last window, in the last pass. */
+/* Makes the pass over windows i and j, i < j. Edges within one window are given once: with the window after it, or in the last
+ * pass if it is the last window. */
 static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, struct pair *p,
                              const struct edge_supply *edges, struct error *e)
 {

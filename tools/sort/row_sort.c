@@ -1,9 +1,9 @@
 /* row_sort.c: see row_sort.h
  *
  * - Short rows are sorted by insertion.
- * - Long rows set a bit for each column in a map. The bits are read back in order, so duplicates disappear. A
- *   summary of the map's words shows which words need not be read.
- * - All other rows are sorted by radix: rows of middle length, and rows with too many columns for a map.
+ * - Long rows set a bit for each column in a bitmap, which is then read in order, so that duplicates disappear. A summary of
+ *   the bitmap's words tells which words need not be read.
+ * - All others are sorted by radix: rows of middle length, and rows with too many columns for a bitmap.
  */
 #include "row_sort.h"
 

@@ -17,30 +17,27 @@ struct row_sorter {
     size_t spare_bytes;
 };
 
-/* The memory that a sorter takes for rows of up to `longest` columns of `width` bytes. */
+/* Returns the memory of a sorter for rows of up to `longest` columns of `width` bytes, all below 2^column_bits. */
 uint64_t row_sorter_bytes(unsigned column_bits, uint64_t longest, uint32_t width);
 
 /* Opens a sorter for columns below 2^column_bits. */
 enum status row_sorter_open(struct row_sorter *sorter, unsigned column_bits, struct error *e);
 void row_sorter_close(struct row_sorter *sorter); /* a zeroed sorter is allowed */
 
-/* Sorts the columns in place, ascending and without duplicates, and returns how many different columns there
- * are. SIZE_MAX when memory runs out. */
+/* Sort the columns in place, ascending and without duplicates, and return how many are left; SIZE_MAX when memory is short. */
 size_t row_sort_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
 size_t row_sort_u64(struct row_sorter *sorter, uint64_t *columns, size_t count);
 
-/* Sorts the columns in place and keeps duplicates. Does not use the marks. Zero when memory runs out.
- * row_order_bytes is the memory that it takes for rows of up to `longest` columns; a zeroed sorter is
- * enough. */
+/* Sorts the columns in place and keeps duplicates; returns 0 when memory is short. A zeroed sorter is enough. row_order_bytes
+ * is the memory that this takes for rows of up to `longest` columns. */
 int row_order_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
 uint64_t row_order_bytes(uint64_t longest);
 
-/* Like row_order_u32 but without a sorter: `spare` has room for `count` columns. */
+/* Sorts as row_order_u32, but in place of a sorter uses `spare`, which has room for `count` columns. */
 void row_order_with_u32(uint32_t *columns, uint32_t *spare, size_t count, unsigned column_bits);
 
-/* Copies ascending columns to `to`, each once, and returns how many there are. `to` may be `columns`, or may
- * be before it in the same array. If there are duplicates, the place after the last copied column is
- * overwritten. */
+/* Copy ascending columns to `to`, each once, and return how many there are. `to` may be `columns`, or lie before it in the same
+ * array. If there are duplicates, the place behind the last copied column is overwritten. */
 size_t row_unique_u32(const uint32_t *columns, size_t count, uint32_t *to);
 size_t row_unique_u64(const uint64_t *columns, size_t count, uint64_t *to);
 

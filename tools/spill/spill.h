@@ -1,8 +1,8 @@
 /* spill.h: temporary files for data that the memory budget cannot hold, in one or several folders.
  *
- * The files have no names, so they disappear with the process, however it ends. An extent is one sequential
- * piece of a file; the folders get extents in turn. The user of an extent must check its data after reading
- * it back. There is no CRC here, because only the user knows the records.
+ * The files have no names, so they disappear with the process, however it ends. An extent is a sequential piece of a file; the
+ * folders get extents by turns. There are no CRCs here, because only the caller knows the records: it must check data that it
+ * reads back.
  */
 #ifndef DBFS_SPILL_H
 #define DBFS_SPILL_H
@@ -35,8 +35,8 @@ void spill_close(struct spill *spill); /* a zeroed spill is allowed */
 enum status spill_reserve(struct spill *spill, uint64_t bytes, struct spill_extent *extent,
                           struct error *e);
 
-/* Write or read `bytes` at offset `at` of an extent. Any thread may call them. Errors name the folder;
- * ST_RESOURCE when its disk is full. spill_write_vector changes the pieces of `vector`. */
+/* Write or read `count` bytes at offset `at` of an extent. Any thread may call them. Errors name the folder; ST_RESOURCE if its
+ * disk is full. spill_write_vector changes the pieces of `vector`. */
 enum status spill_write(const struct spill *spill, const struct spill_extent *extent, uint64_t at,
                         const void *bytes, uint64_t count, struct error *e);
 enum status spill_write_vector(const struct spill *spill, const struct spill_extent *extent,

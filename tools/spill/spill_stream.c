@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    /* of a chunk: u64 the next one, u32 bytes used, u32 CRC of them; then the bytes */
+    /* a chunk begins with u64 the number of the next one, u32 bytes used, u32 CRC of these bytes */
     HEADER_BYTES = 16
 };
 

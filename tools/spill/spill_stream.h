@@ -1,9 +1,8 @@
 /* spill_stream.h: append-only streams of bytes in temporary files (spill.h).
  *
- * All streams of a store are cut into chunks of one size. The folders get chunks in turn. A chunk names the
- * next chunk of its stream, so a stream of any length needs no memory except the buffer of the chunk being
- * written. Chunks that were read and dropped are used again. Every chunk has a CRC, which is compared when
- * the chunk is read. Only one thread at a time may use a store.
+ * All streams of a store are cut into chunks of one size, which the folders get by turns. A chunk names the next one of its
+ * stream, so a stream of any length needs only memory for the chunk being written. Chunks that were read are used again. Every
+ * chunk has a CRC, which is compared when it is read. Only one thread at a time may use a store.
  */
 #ifndef DBFS_SPILL_STREAM_H
 #define DBFS_SPILL_STREAM_H
@@ -18,10 +17,10 @@
 
 struct spill_chunks;
 
-/* Opens a store of chunks. The caller keeps `space`, which must outlive the chunks. */
+/* Opens a store of chunks for streams. The caller keeps `space`, which must outlive the store. */
 enum status spill_chunks_open(struct spill_chunks **chunks, struct workspace *space,
                               struct error *e);
-/* Call it after all streams of the store have been released. NULL is allowed. */
+/* Closes a store. Call it after all its streams have been released. NULL is allowed. */
 void spill_chunks_close(struct spill_chunks *chunks);
 uint64_t spill_chunks_bytes(const struct spill_chunks *chunks); /* on disk, in all folders */
 

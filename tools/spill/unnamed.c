@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Opens a file that loses its name at once, on file systems that know no files without names. */
+/* Opens a file and removes its name at once, for file systems that cannot make files without names. */
 static int named_for_a_moment(const char *folder)
 {
     char path[4096];

@@ -6,12 +6,10 @@
 
 #include <stddef.h>
 
-/* Creates a file in `folder` and returns a descriptor to read and write it. On failure the result is negative
- * and errno is set. */
+/* Creates a file in `folder` and returns a descriptor to read and write it; a negative number with errno set on failure. */
 int unnamed_file(const char *folder);
 
-/* Appends all `count` bytes to the file. `folder` and `what` are for the message of a failure: "cannot write"
- * and then `what`. */
+/* Appends all `count` bytes to the file. The message of a failure names `folder` and says "cannot write" and `what`. */
 enum status unnamed_append(int fd, const void *bytes, size_t count, const char *folder,
                            const char *what, struct error *e);
 

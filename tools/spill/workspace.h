@@ -1,4 +1,4 @@
-/* workspace.h: the memory budget and the temporary folders of work that may not fit into memory */
+/* workspace.h: what work that may not fit into memory needs: the memory budget and the folders for temporary files */
 #ifndef DBFS_WORKSPACE_H
 #define DBFS_WORKSPACE_H
 
@@ -12,12 +12,12 @@ struct workspace {
     struct memory_budget budget;
     const char *folder[CLI_MAX_TMPDIRS];
     int folders;
-    /* Chunk size of spill_stream.h. Each open stream or cursor takes this much of the budget. */
+    /* bytes of a chunk of spill_stream.h; each open stream or cursor takes as much of the budget */
     size_t chunk_bytes;
     int threads;
 };
 
-/* Makes a budget of `limit_bytes`. The chunk size is a 4096th of it, within bounds. */
+/* Makes a workspace with a budget of `limit_bytes` and, within bounds, a 4096th of it as the size of chunks. */
 void workspace_init(struct workspace *space, const struct cli *cli, uint64_t limit_bytes,
                     int threads);
 

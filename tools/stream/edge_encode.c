@@ -90,8 +90,8 @@ static enum status encode_blocks(enum edges_direction direction, const struct ed
 
 /* ---- text ---- */
 
-/* The eight decimal digits of x < 10^8 as digit values, the first in the lowest byte: x is halved
- * into 4, then 2, then 1 digits a lane, all lanes at once. */
+/* Returns the eight decimal digits of x < 10^8 as a byte each, the first digit in the lowest byte. x is split into halves of 4
+ * digits, then 2, then 1, all lanes of the word at once. */
 static inline uint64_t split_digits(uint64_t x)
 {
     uint64_t high = x / 10000, halves = high | (x - high * 10000) << 32;
@@ -108,7 +108,7 @@ static inline char *put_digits(char *p, uint64_t digits)
     return p + 8;
 }
 
-/* Writes a number. Up to DIGITS_BYTES bytes behind its digits are overwritten. */
+/* Writes a number in decimal and returns its end. Up to DIGITS_BYTES bytes behind the digits are overwritten. */
 static inline char *put_number(char *p, uint64_t x)
 {
     const uint64_t eight = 100000000;

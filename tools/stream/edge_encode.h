@@ -1,4 +1,4 @@
-/* edge_encode.h: encodes edges as the bytes of an output format.
+/* edge_encode.h: encodes edges in one of edgeconv's output formats.
  *
  *   edges     blocks of an edge stream (formats/edges/edges.h), whose writer adds the preamble and trailer
  *   text      "u<TAB>v" lines in decimal, as SNAP and WDC have them
@@ -7,7 +7,7 @@
  *   u32, u64  pairs of little-endian integers
  *   sg        pairs of u32, from which edgeconv builds a serialised graph (tools/convert/write/sg_build.h)
  *
- * Any thread may encode edges into a buffer of its own. The buffers are written in order.
+ * Any thread may encode edges into a buffer of its own; the buffers are written in order.
  */
 #ifndef DBFS_EDGE_ENCODE_H
 #define DBFS_EDGE_ENCODE_H
@@ -43,8 +43,8 @@ struct encoded_edges {
 
 void encoded_edges_free(struct encoded_edges *encoded); /* a zeroed buffer is allowed */
 
-/* Encodes edges whose ids are below the format's limit. Fails only when memory runs out. Only
- * EDGE_FORMAT_EDGES uses `direction` and has blocks; a block is cut after every EDGES_BLOCK_EDGES edges. */
+/* Encodes edges, whose ids must be below the format's limit. Fails only when memory is short. Only EDGE_FORMAT_EDGES uses
+ * `direction`, and makes blocks: one for every EDGES_BLOCK_EDGES edges. */
 enum status edge_encode(enum edge_format format, enum edges_direction direction,
                         const struct edge *edges, size_t count, struct encoded_edges *encoded,
                         struct error *e);

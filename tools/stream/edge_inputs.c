@@ -8,7 +8,7 @@
 
 #define RANK_MARK "%r"
 
-/* Returns `word` with the rank in place of each mark, which the caller frees; NULL: no memory. */
+/* Returns `word` with the number of the rank in place of each %r; the caller frees it. NULL when memory is short. */
 static char *name_of_rank(const char *word, uint32_t rank)
 {
     char *name = NULL;

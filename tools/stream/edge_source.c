@@ -11,8 +11,8 @@
 
 /* ---- opening ---- */
 
-/* Refuses an input that ranks cannot share: launchers give standard input to one rank, and a pipe
- * can be read once. */
+/* Refuses an input that several ranks cannot share: standard input, which launchers give to one rank, and a pipe, which can be
+ * read only once. */
 static enum status refuse_unshared(const char *path, struct error *e)
 {
     struct stat st;
@@ -272,8 +272,8 @@ static int alone(const struct edge_source *s, const struct edge_stream *stream)
     return stream->own || s->comm->ranks == 1;
 }
 
-/* Lets a reader give this rank's share. Of a shared stream each rank reads every R-th block; its
- * first block differs from stream to stream. */
+/* Lets the reader of stream i give only this rank's share. Each rank reads every R-th block of a shared stream, beginning with
+ * another block in each stream. */
 static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
                               struct error *e)
 {
@@ -294,8 +294,8 @@ static enum status scan_stream(const struct edge_source *s, size_t i, struct edg
     return e->status;
 }
 
-/* Compares the CRCs of blocks after a pass failed that had left them unchecked. A damaged block
- * becomes the failure. */
+/* Compares the CRCs of blocks, after a pass that had left them unchecked has failed. A damaged block then becomes the cause in
+ * *e. */
 static void find_damage(const struct edge_stream *stream, int threads, struct error *e)
 {
     struct edges_reader *reader = NULL;
@@ -321,7 +321,7 @@ static enum status spend_stream(struct edge_source *s, struct edges_scan scan,
     return e->status;
 }
 
-/* Makes the first pass over a stream or a share of it. Proves streams that no other rank reads. */
+/* Makes the first pass over stream i or this rank's share of it. A stream that no other rank reads is also proven here. */
 static enum status prove_stream(struct edge_source *s, size_t i, struct edges_scan scan,
                                 struct edges_totals *tally, struct error *e)
 {

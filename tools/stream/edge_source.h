@@ -1,10 +1,9 @@
-/* edge_source.h: the edge streams that are one graph, as passes over all their edges.
+/* edge_source.h: the edges of a graph, from one or several edge streams, in any number of passes.
  *
- * The tools pass over their input two or three times, because degrees must be known before edges
- * can be classified. (No further pass is needed if the edges stay in memory: edge_tiles.h.) Under
- * mpiexec the ranks of the job share each pass: each reads a slice of the blocks of every shared
- * stream, and all blocks of its own streams (edge_inputs.h). Results depend neither on the order of
- * the edges nor on their division among ranks.
+ * The tools need two or three passes, because degrees must be known before edges can be placed. (No pass reads the streams
+ * again if the edges stay in memory: edge_tiles.h.) Under mpiexec the ranks share each pass: each reads a slice of the blocks
+ * of every shared stream, and all blocks of its own streams (edge_inputs.h). Results depend neither on the order of the edges
+ * nor on their division among ranks.
  */
 #ifndef DBFS_EDGE_SOURCE_H
 #define DBFS_EDGE_SOURCE_H
@@ -33,30 +32,29 @@ struct edge_source {
     struct sparse_ids *sparse; /* passes give dense ids; NULL: the ids of the streams */
 };
 
-/* Opens the streams; all ranks call it together and get the same status. On failure the source need not be
- * closed. If there are several ranks, a shared stream must be a regular file; any other is ST_USAGE. Streams
- * that contradict each other are ST_BAD_DATA. `budget` is for pipes and must stay until the source is closed;
- * NULL if all inputs are regular files. */
+/* Opens the streams. After a failure the source need not be closed. With several ranks, a shared stream must be a regular file,
+ * else it is ST_USAGE. Streams that contradict each other are ST_BAD_DATA. `budget` is for pipes and must outlive the source;
+ * NULL if there are none. All ranks call it together and get the same status. */
 enum status edge_source_open(struct edge_source *source, const struct edge_inputs *inputs,
                              const char *tmpdir, const struct comm *comm,
                              struct memory_budget *budget, struct error *e);
 void edge_source_close(struct edge_source *source); /* a zeroed source is allowed */
 
-/* Gives back the memory of pipes that will not be read again, because the edges stay in memory. */
+/* Frees the copies of pipes, which will not be read again because the edges stay in memory. */
 void edge_source_forget(struct edge_source *source);
 
-/* A live pipe is a source by itself (edge_inputs.h: `once`). It gives its edges once, in the first pass.
- * Before that, edge_source_keep makes it a source of any number of passes; other sources stay as they are. */
+/* Makes a live pipe, whose edges can be read only once, in the first pass (edge_inputs.h: `once`), a source of any number of
+ * passes. Call it before the first pass. Other sources stay as they are. */
 enum status edge_source_keep(struct edge_source *source, struct error *e);
 
-/* Nonzero when one of this rank's streams was given back, so that no further pass can be made. */
+/* Nonzero if edge_source_forget has freed one of this rank's streams, so that no further pass is possible. */
 int edge_source_forgotten(const struct edge_source *source);
 
 /* The bytes of this rank's pipes that are on disk. */
 uint64_t edge_source_spooled_bytes(const struct edge_source *source);
 
-/* Lets passes give dense ids if the graph has many vertices and few edges (sparse_ids.h). This takes a pass
- * of its own. All ranks call it together, and get the same status. */
+/* Makes later passes give dense ids, if the graph has many vertices and few edges (sparse_ids.h); this takes a pass of its own.
+ * All ranks call it together and get the same status. */
 enum status edge_source_make_dense(struct edge_source *source, uint32_t p, int threads,
                                    struct memory_budget *budget, struct error *e);
 
@@ -66,14 +64,14 @@ static inline uint64_t edge_source_ids(const struct edge_source *source)
     return source->sparse != NULL ? source->sparse->n : source->totals.n;
 }
 
-/* Makes the first pass, which proves that the trailers fit the blocks; all ranks call it together. Visitors
- * get ids below n only. Of a live pipe, this gives the totals. *own_edges receives the number of edges that
- * this rank saw. All ranks get the same status; a failure that is already in *e makes all of them fail. */
+/* Makes the first pass, which proves that the trailers fit the blocks; of a live pipe it finds the totals. Visitors get only
+ * ids below n. *own_edges is set to the edges that this rank saw. All ranks call it together and get the same status; a failure
+ * that *e already holds makes all of them fail. */
 enum status edge_source_first_scan(struct edge_source *source, int threads, edges_visitor visit,
                                    void *context, uint64_t *own_edges, struct error *e);
 
-/* Makes a further pass; all ranks call it together. All ranks get the same status; a failure that is already
- * in *e makes all of them fail. */
+/* Makes a further pass. All ranks call it together and get the same status; a failure that *e already holds makes all of them
+ * fail. */
 enum status edge_source_scan(const struct edge_source *source, int threads, edges_visitor visit,
                              void *context, struct error *e);
 

@@ -22,7 +22,7 @@ enum { COPY_BYTES = 1 << 20, KEPT_SHARE = 4 };
 
 /* ---- a live pipe ---- */
 
-/* A pipe whose preamble has been read, and is remembered in case the pipe must be kept. */
+/* A pipe of which only the preamble has been read. Its bytes are remembered in case the pipe must be kept after all. */
 struct live_pipe {
     struct edges_reader *reader;
     int fd;
@@ -147,7 +147,7 @@ static enum status move_to_disk(struct copy *c, struct error *e)
     return e->status;
 }
 
-/* Keeps the bytes that were read: in memory as long as that has room, else on disk. */
+/* Appends the bytes just read to the copy of the pipe: in memory as long as that has room, else on disk. */
 static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
 {
     struct edge_stream *s = c->stream;
@@ -245,7 +245,8 @@ static enum status open_path(struct edge_stream *s, const char *path, struct err
     return e->status;
 }
 
-/* Goes from header to header to the end, which shows why a stream has no trailer there. */
+/* Goes from block header to block header to the end of a stream that has no trailer there; the error of that reading tells
+ * why. */
 static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader,
                                struct error *e)
 {

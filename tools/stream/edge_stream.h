@@ -1,8 +1,7 @@
 /* edge_stream.h: an edge stream that can be read several times.
  *
- * A regular file is read again. The bytes of a pipe are kept in memory, up to a quarter of the
- * budget, or else in an unlinked file in the folder for temporary files. A pipe can also stay live:
- * it is read once, and kept only if edge_stream_keep asks for that.
+ * A regular file is read again. The bytes of a pipe are kept: in memory, up to a quarter of the budget, or else in a nameless
+ * temporary file. A pipe can also stay live: it is then read once, and kept only if edge_stream_keep asks for that.
  */
 #ifndef DBFS_EDGE_STREAM_H
 #define DBFS_EDGE_STREAM_H
@@ -30,10 +29,9 @@ struct edge_stream {
     const char *tmpdir;         /* for a pipe */
 };
 
-/* Opens `path` ("-" is standard input), keeps it if it is a pipe, and reads the preamble into *info and the
- * trailer. With `once` a pipe stays live if its preamble tells what to expect. `tmpdir` and `budget` are for
- * pipes and must stay until the stream is closed; NULL if the input is a regular file. On failure the stream
- * need not be closed. ST_BAD_DATA also if there is no trailer at the end. */
+/* Opens `path` ("-" is standard input), keeps it if it is a pipe, and reads the preamble, into *info, and the trailer. With
+ * `once` a pipe stays live if its preamble tells what to expect. `tmpdir` and `budget` are for pipes and must outlive the
+ * stream; NULL for a regular file. After a failure the stream need not be closed. A stream without a trailer is ST_BAD_DATA. */
 enum status edge_stream_open(struct edge_stream *stream, const char *path, int once,
                              const char *tmpdir, struct memory_budget *budget,
                              struct edges_info *info, struct error *e);
@@ -45,8 +43,8 @@ void edge_stream_forget(struct edge_stream *stream);
 /* Keeps a live pipe, which then is like any other. */
 enum status edge_stream_keep(struct edge_stream *stream, struct error *e);
 
-/* The reader of a live pipe, for its one pass; edge_stream_spent ends that: the reader is closed,
- * and `totals` are those of the trailer, which must fit the tally and the expected totals. */
+/* edge_stream_live returns the reader of a live pipe, for its one pass. edge_stream_spent ends the pass: it closes the reader
+ * and sets `totals` from the trailer, which must fit the tally and what was expected. */
 struct edges_reader *edge_stream_live(const struct edge_stream *stream);
 enum status edge_stream_spent(struct edge_stream *stream, const struct edges_totals *tally,
                               struct error *e);

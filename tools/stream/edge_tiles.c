@@ -71,7 +71,8 @@ void edge_tiles_close(struct edge_tiles *t)
 
 enum { STEP = 128 };
 
-/* Some edges on their way. No branch can predict their tiles, so these are computed by vectors. */
+/* The tiles and records of some edges, computed by vectors before they are appended, because a branch on an edge's tile could
+ * not be predicted. */
 struct step {
     uint32_t tile[STEP];
     uint64_t record[STEP];
@@ -133,7 +134,7 @@ enum status edge_tiles_seal(struct edge_tiles *t, struct error *e)
 
 /* ---- degrees ---- */
 
-/* The row of record i, or its column. `bytes` and `columns` are known when this is compiled. */
+/* Returns the row of record i or, with `columns`, its column. Callers pass `bytes` and `columns` as constants. */
 static inline uint64_t tile_end(const void *records, size_t i, unsigned bytes, int columns)
 {
     uint64_t record = tile_record(records, bytes, i);
@@ -197,9 +198,9 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
 
 enum { SHARES = 16 /* of all edges, for each thread, in the largest of them */ };
 
-/* A thread's task: the edges that some writers have put into a tile. Usually one thread takes a
- * whole tile, so that the values of its vertices come into one cache. A tile is shared if it is so
- * large that other threads would have to wait. */
+/* What a thread takes at a time: the edges that writers first..end - 1 have put into a tile. Usually one thread takes a whole
+ * tile, so that the values of its vertices come into one cache. A tile is shared if it is so large that other threads would
+ * have to wait. */
 struct share {
     uint32_t tile;
     int first, end;

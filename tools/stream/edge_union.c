@@ -59,8 +59,8 @@ static int is_piece_line(const char *line)
     return strncmp(line, "first ", 6) == 0 || strncmp(line, "count ", 6) == 0;
 }
 
-/* Keeps the lines of `text` that are also in `other`; with `other` NULL, all lines except those
- * about pieces. */
+/* Keeps only the lines of `text` that `other` has, too. If `other` is NULL, keeps all lines except those that describe a piece
+ * of a graph. */
 static void keep_lines(char *text, const char *other)
 {
     const char *from = text, *line;
@@ -75,8 +75,8 @@ static void keep_lines(char *text, const char *other)
     memset(to, 0, (size_t)(text + EDGES_MAX_PROVENANCE_BYTES - to));
 }
 
-/* Reads the number of edges of the graph, and those that the stream has. Nonzero if rmatgen made
- * the stream and nothing changed it. */
+/* Reads from the provenance how many edges the graph has and which of them are in the stream. Nonzero if rmatgen made the
+ * stream and edgeconv has not changed it. */
 static int read_piece(const char *provenance, uint64_t *graph_edges, struct stream_piece *piece)
 {
     static const char converter[] = "edgeconv";
@@ -155,7 +155,8 @@ uint64_t edge_union_missing(const struct edge_union *u)
     return u->generated ? u->graph_edges - u->piece_edges : 0;
 }
 
-/* Writes the lines of the pieces; consecutive pieces are joined. The whole graph gets no lines. */
+/* Writes the pieces of the graph that the union has into its provenance; consecutive pieces are joined. A whole graph gets no
+ * such lines. */
 static void write_pieces(struct edge_union *u)
 {
     char *text = u->info.provenance, line[64];

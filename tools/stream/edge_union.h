@@ -1,11 +1,11 @@
 /* edge_union.h: several edge streams as one graph.
  *
- * Its totals are those of a single stream with all edges: numbers of edges and checksums add up, n
- * is the largest. Its provenance is that of this stream if rmatgen made all of them, as pieces of
- * one graph (`--first`, `--count`); else it has the lines that all of them have.
+ * The totals of the union are those of a single stream with all edges: numbers of edges and checksums add up, n is the largest.
+ * If rmatgen made all streams, as pieces of one graph (`--first`, `--count`), the union has the provenance of that graph, else
+ * the lines that all streams have.
  *
- * Streams that contradict each other are refused: a direction or a randomisation of ids that differs, pieces
- * of different graphs, pieces that overlap, and ids that were numbered stream by stream.
+ * Streams that contradict each other are refused: different directions or randomisations of ids, pieces of different graphs,
+ * pieces that overlap, and ids that were numbered stream by stream.
  */
 #ifndef DBFS_EDGE_UNION_H
 #define DBFS_EDGE_UNION_H
@@ -17,7 +17,7 @@
 
 enum { STREAM_NAME_BYTES = 1024 };
 
-/* A stream's own account of itself. It has no pointers, so that ranks can exchange it. */
+/* What a stream says of itself. There are no pointers in it, so that ranks can exchange it. */
 struct stream_facts {
     char name[STREAM_NAME_BYTES];
     uint64_t bytes;
@@ -42,18 +42,18 @@ struct edge_union {
     char common[EDGES_MAX_PROVENANCE_BYTES]; /* the lines of their provenance, except those of pieces */
 };
 
-/* Adds a stream to a union that was zeroed. ST_BAD_DATA names the stream, and the one that it contradicts. */
+/* Adds a stream to a union, which is zeroed at first. ST_BAD_DATA names the stream and the one that it contradicts. */
 enum status edge_union_add(struct edge_union *u, const struct stream_facts *facts, struct error *e);
 
 /* Call it after all were added. */
 void edge_union_finish(struct edge_union *u);
 void edge_union_free(struct edge_union *u); /* a zeroed union is allowed */
 
-/* The edges of the generated graph that none of the streams has; 0 for other graphs. */
+/* Returns the edges of the generated graph that none of its streams has; 0 for a graph that rmatgen did not make. */
 uint64_t edge_union_missing(const struct edge_union *u);
 
-/* Expects n and the edges of a stream by its provenance, before its trailer is there. Nonzero if rmatgen made the
- * stream. */
+/* Takes n and the number of edges of a stream from its provenance, before its trailer can be read. Nonzero if rmatgen made the
+ * stream, so that this is possible. */
 int edge_union_expect(const char *provenance, struct edges_totals *expected);
 
 #endif

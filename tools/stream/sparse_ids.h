@@ -1,10 +1,9 @@
-/* sparse_ids.h: dense ids in place of the ids of a stream that has many vertices and few edges.
+/* sparse_ids.h: replaces the ids of a stream that has many vertices and few edges by dense ids.
  *
- * The tools keep a value for every id below n, so that n alone would set their memory. If n is much
- * larger than the number of edge ends, the ids that occur are listed first, and a dense id stands
- * for each of them in all passes. Dense ids ascend as the ids do and are congruent to them modulo
- * p, so that orders, owners and ties are the same: the shards have the same bytes. Slots and ids of
- * delegates are looked up when they are written.
+ * The tools keep a value for every id below n, so n alone would set their memory. If n is much larger than the number of edge
+ * ends, the ids that occur are listed first, and in all later passes each has a dense id. Dense ids ascend as the ids do and
+ * are congruent to them modulo p, so that orders, owners and ties are the same and the shards have the same bytes. Slots and
+ * ids of delegates are looked up when they are written.
  */
 #ifndef DBFS_SPARSE_IDS_H
 #define DBFS_SPARSE_IDS_H
@@ -21,8 +20,8 @@ struct sparse_ids {
     uint64_t room;   /* while ids are listed: entries of `ids` */
 };
 
-/* The most ids that are listed for a stream whose trailer says `totals` and which has `bytes`; 0: they are
- * not worth a list, or it does not fit the memory. */
+/* Returns the most ids that would be listed for a stream with these totals in `bytes` bytes; 0 if a list is not worth it, or
+ * does not fit the memory. */
 uint64_t sparse_ids_room(const struct edges_totals *totals, uint64_t bytes, uint32_t p,
                          const struct memory_budget *budget);
 
@@ -30,14 +29,13 @@ enum status sparse_ids_open(struct sparse_ids *s, uint64_t room, struct memory_b
                             struct error *e);
 void sparse_ids_close(struct sparse_ids *s, struct memory_budget *budget); /* NULL is allowed */
 
-/* A visitor whose context is the struct: notes the ids of these edges. ST_BAD_DATA: more than there is room
- * for. */
+/* A visitor of edges (its context is a struct sparse_ids) that notes their ids. ST_BAD_DATA if there are more than there is
+ * room for. */
 enum status sparse_ids_note(void *s, int thread, const struct edge *edges, size_t count,
                             struct error *e);
 
-/* After all were noted: sorts them and gives each its dense id. All ranks call it together, each having noted
- * the ids of its share of the edges; then each has the ids of all. The room is the same on all ranks.
- * ST_BAD_DATA as above, on all ranks. */
+/* Sorts the noted ids and gives each its dense id. All ranks call it together, with the ids of their shares of the edges, and
+ * then have the ids of all. The room is the same on all ranks. ST_BAD_DATA if they are too many, on all ranks. */
 enum status sparse_ids_number(struct sparse_ids *s, uint32_t p, const struct comm *comm, struct error *e);
 
 /* Nonzero: an id was not noted. */
