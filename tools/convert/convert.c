@@ -1,6 +1,6 @@
 /* convert.c: see convert.h
  *
- * A piece goes through these stages, each in parallel or in order:
+ * A piece of the input passes through these stages, each in parallel or in order (formats/work/pipeline.h):
  *   take    in order: gets the next bytes of the input
  *   parse   in parallel: makes edges of them and changes ids
  *   place   in order: counts lines and entries, numbers names, cuts into whole blocks
@@ -108,8 +108,8 @@ int conversion_lists_twice(const struct conversion *c)
 
 /* ---- changes ---- */
 
-/* Keeps the edges with u <= v. Sums of hashes over both kinds of lines tell later if each line has
- * its reverse. */
+/* Keeps the edges with u <= v. The hashes of both kinds of lines are summed, to find out at the end whether each line has its
+ * reverse. */
 static void fold_edges(struct piece *piece)
 {
     struct piece_tally *tally = &piece->tally;
@@ -156,7 +156,7 @@ static void randomize_ids(const struct bijection *randomize, struct piece *piece
     }
 }
 
-/* Nonzero if the edges under way have names as ends, which are still to be numbered. */
+/* Nonzero if the ends of edges are names that still have to be numbered. */
 static int compacts(const struct conversion *c)
 {
     return c->change->compact != NULL && !c->reader->facts.numbered;

@@ -56,8 +56,8 @@ static void keep_tail(struct archive_in *in, const unsigned char *bytes, size_t 
     in->tail_bytes = kept + count;
 }
 
-/* Gives the unread part of the buffer, which is filled again if it is empty. *count is 0 at the
- * end. */
+/* Gives libarchive the unread bytes of the buffer, which is filled again when it is empty. *count is 0 at the end of the
+ * input. */
 static enum status next_bytes(struct archive_in *in, const void **bytes, size_t *count,
                               struct error *e)
 {
@@ -113,7 +113,7 @@ static enum status refuse_window(const struct archive_in *in, struct error *e)
                 in->raw->name, ZSTD_MAX_WINDOW >> 20);
 }
 
-/* The bytes that the first frame of zstd data refers back to; 0: the frame does not say. */
+/* Returns how far back the first frame of zstd data may refer, in bytes; 0 if the frame does not say. */
 static uint64_t zstd_window(const unsigned char *frame, size_t count)
 {
     enum { MAGIC_BYTES = 4, FLAGS_AT = MAGIC_BYTES, IS_ONE_SEGMENT = 1 << 5 };
@@ -141,7 +141,7 @@ static enum status failed(const struct archive_in *in, struct error *e)
                     : "");
 }
 
-/* Opens one decompressor or one kind of archive. libarchive must not guess the content. */
+/* Lets libarchive open this one kind of compression or archive, so that it does not guess the kind from the content. */
 static int choose_kind(struct archive *archive, enum wrapping kind, int seekable)
 {
     switch (kind) {
@@ -149,7 +149,7 @@ static int choose_kind(struct archive *archive, enum wrapping kind, int seekable
     case WRAPPING_BZIP2: return archive_read_append_filter(archive, ARCHIVE_FILTER_BZIP2);
     case WRAPPING_ZSTD: return archive_read_append_filter(archive, ARCHIVE_FILTER_ZSTD);
     case WRAPPING_TAR:
-        /* reads on behind the blocks that end an archive, so that nothing there is lost */
+        /* with this option libarchive reads on behind the blocks that end an archive, so that nothing there is lost */
         return archive_read_support_format_tar(archive) |
                archive_read_set_options(archive, "tar:read_concatenated_archives");
     case WRAPPING_ZIP:
@@ -176,7 +176,7 @@ static enum status start(struct archive_in *in, struct error *e)
         result |= archive_read_set_seek_callback(archive, move);
     result |= archive_read_set_read_callback(archive, give_bytes) |
               archive_read_set_callback_data(archive, in);
-    /* a fault in the first bytes is no failure to libarchive, but the end of the data */
+    /* libarchive does not return a fault in the first bytes as a failure, but has a message for it */
     if (result != ARCHIVE_OK || archive_read_open1(archive) != ARCHIVE_OK || archive_error_string(archive) != NULL)
         return failed(in, e);
     return ST_OK;
@@ -246,7 +246,7 @@ static enum status check_tar_end(const struct archive_in *in, struct error *e)
                 in->raw->name, (ull)raw_in_position(in->raw));
 }
 
-/* Finds the record that ends a zip archive: the comment after it must end with the file. */
+/* Returns the record that ends a zip archive: one whose comment, which follows it, ends with the file. NULL if there is none. */
 static const unsigned char *find_zip_end(const struct archive_in *in)
 {
     for (size_t i = ZIP_END_BYTES; i <= in->tail_bytes; i++) {
@@ -258,8 +258,8 @@ static const unsigned char *find_zip_end(const struct archive_in *in)
     return NULL;
 }
 
-/* What the end of a zip archive says: its files, and its bytes before the records of the end. UNKNOWN: the numbers did
- * not fit. */
+/* What the end of a zip archive says: the number of its files, and its bytes before the records of the end. UNKNOWN if these
+ * numbers are too large for their fields. */
 #define UNKNOWN UINT64_MAX
 struct zip_end {
     uint64_t files, bytes;
@@ -284,9 +284,9 @@ static struct zip_end read_zip_end(const struct archive_in *in, const unsigned c
     return (struct zip_end){.files = get_u64(record + 32), .bytes = get_u64(record + 48) + get_u64(record + 40), .at = at};
 }
 
-/* Compares the count of files at the end of a zip archive. In a pipe libarchive goes from one local
- * header to the next one that it finds, and passes over damaged ones; in a file it drops all but one of the entries that
- * have the same place. */
+/* Compares the number of files read with the number at the end of a zip archive. A damaged archive may hide files: in a pipe
+ * libarchive looks for the next local header and passes over damaged ones, and in a file it drops all but one of the entries
+ * that have the same place. */
 static enum status check_zip_end(const struct archive_in *in, struct error *e)
 {
     const unsigned char *record = find_zip_end(in);
@@ -365,7 +365,7 @@ static enum status check_end(struct archive_in *in, struct error *e)
 
 /* ---- files ---- */
 
-/* Takes the path of a file and makes it printable: a stranger's bytes must not reach a terminal. */
+/* Takes the path of a file of the archive, and makes it printable, because a stranger's bytes must not reach a terminal. */
 static enum status take_path(struct archive_in *in, struct error *e)
 {
     const char *path = archive_entry_pathname(in->entry);
@@ -423,7 +423,7 @@ static int is_folder(const struct archive_in *in)
     return archive_entry_filetype(in->entry) == AE_IFDIR;
 }
 
-/* Notes members that were not reached yet, as far as a message would show them. */
+/* Notes the names of members that were not reached, as many as a message would show. */
 static void note_rest(struct archive_in *in)
 {
     struct error ignored = {0};

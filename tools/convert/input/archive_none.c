@@ -1,5 +1,5 @@
-/* archive_none.c: replaces archive_in.c in a build without libarchive (make ARCHIVE=0). It refuses every
- * archive and names the command to use instead. */
+/* archive_none.c: replaces archive_in.c in a build without libarchive (make ARCHIVE=0). It refuses every archive, and names the
+ * command to use instead. */
 #include "archive_in.h"
 
 enum status archive_in_open(struct archive_in **archive, struct raw_in *raw, enum wrapping kind,

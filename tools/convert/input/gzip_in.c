@@ -65,7 +65,7 @@ static enum status start_member(struct gzip_in *g, struct error *e)
     return ST_OK;
 }
 
-/* Skips padding: zero bytes up to the end of the file. Other bytes after them are a fault. */
+/* Skips zero bytes, which may pad the file, up to its end. Any other byte is a fault. */
 static enum status skip_padding(struct gzip_in *g, struct error *e)
 {
     struct raw_in *raw = g->raw;

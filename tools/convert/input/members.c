@@ -97,8 +97,8 @@ static int is_document(const char *path)
     return 0;
 }
 
-/* The things that a name speaks of: bit 0, edges; bit 1, vertices or properties. Arrays are told apart by their
- * readers. */
+/* Tells by the name of a file what it holds: bit 0 is set for edges, bit 1 for vertices or properties. Arrays of NumPy are told
+ * apart by their readers instead. */
 static int subject_of(const char *path)
 {
     static const struct {
@@ -125,7 +125,8 @@ static int fits(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
 }
 
-/* A pattern without a slash also stands for a name in any folder, and for the name of an array without its .npy. */
+/* Nonzero if a path fits a pattern. Without a slash the pattern may also fit the name alone, in any folder, and the name of an
+ * array without its .npy. */
 static int matches(const char *pattern, const char *path)
 {
     char array[LONGEST_SHOWN];

@@ -1,8 +1,8 @@
 /* members.h: decides which members of an archive are read, and remembers their names for messages.
  *
- * The members of an archive should be parts of one list. Documents are skipped. A name twice is an error, since one
- * of the two would replace the other where the archive is unpacked. So is a table of vertices beside one of edges, as
- * far as names tell; edgeconv_look.c compares the content.
+ * The members should be parts of one list of edges. Documents are skipped. A name that comes twice is an error, because one of
+ * the two would replace the other where the archive is unpacked. A table of vertices beside one of edges is an error, too, if
+ * their names tell; edgeconv_look.c compares the content.
  */
 #ifndef DBFS_MEMBERS_H
 #define DBFS_MEMBERS_H
@@ -33,14 +33,14 @@ void members_free(struct members *members);
 /* Notes a member that is a file. Nonzero if it is to be read. */
 int members_want(struct members *members, const char *path);
 
-/* Compares the name of a member that is to be read with those before it. ST_BAD_DATA: it is no part of the same list;
- * `archive` is for the message. */
+/* Compares the name of the next member with those read before. ST_BAD_DATA if it cannot be part of the same list; `archive` is
+ * for the message. */
 enum status members_join(struct members *members, const char *archive, const char *path, struct error *e);
 
 /* Nonzero when further names would not be shown. */
 int member_list_is_full(const struct member_list *list);
 
-/* Appends to a message which members there are, and the option that chooses one. Nothing if there is one member. */
+/* Appends to a message which members the archive has, and the option that chooses one. Appends nothing if it has only one. */
 void members_explain(const struct members *members, struct error *e);
 
 #endif

@@ -1,7 +1,4 @@
-/* raw_in.h: a buffered source of bytes for the decompressors.
- *
- * The bytes come in order, from a file or from another decompressor.
- */
+/* raw_in.h: a buffered source of bytes for decompressors, which get them in order, from a file or from another decompressor */
 #ifndef DBFS_RAW_IN_H
 #define DBFS_RAW_IN_H
 
@@ -34,14 +31,14 @@ enum status raw_in_init(struct raw_in *raw, struct byte_source source, const cha
 enum status raw_in_init_file(struct raw_in *raw, int fd, const char *name, struct error *e);
 void raw_in_free(struct raw_in *raw);
 
-/* Reads more bytes after those not yet consumed: at least one, unless the source has ended. */
+/* Reads more bytes behind those in the buffer that are not yet consumed: at least one, unless the source has ended. */
 enum status raw_in_fill(struct raw_in *raw, struct error *e);
 
-/* Consumes up to `count` bytes and copies them; *got is fewer only at the end of the source. */
+/* Consumes up to `count` bytes and copies them. *got is fewer only at the end of the source. */
 enum status raw_in_read(struct raw_in *raw, void *bytes, size_t count, size_t *got,
                         struct error *e);
 
-/* Moves to `position` in a seekable file and drops the content of the buffer. */
+/* Moves to `position` in a seekable file, and drops the bytes in the buffer. */
 enum status raw_in_seek(struct raw_in *raw, uint64_t position, struct error *e);
 
 /* Position of the next byte to be consumed. */

@@ -80,7 +80,7 @@ enum status read_ahead_next(struct read_ahead *r, struct input **in, struct erro
     return e->status;
 }
 
-/* The next part to work on, by order; NULL when there is none, or no memory left for it. */
+/* Returns the next part of the conversion's inputs to work on, in order; NULL if there is none, or no memory left for it. */
 static struct part *choose(const struct read_ahead *r)
 {
     int last = r->given + r->ahead < r->count ? r->given + r->ahead : r->count;
@@ -98,7 +98,7 @@ static struct part *choose(const struct read_ahead *r)
     return held + INPUT_AHEAD_BYTES <= r->memory_bytes ? chosen : NULL;
 }
 
-/* Opens the part, which the caller owns, or reads on in it. Nonzero if nothing is left to do. */
+/* Opens a part, which no other thread works on, or reads a little more of it. Nonzero if nothing is left to do. */
 static int work_on(const struct read_ahead *r, struct part *part, struct input **input)
 {
     if (*input != NULL)

@@ -1,9 +1,8 @@
 /* read_ahead.h: gives the inputs of a conversion in order, and reads the next ones while one is converted.
  *
- * So hundreds of compressed parts keep all cores busy. Bytes read ahead are kept decompressed,
- * within a bound of memory. Parts that fit into it are decompressed side by side; of a larger part,
- * only its first bytes. Reading ahead changes neither order nor errors: a fault is reported when
- * the reader gets to it.
+ * So hundreds of compressed parts keep all cores busy. Bytes read ahead are kept decompressed, within a bound of memory: parts
+ * that fit are decompressed side by side, of a larger part only its first bytes. Reading ahead changes neither order nor
+ * errors, because a fault is reported when its input's turn comes.
  */
 #ifndef DBFS_READ_AHEAD_H
 #define DBFS_READ_AHEAD_H
@@ -12,17 +11,17 @@
 
 struct read_ahead;
 
-/* `ahead` is the most inputs that are open before their turn. The caller keeps the paths. A path is NULL for
- * an input that the caller has opened itself. input_open_first explains `member`. */
+/* Opens the inputs; at most `ahead` of them are open before their turn. The caller keeps the paths. A path is NULL for an input
+ * that the caller opens itself. input_open_first explains `member`. */
 enum status read_ahead_open(struct read_ahead **read_ahead, const char *const *paths, int count,
                             int ahead, uint64_t memory_bytes, const char *member, struct error *e);
 void read_ahead_close(struct read_ahead *read_ahead); /* NULL is allowed */
 
-/* Gives the next input, at its start. It stays open until the next call. NULL for an input of the caller. */
+/* Gives the next input, at its start; NULL if the caller opens it itself. It stays open until the next call. */
 enum status read_ahead_next(struct read_ahead *read_ahead, struct input **in, struct error *e);
 
-/* Opens one of the next inputs or reads a little of it. Several threads may call it at once, also while
- * another thread reads the current input. Zero when there is nothing to do at present. */
+/* Opens one of the next inputs or reads a little of it. Several threads may call it at once, also while another reads the
+ * current input. Returns 0 if there is nothing to do at present. */
 int read_ahead_work(void *read_ahead);
 
 #endif

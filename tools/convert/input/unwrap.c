@@ -1,7 +1,7 @@
 /* unwrap.c: see unwrap.h
  *
- * Each kind of wrapping is a layer. A layer reads the bytes of the layer outside it, removes its wrapping and
- * gives the result to the next layer.
+ * Each compression or archive around the data is a layer, which reads the bytes of the layer outside it, removes its wrapping,
+ * and gives the result to the next layer.
  */
 #include "unwrap.h"
 

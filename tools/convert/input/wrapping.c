@@ -34,7 +34,8 @@ static const struct {
     [WRAPPING_7Z] = {"7z archive", "7z x -so FILE MEMBER", 24 << 20},
 };
 
-/* Nonzero for "BZh", the size of blocks, and the start of a block or, without blocks, the end. */
+/* Nonzero for the beginning of bzip2 data: "BZh", the size of blocks, and the mark of a first block or, if there is none, of
+ * the end. */
 static int is_bzip2(const unsigned char *bytes, size_t count)
 {
     return count >= 10 && memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&
@@ -42,8 +43,7 @@ static int is_bzip2(const unsigned char *bytes, size_t count)
             memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
 
-/* Nonzero for files of pzstd. They start with a frame that tells the size of the next: 12 bytes, of
- * which 4 are content. */
+/* Nonzero for the beginning of a file of pzstd: a frame of 12 bytes, of which 4 tell the size of the frame after it. */
 static int is_pzstd(const unsigned char *bytes, size_t count)
 {
     return count >= 16 && (bytes[0] & 0xf0) == 0x50 &&
@@ -51,8 +51,8 @@ static int is_pzstd(const unsigned char *bytes, size_t count)
            memcmp(bytes + 12, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
-/* Nonzero if the first header has the right sum. Old archives have no mark, but every header has
- * its sum in octal; the field of the sum counts as blanks. */
+/* Nonzero if the first header of a tar archive has the right sum. Old archives have no mark, but every header has its sum in
+ * octal, for which the sum's own field counts as blanks. */
 static int is_tar(const unsigned char *bytes, size_t count)
 {
     unsigned long sum = 0, stated = 0;

@@ -1,4 +1,4 @@
-/* wrapping.h: recognises compression and archives by content; file names do not matter */
+/* wrapping.h: recognises compression and archives by their first bytes; the names of files do not matter */
 #ifndef DBFS_WRAPPING_H
 #define DBFS_WRAPPING_H
 
@@ -17,14 +17,14 @@ enum wrapping {
 
 enum { WRAPPING_SNIFF_BYTES = 512 };
 
-/* Recognises the wrapping from the first WRAPPING_SNIFF_BYTES bytes, or from all bytes if there are fewer. */
+/* Returns the wrapping of a file by its first WRAPPING_SNIFF_BYTES bytes, or by all its bytes if it has fewer. */
 enum wrapping wrapping_sniff(const unsigned char *bytes, size_t count);
 
-/* Nonzero if this wrapping holds files with names; otherwise it holds one stream. */
+/* Nonzero if this wrapping holds files with names, and not just one stream of bytes. */
 int wrapping_is_archive(enum wrapping kind);
 
-/* The memory that decompressing takes if the data was compressed with default settings. Settings with longer
- * look-back need more. */
+/* Returns the memory that decompressing takes if the data was compressed with default settings. Settings that look back further
+ * need more. */
 size_t wrapping_memory(enum wrapping kind);
 
 const char *wrapping_name(enum wrapping kind); /* such as "zip archive" */

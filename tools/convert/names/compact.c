@@ -66,7 +66,7 @@ uint64_t compact_spilled_bytes(const struct compact *c)
 
 /* ---- numbering ---- */
 
-/* Sets *id to the number of the name at `place`, or to the mark that stands for it. */
+/* Sets *id to the number of the name at `place` or, if the table is full, to a mark that stands for the name (name_spill.h). */
 static enum status number_name(struct compact *c, const struct piece *piece, uint64_t place,
                                uint64_t *id, struct error *e)
 {
@@ -104,7 +104,7 @@ enum status compact_number(struct compact *c, struct piece *piece, struct error 
         if (number_name(c, piece, named.u, &edge.u, e) != ST_OK ||
             (named.v != NAME_NONE && number_name(c, piece, named.v, &edge.v, e) != ST_OK))
             return e->status;
-        /* after the first spilled edge all others are spilled too, so that they stay in order */
+        /* after the first spilled edge all others are spilled, too, so that edges stay in order */
         if (c->spill != NULL && name_spill_edge(c->spill, &edge, e) != ST_OK)
             return e->status;
         if (c->spill == NULL && named.v != NAME_NONE)

@@ -1,8 +1,8 @@
 /* compact.h: gives ids of any kind dense numbers, in the order in which they first appear.
  *
- * A table in memory numbers the names. When it is full, the edges that it cannot number go through
- * name_spill.h and come back, numbered, from a reader of their own. The numbers, the edges and the map are
- * the same with any number of threads and any amount of memory.
+ * A table in memory numbers the names. Edges with names that the full table cannot take go through files on disk (name_spill.h)
+ * and come back, numbered, from a reader of their own. The numbers, the edges and the map are the same with any number of
+ * threads and any amount of memory.
  */
 #ifndef DBFS_COMPACT_H
 #define DBFS_COMPACT_H
@@ -14,18 +14,18 @@
 
 struct compact;
 
-/* Names are appended to `map`, one a line, in the order of their numbers (formats/SPEC-map.md). The caller
- * keeps `map` and `space`. ST_RESOURCE when the budget is too small to work in. */
+/* Opens a numbering, which appends names to `map`, a line for each, in the order of their numbers (formats/SPEC-map.md). The
+ * caller keeps `map` and `space`. ST_RESOURCE if the budget is too small to work in. */
 enum status compact_open(struct compact **compact, struct workspace *space, struct outfile *map,
                          struct error *e);
 void compact_close(struct compact *compact); /* NULL is allowed */
 
-/* Turns edges of names into edges of numbers. Call it for each piece, in order. Edges that cannot be numbered
- * yet are removed from the piece. */
+/* Replaces the names in the edges of a piece by numbers; call it for each piece, in order. Edges that cannot be numbered yet
+ * are removed from the piece. */
 enum status compact_number(struct compact *compact, struct piece *piece, struct error *e);
 
-/* Numbers the removed edges and frees the table; call it after the last piece. *reader, if not NULL
- * afterwards, gives these edges. The caller closes it before `compact`. */
+/* Numbers the removed edges and frees the table; call it after the last piece. *reader then gives these edges, and must be
+ * closed before `compact`; it is NULL if there are none. */
 enum status compact_rest(struct compact *compact, struct graph_reader **reader, struct error *e);
 
 /* The names so far; after compact_rest, all names. */

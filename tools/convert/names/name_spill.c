@@ -73,7 +73,7 @@ uint64_t name_spill_bytes(const struct name_spill *s)
 
 /* ---- taking ---- */
 
-/* The partition of a hash, by bits that the table of a partition does not use. */
+/* Returns the partition of a name by its hash, from bits that the hash table of a partition does not use. */
 static uint64_t partition_of(uint64_t hash)
 {
     return (hash >> 32) % NAME_PARTITIONS;
@@ -164,8 +164,8 @@ static enum status index_partition(struct name_spill *s, struct partition *p, ui
     return e->status;
 }
 
-/* Reads the next occurrence in a partition. If it is the first of its name, numbers the name and
- * writes it to the map. */
+/* Reads the next occurrence of a name in a partition. The first occurrence of a name gets the next number, and is written to
+ * the map. */
 static enum status number_occurrence(struct name_spill *s, struct partition *p,
                                      struct outfile *map, uint64_t *count, struct error *e)
 {
@@ -249,7 +249,7 @@ enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64
 {
     if (spill_stream_seal(&s->edges, e) != ST_OK)
         return e->status;
-    /* first frees all buffers of taking, so that their memory is there for the passes */
+    /* frees the buffers that names were written through, so that the passes have their memory */
     for (int i = 0; i < NAME_PARTITIONS; i++) {
         if (spill_stream_seal(&s->partition[i].names, e) != ST_OK)
             return e->status;

@@ -1,17 +1,17 @@
 /* name_spill.h: numbers names that do not fit into memory, with files on disk.
  *
- * The hash of a name chooses one of NAME_PARTITIONS streams on disk. Each occurrence of the name is appended
- * to that stream. Its edge is appended to a stream of edges, with the partition in place of the number. This
- * is enough to restore the order: names within a partition are in the order of the input, and the edges tell
- * from which partition each next name comes. name_spill_resolve then makes three passes:
+ * The hash of a name chooses one of NAME_PARTITIONS streams on disk, to which each occurrence of the name is appended. Its edge
+ * is appended to a stream of edges, with the partition in place of the number. That is enough to restore the order, because
+ * names within a partition come in the order of the input, and edges tell the partition of each next name. name_spill_resolve
+ * then makes three passes:
  *
  *   1  partition by partition, each of which fits into memory: replaces each occurrence by the index of its
- *      name among the names of the partition; the first occurrence keeps the name too
+ *      name among the names of the partition; the first occurrence keeps the name, too
  *   2  along the edges: numbers each name at its first occurrence and writes it to the map
  *   3  partition by partition: replaces each index by the number
  *
- * name_spill_next makes the fourth pass: it reads the edges again and puts in the numbers. All streams are
- * read in order; nothing is sorted.
+ * name_spill_next makes the fourth pass: it reads the edges again and puts in the numbers. All streams are read in order;
+ * nothing is sorted.
  */
 #ifndef DBFS_NAME_SPILL_H
 #define DBFS_NAME_SPILL_H
@@ -23,7 +23,7 @@
 
 enum {
     NAME_PARTITIONS = 256,
-    /* buffers open at once: pass 2 reads one stream and writes one for each partition, and reads the edges */
+    /* the buffers open at once, most in pass 2: it reads one stream and writes one for each partition, and reads the edges */
     NAME_SPILL_BUFFERS = 2 * NAME_PARTITIONS + 2
 };
 
@@ -32,20 +32,20 @@ struct name_spill;
 enum status name_spill_open(struct name_spill **spill, struct workspace *space, struct error *e);
 void name_spill_close(struct name_spill *spill); /* NULL is allowed */
 
-/* Takes one occurrence of a name. *mark receives the mark that stands for it in the edge. */
+/* Takes one occurrence of a name. *mark is set to the mark that stands for the name in its edge. */
 enum status name_spill_name(struct name_spill *spill, const struct name *name, uint64_t *mark,
                             struct error *e);
 
 /* Takes an edge of numbers and marks, after its names. v may be NAME_NONE. */
 enum status name_spill_edge(struct name_spill *spill, const struct edge *edge, struct error *e);
 
-/* Numbers all names; call it after the last edge. New names get numbers from *count on and are appended to
- * `map`, one a line. *count becomes the number of all names. The names of one partition may take
- * `table_bytes` of the budget; ST_RESOURCE when they need more. */
+/* Numbers all names, after the last edge. New names get numbers from *count on and are appended to `map`, a line for each;
+ * *count becomes the number of all names. ST_RESOURCE if the names of one partition take more than `table_bytes` of the
+ * budget. */
 enum status name_spill_resolve(struct name_spill *spill, struct outfile *map, uint64_t *count,
                                uint64_t table_bytes, struct error *e);
 
-/* Gives the next edges in order, none at the end. Call it after name_spill_resolve. */
+/* Gives the next edges, numbered and in order; none at the end. Call it after name_spill_resolve. */
 enum status name_spill_next(struct name_spill *spill, struct edge *edges, size_t room,
                             size_t *count, struct error *e);
 

@@ -21,8 +21,8 @@ struct block {
     size_t used;
 };
 
-/* A hash table. A slot is 0 if it is free; otherwise it has 16 bits of the hash above the place of
- * the entry plus 1. */
+/* A hash table of names. A slot is 0 if it is free; otherwise it has the place of a name's entry plus 1, and above that 16 bits
+ * of the name's hash. */
 struct name_table {
     struct memory_budget *budget; /* all of `own` is charged to it */
     struct memory_budget own;

@@ -1,8 +1,8 @@
 /* name_table.h: numbers names in memory, in the order in which they come.
  *
- * It is a hash table with open addressing; the names lie one after the other in blocks. When a name finds no
- * room, the table is full and stays full. It still knows its names but takes no new ones. So its numbers are
- * always those of the first names that came.
+ * This is a hash table with open addressing; the names lie one after the other in blocks. When a new name finds no room, the
+ * table is full and takes no more names, even if room is left for a shorter one. So its numbers are always those of the first
+ * names that came.
  */
 #ifndef DBFS_NAME_TABLE_H
 #define DBFS_NAME_TABLE_H
@@ -13,18 +13,18 @@
 
 struct name_table;
 
-/* Opens a table and charges its memory to the budget: `limit_bytes`, or less if the budget has less left. */
+/* Opens a table and charges its memory to the budget: `limit_bytes`, or what the budget has left if that is less. */
 enum status name_table_open(struct name_table **table, struct memory_budget *budget,
                             uint64_t limit_bytes, struct error *e);
 void name_table_close(struct name_table *table); /* NULL is allowed */
 
 #define NAME_UNKNOWN UINT64_MAX
 
-/* Returns the number of a name. A new name gets the next number; NAME_UNKNOWN if the table is full. */
+/* Returns the number of a name; a new name gets the next number. NAME_UNKNOWN if it is new and the table is full. */
 uint64_t name_table_number(struct name_table *table, const struct name *name);
 
-/* Prefetch the memory that name_table_number will read. Call the first function some names ahead.
- * Call the second half as far ahead, because it uses what the first one fetched. */
+/* Prefetch the memory that name_table_number will read. Call the first function some names ahead, and the second half as far
+ * ahead, because it reads what the first has fetched. */
 void name_table_fetch_slot(const struct name_table *table, uint64_t hash);
 void name_table_fetch_name(const struct name_table *table, uint64_t hash);
 

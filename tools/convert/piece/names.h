@@ -1,8 +1,7 @@
-/* names.h: vertex ids as names (strings of bytes), for inputs whose ids are made dense (--compact).
+/* names.h: vertex ids that are names (strings of bytes), for inputs whose ids are made dense (--compact).
  *
- * Until an edge is numbered, its u and v are places in piece->names. A place holds the hash, the length and
- * the bytes of a name. The numbers of binary formats become decimal names, so an id has the same name in
- * every format.
+ * Until an edge is numbered, its u and v are places in piece->names, where a name's hash, length and bytes lie. Numbers of
+ * binary formats become decimal names, so that an id has the same name in every format.
  */
 #ifndef DBFS_NAMES_H
 #define DBFS_NAMES_H
@@ -26,10 +25,10 @@ struct name {
     uint32_t length;
 };
 
-/* Makes room for the names of `edges` more edges, which have `bytes` bytes together. */
+/* Makes room for the names of `edges` more edges, of `bytes` bytes altogether. */
 enum status piece_reserve_names(struct piece *piece, size_t edges, size_t bytes, struct error *e);
 
-/* Adds a name of up to NAME_MAX_BYTES bytes and returns its place. Room for it must have been made. */
+/* Adds a name of up to NAME_MAX_BYTES bytes and returns its place. piece_reserve_names must have made room for it. */
 uint64_t piece_add_name(struct piece *piece, const char *bytes, size_t length);
 
 static inline struct name piece_name(const struct piece *piece, uint64_t place)
@@ -40,11 +39,11 @@ static inline struct name piece_name(const struct piece *piece, uint64_t place)
                              (uint32_t)(unsigned char)record[9] << 8};
 }
 
-/* Turns edges of numbers into edges of names. A name is `base` + the number, in decimal. */
+/* Replaces the numbers in the edges of a piece by names: `base` + the number, in decimal. */
 enum status piece_name_numbers(struct piece *piece, uint64_t base, struct error *e);
 
-/* Keeps one of the two lines of each undirected edge: the one whose first name is the smaller, byte by byte.
- * Tallies both kinds of lines. */
+/* Keeps one of the two lines of each undirected edge, the one whose first name is smaller, byte by byte. Tallies both kinds of
+ * lines. */
 void piece_fold_names(struct piece *piece);
 
 #endif

@@ -1,7 +1,7 @@
-/* piece.h: a piece is the unit of work in edgeconv's pipeline.
+/* piece.h: the unit of work in edgeconv's pipeline.
  *
- * It holds a part of an input first, then the edges of that part, then the bytes to be written. A piece is
- * used again and again; its buffers never shrink.
+ * A piece first holds a part of an input, then the edges of that part, then the bytes to be written. It is used again for later
+ * parts; its buffers never shrink.
  */
 #ifndef DBFS_PIECE_H
 #define DBFS_PIECE_H
@@ -38,7 +38,7 @@ struct piece_tally {
     uint64_t above_hash, below_hash;
 };
 
-/* The input of a piece: bytes [range_begin, range_end) and, once loaded, their text or records. */
+/* The part of the input that a piece has: bytes [range_begin, range_end) and, once loaded, their text or records. */
 struct piece_input {
     uint64_t range_begin, range_end;
     char *buffer;
@@ -71,11 +71,11 @@ struct piece {
 
 void piece_free(struct piece *piece);
 
-/* Makes room for `bytes` of text and its padding. Keeps the content of the buffer. */
+/* Makes room for `bytes` of text and the padding behind it. The buffer keeps its content. */
 enum status piece_reserve_text(struct piece *piece, size_t bytes, struct error *e);
 
-/* Makes room for `count` edges after the free places. The piece then has no edges, and its fault and tally
- * are cleared. */
+/* Empties the piece of edges, clears its fault and tally, and makes room for `count` edges behind the places left free for
+ * piece_prepend. */
 enum status piece_reserve_edges(struct piece *piece, size_t count, struct error *e);
 
 /* Makes room for `count` more edges, after the present ones. */

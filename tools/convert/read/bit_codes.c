@@ -100,7 +100,7 @@ static uint64_t read_long(struct bit_reader *r, uint64_t count)
     return high << 32 | bits_read(r, 32);
 }
 
-/* Reads the lower bits of a number of length + 1 bits, and returns the number less one. */
+/* Reads the lower `length` bits of a number of length + 1 bits, whose highest bit is a one. Returns the number less 1. */
 static uint64_t read_length(struct bit_reader *r, uint64_t length)
 {
     uint64_t rest = read_long(r, length);

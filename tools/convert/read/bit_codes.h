@@ -6,11 +6,11 @@
  *   zeta_k x    unary of h, then x + 1 - 2^(hk) in minimal binary of the interval to 2^((h+1)k)
  *   nibble x    groups of three bits, the highest first, each behind a bit that is one in the last group alone
  *
- * The common codes are decoded from one word: a refill of 8 bytes gives at least 56 bits, and a count of leading zeros
- * gives the length. A code moves its own bits, and nothing else. Codes that need more bits are read in parts.
+ * The common codes are decoded from one word: a refill of 8 bytes gives at least 56 bits, and a count of leading zeros gives
+ * the length. Longer codes are read in parts.
  *
- * A reader gives zeros behind the end of the file. No code but nibble ends in zeros alone, so that a read past the end
- * sets `failed`, as a code beyond 64 bits does. Values are then of no use. The caller looks at bits_ok now and then.
+ * Behind the end of the file a reader gives zeros. No code but nibble ends in zeros alone, so that a read past the end sets
+ * `failed`, as a code beyond 64 bits does. Values are then of no use; the caller looks at bits_ok now and then.
  */
 #ifndef DBFS_BIT_CODES_H
 #define DBFS_BIT_CODES_H
@@ -32,7 +32,7 @@ struct bit_source {
 struct bit_reader {
     uint64_t bits; /* the next bits, from the highest on */
     unsigned have; /* as many of them count */
-    int failed;    /* a read went past the end, or a code is too long, or *error holds a failure of the file */
+    int failed;    /* nonzero: a read went past the end, a code is too long, or *error holds a failure of the file */
     const unsigned char *next, *end; /* the bytes of the buffer that are not yet in `bits` */
     unsigned char *buffer;
     uint64_t buffer_at; /* the byte of the file at buffer[0] */
@@ -40,14 +40,14 @@ struct bit_reader {
     struct error *error; /* for a read that fails */
 };
 
-/* Opens a reader at the first bit. The source is the caller's, and so is the error. */
+/* Opens a reader at the first bit. The caller keeps the source and *r->error, in which a failure is stored. */
 enum status bits_open(struct bit_reader *r, struct bit_source source, const char *name, struct error *e);
 void bits_close(struct bit_reader *r); /* zeroed ones are allowed */
 
-/* Drops the buffer. The next bytes that are read begin at `byte` of the file. */
+/* Drops the buffered bytes, so that the next bytes read begin at byte `byte` of the file. */
 void bits_drop(struct bit_reader *r, uint64_t byte);
 
-/* Reads the next bytes of the file to the buffer. At the end of the file zeros follow. */
+/* Reads the next bytes of the file into the buffer, and zeros at the end of the file. */
 void bits_load(struct bit_reader *r);
 
 /* The slow ways: codes that do not fit into one word. */
@@ -57,7 +57,7 @@ uint64_t bits_long_zeta(struct bit_reader *r, unsigned k);
 uint64_t bits_delta(struct bit_reader *r);
 uint64_t bits_nibble(struct bit_reader *r);
 
-/* Nonzero if the rest of the file is padding to whole words: fewer than 16 bytes of zeros. */
+/* Nonzero if only padding to whole words is left of the file: fewer than 16 bytes, all zeros. */
 int bits_padding_follows(struct bit_reader *r);
 
 /* The bit that is read next, and the bits of the whole file. */
@@ -83,7 +83,8 @@ static inline uint64_t bits_left(const struct bit_reader *r)
     return bits_ok(r) ? bits_in_file(r) - bits_position(r) : 0;
 }
 
-/* Afterwards at least 56 bits count. The bits below those are right, too, and are read again by the next refill. */
+/* Fills r->bits from the buffer, so that at least 56 bits count. The bits below those are right, too, but the next refill reads
+ * them again. */
 static inline void bits_refill(struct bit_reader *r)
 {
     uint64_t word;
@@ -172,7 +173,7 @@ static inline uint64_t bits_value(struct bit_reader *r, enum code code, unsigned
     return bits_nibble(r);
 }
 
-/* The integer that WebGraph writes as this natural number: 0, -1, 1, -2, ... for 0, 1, 2, 3, ... */
+/* Returns the integer that WebGraph codes as this natural number: 0, -1, 1, -2, ... for 0, 1, 2, 3, ... */
 static inline uint64_t bits_signed(uint64_t natural)
 {
     return (natural >> 1) ^ (0 - (natural & 1));

@@ -6,8 +6,8 @@
 
 enum { LOOKED_AT = 64, WORD_BYTES = 24 };
 
-/* The letters and digits of a name, in lower case, without an "id" or "node" behind them: FromNodeId, from_id and
- * "From" are the same word. A name that is longer than any known one becomes the empty word. */
+/* Reduces the name of a column to one word: its letters and digits, in lower case, without "id", "node" or "vertex" at the end.
+ * So FromNodeId, from_id and "From" are the same word. A name longer than all known ones becomes the empty word. */
 static void normalise(struct field name, char word[WORD_BYTES])
 {
     static const char *const suffix[] = {"id", "node", "vertex"};
@@ -35,7 +35,7 @@ static int is_one_of(const char *word, const char *const *names)
     return 0;
 }
 
-/* The column whose name is one of the list; -1 if none is, -2 if several are. */
+/* Returns the column whose name is one of the list; -1 if none is, -2 if several are. */
 static int find_column(const struct field *name, int count, const char *const *list)
 {
     char word[WORD_BYTES];
@@ -58,8 +58,8 @@ static int find_ends(const struct field *name, int count, int place[2])
     return place[0] >= 0 && place[1] >= 0;
 }
 
-/* Names that stand for the ends of an edge if both do. The head of an arc is its start in some files and its end
- * in others, so the two columns keep their order. */
+/* Finds two columns whose names stand for the ends of an edge only together, such as u and v. In some files the head of an arc
+ * is its start and in others its end, so head and tail keep the order of the columns. */
 static int find_pair(const struct field *name, int count, int with_letters, int place[2])
 {
     static const struct {

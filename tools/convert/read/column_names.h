@@ -1,20 +1,19 @@
-/* column_names.h: recognises a first line that names the columns of a list, and the names of the ends of edges */
+/* column_names.h: recognises a first line that names the columns of a list, and which of the names stand for the ends of edges */
 #ifndef DBFS_COLUMN_NAMES_H
 #define DBFS_COLUMN_NAMES_H
 
 #include "fields.h"
 
-/* The separator of a line of names: `data`, the line after it, has as many of it. `data` NULL:
+/* Returns the separator of a line of column names: the one that the line after it, `data`, has as often. `data` is NULL if
  * there is no such line. */
 enum separator column_names_separator(const char *line, const char *data);
 
-/* Finds the two columns whose names are usual for the ends of an edge, such as source and target, whatever
- * stands around them. Returns 0 if there are none, or several. */
+/* Finds the two columns whose names are usual for the ends of an edge, such as source and target, among any others. Returns 0
+ * if there are none, or several pairs. */
 int column_names_find(const struct field *name, int count, int place[2]);
 
-/* Nonzero if the line `first` is likely to name columns: it has usual names for the ends of an
- * edge, or its columns are words and those of the line `second` are numbers. `second` may be NULL.
- * SEPARATOR_ANY: not known. */
+/* Nonzero if the line `first` is likely to name columns: it has usual names for the ends of an edge, or its columns are words
+ * and those of the line `second` are numbers. `second` may be NULL, and `separator` SEPARATOR_ANY if it is not known. */
 int column_names_likely(const char *first, const char *second, enum separator separator);
 
 #endif

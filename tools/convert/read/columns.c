@@ -28,7 +28,7 @@ static int split(const struct list_sample *s, const struct columns *c, const cha
 
 /* ---- quotes ---- */
 
-/* Counts the quoted fields of a line, with this separator; -1 if a quote begins a field that is none. */
+/* Returns the number of quoted fields in a line with this separator; -1 if a quote begins a field but does not end it. */
 static int count_quoted(const char *line, const char *end, enum separator separator)
 {
     struct fields fields = fields_of_quoted(line, separator, end);
@@ -39,8 +39,8 @@ static int count_quoted(const char *line, const char *end, enum separator separa
     return fields.torn > 0 ? -1 : count;
 }
 
-/* Decides if quotes have a meaning. Between commas and semicolons they do. Elsewhere they may belong to names, unless
- * two fields of each line are in quotes, as R writes them. */
+/* Decides whether quotes enclose fields. Between commas and semicolons they do. With other separators they may belong to names,
+ * unless each line has two quoted fields, as R writes them. */
 static int reads_quotes(const struct graph_reader *r, const struct list_sample *s, enum separator separator)
 {
     int any = 0;
@@ -82,7 +82,7 @@ static int is_called(struct field name, struct field wanted)
     return (size_t)(name.end - name.begin) == length && strncasecmp(name.begin, wanted.begin, length) == 0;
 }
 
-/* The place of one of the two columns of --columns among `count`. -1 with an error. */
+/* Finds the column that --columns chooses for one end, by number or name. Returns its index among `count`; -1 with an error. */
 static int find_chosen(const struct graph_reader *r, const struct list_sample *s, struct field wanted,
                        const struct field *name, int count, struct error *e)
 {
@@ -128,15 +128,15 @@ static enum status choose(const struct graph_reader *r, const struct list_sample
 
 /* ---- separators ---- */
 
-/* Nonzero if a field begins or ends with a comma or the like, or has one quote of two: the fields have another separator
- * then. */
+/* Nonzero if a field shows that the fields have another separator: it begins or ends with a comma or the like, or has only one
+ * quote of two. */
 static int is_frayed(struct field f)
 {
     return strchr(",;|", *f.begin) != NULL || strchr(",;|", f.end[-1]) != NULL ||
            (*f.begin == '"') != (f.end[-1] == '"');
 }
 
-/* Splits a line of the sample by columns->separator. Returns 0 if the line cannot be read so. */
+/* Splits a line of the sample by c->separator and finds its two ends. Returns 0 if the line cannot be read so. */
 static int fits_line(const struct graph_reader *r, const struct list_sample *s, const char *line,
                      const struct columns *c, struct field end[2])
 {
@@ -158,8 +158,7 @@ static int fits_line(const struct graph_reader *r, const struct list_sample *s, 
     return 1;
 }
 
-/* Nonzero if `lines` lines of the sample can be read with c->separator. Sets the number of
- * columns. */
+/* Nonzero if the first `lines` lines of the sample can be read with c->separator. Sets the number of columns. */
 static int fits(const struct graph_reader *r, const struct list_sample *s, int lines, struct columns *c)
 {
     struct field end[2];
@@ -200,9 +199,8 @@ static enum status ask_separator(const struct graph_reader *r, const struct list
                 separator_name(b));
 }
 
-/* Finds the separator with which the sample can be read. It is an error if two fit and the ends
- * differ. If blanks and tabs agree, tabs are taken where other columns may hold anything, blanks
- * included. Returns 0 if nothing fits. */
+/* Finds the separator with which the sample can be read; returns 0 if none fits. If two fit, it is an error unless the ends are
+ * the same. If these are blanks and tabs, tabs are taken where other columns may hold anything, blanks included. */
 static int find_fit(const struct graph_reader *r, const struct list_sample *s, int lines,
                     struct columns *c, struct error *e)
 {
@@ -223,9 +221,8 @@ static int find_fit(const struct graph_reader *r, const struct list_sample *s, i
     return found;
 }
 
-/* Finds the separator by all lines or by the first. If none fits, the lines are read as two numbers
- * with any separator, or with the separator of the first line; the parser then reports the
- * fault. */
+/* Finds the separator that fits all lines of the sample or, failing that, the first line. If none fits, lines are read as two
+ * numbers with any separator, or with the first line's separator, and the parser then reports the fault. */
 static enum status find_separator(const struct graph_reader *r, const struct list_sample *s,
                                   struct columns *c, struct error *e)
 {
@@ -242,8 +239,8 @@ static enum status find_separator(const struct graph_reader *r, const struct lis
 
 /* ---- columns with names ---- */
 
-/* Refuses lines with one column more than names. R writes numbers of rows in a first column without
- * a name; other programs end each line with a separator. */
+/* Refuses a list whose lines have one column more than names. The first column may be the one without a name, as in R's numbers
+ * of rows, or the last one, if other programs end each line with a separator. */
 static enum status check_names(const struct graph_reader *r, const struct list_sample *s,
                                const struct columns *c, struct error *e)
 {
@@ -269,7 +266,7 @@ static int is_missing(struct field name)
     return name.begin == name.end;
 }
 
-/* Nonzero if the first column has no name and counts the lines of the sample, as R and pandas write it. */
+/* Nonzero if the first column has no name and numbers the lines, as R and pandas write it. */
 static int numbers_rows(const struct list_sample *s, const struct columns *c, struct field first)
 {
     struct field f;
@@ -296,8 +293,8 @@ static enum status refuse_names(const struct graph_reader *r, const struct list_
     return reader_bad_line(r, s->header_line, NULL, found, expected, e);
 }
 
-/* Nonzero if the ids are the first two numbers of a line and may have any separator between: there
- * are just two columns, or the lines have another separator than the names. */
+/* Nonzero if the list can be read by the fast parser: the ids are the first two numbers of a line and may have any separator
+ * between. There are just two columns, or lines have another separator than the names. */
 static int reads_plain(const struct graph_reader *r, const struct list_sample *s, const struct columns *c)
 {
     const char *data = s->lines > 0 ? s->line[0] : NULL;
@@ -351,8 +348,8 @@ static char gap_between(struct field a, struct field b)
     return memchr(a.end, ',', length) != NULL ? ',' : memchr(a.end, '\t', length) != NULL ? '\t' : ' ';
 }
 
-/* Nonzero if the fields of a line have different separators. Three numbers with a blank here and a
- * comma there may be a list of neighbours. */
+/* Nonzero if the fields of a line have different separators between them. Three numbers with a blank here and a comma there may
+ * be a list of neighbours. */
 static int has_mixed_gaps(const char *line, int count)
 {
     struct field field[MAX_PLAIN_COLUMNS];
@@ -364,7 +361,7 @@ static int has_mixed_gaps(const char *line, int count)
     return 0;
 }
 
-/* Finds the columns of the ends by names in a comment, as in "# id source target". */
+/* Finds the columns of the ends by the names in a comment, such as "# id source target". */
 static int find_in_comment(const struct list_sample *s, struct columns *c)
 {
     struct field name[MOST_COLUMNS];
@@ -391,8 +388,7 @@ static enum status refuse_columns(const struct graph_reader *r, const struct lis
                 r->name, (ull)s->first_line, count);
 }
 
-/* Checks lines of two ids and perhaps numbers behind them, which are expected unless something says
- * otherwise. */
+/* Checks a list that is read as two ids a line, perhaps with numbers behind them, as nothing says otherwise. */
 static enum status check_plain(const struct graph_reader *r, const struct list_sample *s,
                                struct columns *c, struct error *e)
 {

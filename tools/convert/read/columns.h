@@ -1,7 +1,7 @@
-/* columns.h: finds the columns of a list that are the ends of edges, and the separator of columns.
+/* columns.h: finds which columns of a list are the ends of edges, and what separates columns.
  *
- * The options --columns and --separator decide; without them the names of the columns do, or the first lines. A
- * list that can be read in two ways is refused, and the message names the option that tells.
+ * The options --columns and --separator decide; without them the names of the columns, or else the first lines. A list that can
+ * be read in two ways is refused, and the message names the option that decides.
  */
 #ifndef DBFS_COLUMNS_H
 #define DBFS_COLUMNS_H
@@ -19,7 +19,7 @@ struct columns {
     int quotes;               /* fields may stand in quotes */
 };
 
-/* The numbers of the first line, if they may count the lines behind it (list_shape.h). */
+/* What the first line says if it is no edge but counts the lines behind it (list_shape.h). */
 struct counts {
     uint64_t lines[MAX_PLAIN_COLUMNS];
     int known;
@@ -43,7 +43,7 @@ struct list_sample {
     uint64_t header_line, first_line; /* their numbers in the file */
 };
 
-/* The number of a column that consists of digits; 0 if it is not 1 to MOST_COLUMNS. */
+/* Returns the number that a field of digits has as the number of a column; 0 if it is not 1 to MOST_COLUMNS. */
 int field_column(struct field number);
 
 /* The fields of a line of a text that ends at `end`. */

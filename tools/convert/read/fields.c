@@ -97,7 +97,8 @@ static int is_byte_of(enum separator separator, char c)
     return c == byte[0] || c == byte[1] || c == byte[2];
 }
 
-/* The place behind the quote that ends what began before `p`; two of them stand for one within. NULL: there is none. */
+/* Returns the place behind the quote that ends a quoted field; `p` is within the field. Two quotes stand for one that belongs
+ * to it. NULL if there is none. */
 static const char *skip_quoted(const char *p, const char *end)
 {
     while ((p = memchr(p, '"', (size_t)(end - p))) != NULL) {
@@ -108,7 +109,8 @@ static const char *skip_quoted(const char *p, const char *end)
     return NULL;
 }
 
-/* The place behind the quoted field at `p`. NULL: a quote is missing, or other text follows the last. */
+/* Returns the place behind the quoted field at `p`; NULL if its quote does not end, or other text follows before the next
+ * separator. */
 static const char *quoted_end(const char *p, const char *end, enum separator separator)
 {
     p = skip_quoted(p + 1, end);
@@ -159,7 +161,7 @@ int fields_split_all(struct fields *fields, struct field *field, int room)
     return fields->taken;
 }
 
-/* Nonzero if a quote at `p` begins a field: before it stands a separator, or the start of a line. */
+/* Nonzero if a quote at `p` begins a field: before it, blanks aside, stands a separator or the start of a line. */
 static int begins_field(const char *text, const char *p, enum separator separator)
 {
     const char *before = p;

@@ -1,7 +1,7 @@
 /* fields.h: the fields of a line, and the separators between them.
  *
- * Blanks around a field do not belong to it. Quotes do: a field in quotes (RFC 4180) may hold separators and ends of
- * lines. Commas, tabs, semicolons and bars part fields that may be empty; blanks do not. The line must end in '\n'
+ * Commas, tabs, semicolons and bars separate fields that may be empty; blanks do not. Blanks around a field do not belong to
+ * it, but quotes do: a field in quotes (RFC 4180) may hold separators and ends of lines. The line must end in '\n'
  * (scan_text.h).
  */
 #ifndef DBFS_FIELDS_H
@@ -32,7 +32,7 @@ struct fields {
     int torn;               /* fields that begin with a quote, and are no quoted field */
 };
 
-/* Finds a separator for --separator: its name, or itself. Nonzero if there is no such separator. */
+/* Finds the separator that --separator gives, by its name or as itself. Nonzero if there is no such separator. */
 int separator_named(const char *text, enum separator *separator);
 const char *separator_name(enum separator separator);
 
@@ -44,12 +44,12 @@ static inline int is_separator(char c)
 /* Skips one separator of SEPARATOR_ANY. Returns `p` if there is none. */
 const char *skip_separator(const char *p);
 
-/* Nonzero if the attributes of an edge, {...}, go from `p` to the end of the line, as a third or
- * later field. They are one field, though blanks may separate fields. */
+/* Nonzero if from `p` to the end of the line there are an edge's attributes, {...}, as a third or later field. They are one
+ * field, even if blanks separate fields. */
 int is_attributes(const char *p);
 
-/* Skips `count` weights behind an id, with SEPARATOR_ANY before each, and the end of the line. NULL if the line has
- * another number of columns or a column that is no weight; *stop is then the place of the fault. */
+/* Skips `count` weights behind an id, with any separators, and the end of the line. NULL if the line has more or fewer columns,
+ * or a column that is no weight; *stop is then the place of the fault. */
 const char *skip_weights(const char *p, int count, const char **stop);
 
 static inline struct fields fields_of(const char *line, enum separator separator)
@@ -63,7 +63,7 @@ static inline struct fields fields_of_quoted(const char *line, enum separator se
     return (struct fields){.p = line, .separator = separator, .quotes_end = end};
 }
 
-/* Takes the next field. Returns 0 at the end of the line; fields->p is then that end. */
+/* Takes the next field. At the end of the line it returns 0, and fields->p is that end. */
 int fields_take(struct fields *fields, struct field *field);
 
 /* Writes the first `room` fields of a line, and returns how many there are. */
@@ -72,7 +72,7 @@ int fields_split(const char *line, enum separator separator, struct field *field
 /* The same for any fields. */
 int fields_split_all(struct fields *fields, struct field *field, int room);
 
-/* Finds where the last whole line of the text ends, if lines may go on within quotes. NULL: no line is whole. */
+/* Returns the end of the last whole line of the text; a line may go on within quotes. NULL if no line is whole. */
 const char *fields_last_line(const char *text, size_t bytes, enum separator separator);
 
 /* The field without a pair of quotes around it. */

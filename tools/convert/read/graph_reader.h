@@ -1,7 +1,7 @@
-/* graph_reader.h: the common part of edgeconv's readers. A reader gives the edges of one input in one format.
+/* graph_reader.h: the common part of edgeconv's readers, each of which gives the edges of one input in one format.
  *
- * Each family of readers is a table of functions (struct reader_class) in a file of its own. A reader works
- * in these steps:
+ * Readers of similar formats are a table of functions (struct reader_class) in a file of its own. A reader works in these
+ * steps:
  * 1. open reads the header.
  * 2. take takes the pieces of the input, in order.
  * 3. parse makes edges of a piece, in any thread. From here on ids are 0-based.
@@ -47,8 +47,8 @@ enum graph_format {
 
 #define NO_COUNT UINT64_MAX
 
-/* The columns of a list that hold the two ids, each by its number, from 1, or its name; .begin is NULL: not
- * chosen. */
+/* The columns of a list that the user chose for the two ids, each by its name or its number, from 1. Their .begin is NULL if
+ * none were chosen. */
 struct column_choice {
     struct field end[2];
 };
@@ -88,7 +88,8 @@ struct reader_notes {
 struct graph_facts {
     enum edges_direction direction;
     int direction_fixed; /* the format fixes it, so no option may contradict it */
-    const char *directed_by; /* what says that edges are directed, without fixing it: "format" or "comment"; NULL: nothing */
+    const char *directed_by; /* what says that edges are directed, unless the format fixes it: "format" or "comment"; NULL if
+                              * nothing does */
     int both_listed;      /* each undirected edge stands twice, as u v and v u */
     int has_n;            /* `n` is known before the ids are read, and bounds them */
     uint64_t n;           /* vertices: as declared; after finishing, above all ids seen */
@@ -152,17 +153,18 @@ extern const struct reader_class read_edges_class, read_pairs_class, read_csv_cl
 int lg_sniff(const char *line);
 int matrix_market_sniff(const char *line);
 
-/* The option among --columns, --separator and --comments that is given and has no effect on a format. NULL: none. */
+/* Returns the name of an option that is given but has no effect on this format: --columns, --separator or --comments. NULL if
+ * there is none. */
 const char *reader_unused_option(const struct reader_options *options, enum graph_format format);
 
-/* The options of a list that an advised command must keep, each with a blank before it. */
+/* Writes the options of a list that a command advised in a message must repeat, each with a blank before it. */
 enum { LIST_OPTIONS_BYTES = 256 };
 const char *reader_list_options(const struct reader_options *options, char text[LIST_OPTIONS_BYTES]);
 
 /* Nonzero if a column is chosen by its name. */
 int reader_names_columns(const struct reader_options *options);
 
-/* Opens a reader of an input, which must be at its start and stays the caller's. */
+/* Opens a reader of an input that is at its start. The caller keeps the input. */
 enum status graph_reader_open_input(struct graph_reader **reader, struct input *input,
                                     const struct reader_options *options, struct error *e);
 
@@ -185,54 +187,53 @@ void graph_format_list(char *text, size_t room);
 
 /* ---- for the reader files (reader_ids.c) ---- */
 
-/* Makes an id of a field of a list: a number, or the place of a name. Returns 0 if the field is neither. */
+/* Makes an id of a field of a list: the number, or the place of the name. Returns 0 if the field is neither. */
 int reader_take_id(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *id);
 
 /* What a list must have in place of a field that is no id; for messages. */
 const char *reader_expected_id(const struct graph_reader *r, struct field f);
 
-/* Sets base, limit and expected_id. `n` is the number of vertices that the file declares at line `line`, or
- * NO_COUNT; line 0 means that the file is not text. More vertices than --vertices are ST_BAD_DATA. */
+/* Sets which ids are allowed: from `base` on, and below the number of vertices, `n`, that the file declares at line `line` (0
+ * if it is not text); NO_COUNT if it declares none. ST_BAD_DATA if it declares more vertices than --vertices. */
 enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
                            struct error *e);
 
 /* The same for ids that must only be below `limit`. */
 void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, const char *why);
 
-/* Reports ST_BAD_DATA at a line: "name:line: found ..., expected ...". `at` is the word found there; if it is
- * NULL, `found` describes what was found. */
+/* Reports ST_BAD_DATA at a line: "name:line: found ..., expected ...". `at` is the word found there; if `at` is NULL, `found`
+ * describes it. */
 enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const char *at,
                             const char *found, const char *expected, struct error *e);
 
 /* ---- text readers (text_reader.c) ----
  *
- * Text readers share the functions for taking, loading and accounting. Each brings its own parser of lines.
- * The parser goes over piece->in.text, adds edges, counts lines in piece->tally.lines, and sets a fault where
- * it has to stop.
+ * Readers of text formats share the functions that take and load pieces and account for them. Each brings its own parser of
+ * lines, which goes over piece->in.text, adds edges, counts lines in piece->tally.lines, and sets a fault where it has to stop.
  */
 typedef void line_parser(const struct graph_reader *r, struct piece *piece);
 
-/* Fills r->text.head with at least `lines` lines that are neither blank nor comments, if the input has so
+/* Reads the beginning of the input to r->text.head: at least `lines` lines that are neither blank nor comments, if there are so
  * many within HEAD_MAX_BYTES. */
 enum { HEAD_MAX_BYTES = 1 << 24 };
 enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e);
 
-/* The same for lists, whose comments --comments chooses. Without it, if ids are names, a sign must stand alone: a name
- * may begin with it. */
+/* Reads the beginning of a list, whose comments begin with the signs of --comments. Without that option, if ids are names, a
+ * sign must stand alone, because a name may begin with it. */
 enum status text_peek_list(struct graph_reader *r, int lines, struct error *e);
 
-/* Finds the first line of a list behind its comments, or the end of the head, and the number of lines before it. If the
- * line may be a comment or an id that begins as one, ST_USAGE names the option that tells. */
+/* Finds the first line of a list that is no comment, or the end of the head, and the number of lines before it. ST_USAGE if the
+ * line may be a comment or an id; the message names the option that decides. */
 enum status text_first_of_list(const struct graph_reader *r, const char **first, uint64_t *line, struct error *e);
 
 /* Returns the first character of the head after any byte order mark. */
 const char *text_first(const struct graph_reader *r);
 
-/* Finds the first line at or after `p` that is neither blank nor a comment; NULL at the end of the head. Adds
- * the number of lines skipped to *line. */
+/* Returns the first line at or after `p` that is neither blank nor a comment; NULL at the end of the head. Adds the lines
+ * skipped to *line. */
 const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t *line);
 
-/* Starts the pieces at `body`, a place in the head after `lines` lines. Frees the head. */
+/* Begins to take pieces at `body`, a place in the head with `lines` lines before it, and frees the head. */
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, int in_order,
                        struct error *e);
 
@@ -244,7 +245,7 @@ enum status text_take(struct graph_reader *r, struct piece *piece, int *end, str
 enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t bytes_per_edge,
                        line_parser *parser, struct error *e);
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e);
-/* Called at the end of the file. Fails if the file has fewer entries than it declared. */
+/* Called at the end of the input. Fails if it has fewer entries than it declared. */
 enum status text_finish(struct graph_reader *r, struct error *e);
 
 #endif

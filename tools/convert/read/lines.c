@@ -72,7 +72,8 @@ static uint64_t loaded_upto(const struct piece *piece)
     return piece->in.buffer_at + piece->in.have;
 }
 
-/* Drops the lines that were given out and reads about `count` bytes more, none of them far behind the piece. */
+/* Drops the lines that were given out, and reads about `count` more bytes of the input, but not far beyond the end of the
+ * piece. */
 static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count,
                              struct error *e)
 {
@@ -100,8 +101,8 @@ static enum status load_more(const struct line_feed *feed, struct piece *piece, 
     return ST_OK;
 }
 
-/* The place behind the last whole line in the buffer that belongs to the piece: one that starts
- * before `range_end`. NULL: more must be loaded to know it. */
+/* Returns the place behind the last whole line in the buffer that belongs to the piece, which is one that starts before
+ * range_end. NULL if more must be loaded to know it. */
 static char *find_cut(const struct line_feed *feed, const struct piece *piece, int *last)
 {
     uint64_t upto = loaded_upto(piece), final = piece->in.range_end - 1;
@@ -118,8 +119,8 @@ static char *find_cut(const struct line_feed *feed, const struct piece *piece, i
     return newline != NULL ? newline + 1 : *last ? end : NULL;
 }
 
-/* The range of a piece starts in the middle of a line, unless the byte before is a newline: skips
- * to the first line that starts in it. *last when there is none. */
+/* Skips to the first line that starts in the piece's range, because the range mostly begins in the middle of a line. Sets *last
+ * if no line starts there. */
 static enum status skip_to_line(const struct line_feed *feed, struct piece *piece, int *last,
                                 struct error *e)
 {
@@ -181,8 +182,8 @@ static enum status save_carry(struct line_feed *feed, const char *bytes, size_t 
     return ST_OK;
 }
 
-/* The place behind the last whole line of a text of which `have` bytes were searched before, and `got` are new. NULL:
- * no other line is whole. */
+/* Returns the place behind the last whole line of a text, of which the last `got` bytes are new; the `have` before were
+ * searched. NULL if no other line is whole. */
 static const char *last_line(const struct line_feed *feed, const char *text, size_t have, size_t got)
 {
     if (feed->quotes)

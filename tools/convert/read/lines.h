@@ -1,10 +1,9 @@
 /* lines.h: cuts an input into pieces of whole lines.
  *
- * A plain file is cut by offsets. Taking a piece then costs nothing. The thread that loads the piece reads it
- * and finds the ends of its lines, so many threads can read one file. It loads the piece in parts, which stay
- * in its core's cache until they are parsed. Any other input is read in order, when a piece is taken. In both
- * cases each line is in exactly one piece, the pieces in order are the whole input, and every line ends in
- * '\n': a last line without one gets it.
+ * A plain file is cut by offsets, so that taking a piece costs nothing and many threads can read one file: the thread that
+ * loads a piece finds the ends of its lines, and loads it in parts, which stay in its core's cache until they are parsed. Any
+ * other input is read in order, when a piece is taken. Either way each line is in exactly one piece, the pieces in order are
+ * the whole input, and every line ends in '\n', which is added to a last line without one.
  */
 #ifndef DBFS_LINES_H
 #define DBFS_LINES_H
@@ -25,9 +24,8 @@ struct line_feed {
     enum separator separator;
 };
 
-/* Prepares a feed of lines. The lines start after `skip` bytes of the input, which must have been peeked at.
- * `in_order` reads in order even if cutting by offsets is possible. A line longer than `max_buffer_bytes` is
- * ST_RESOURCE. */
+/* Prepares a feed of lines, which begin after `skip` bytes of the input; these must have been peeked at. With `in_order` a file
+ * is not cut by offsets. ST_RESOURCE later if a line is longer than `max_buffer_bytes`. */
 enum status line_feed_init(struct line_feed *feed, struct input *input, size_t skip, int in_order,
                            uint64_t max_buffer_bytes, struct error *e);
 void line_feed_free(struct line_feed *feed);
@@ -38,8 +36,8 @@ enum status line_feed_take(struct line_feed *feed, struct piece *piece, int *end
 /* Goes back to the first part of a piece. */
 void line_feed_rewind(const struct line_feed *feed, struct piece *piece);
 
-/* Sets piece->in.text to the next part of the piece, which may be empty. Sets *last if no other part follows.
- * Any thread may call it, but only one thread for each piece. */
+/* Sets piece->in.text to the next part of the piece, which may be empty, and *last if no part follows. Any thread may call it,
+ * but only one for each piece. */
 enum status line_feed_load(const struct line_feed *feed, struct piece *piece, int *last,
                            struct error *e);
 

@@ -1,13 +1,12 @@
 /* list_shape.c: see list_shape.h
  *
- * Files of many programs begin with counts: N, or N M, or the ROWS COLUMNS ENTRIES of a Matrix Market file that has
- * lost its banner. If the other lines have as many columns, the first one could be an edge. It is taken for counts
- * only if
+ * Files of many programs begin with counts: N, or N M, or the ROWS COLUMNS ENTRIES of a Matrix Market file that has lost its
+ * banner. If the other lines have as many columns, the first one could also be an edge. It is taken for counts only if
  * - one of its numbers, but not the first, is the number of lines behind it, to the end of the file; and
  * - no id of the first lines is above the first number, or in a matrix above the first two; and
- * - the ids 0 and N are not both among them, as ids begin at 0 or at 1.
- * For an edge all of this is rare: its first end must be the largest id, and its other end the number of lines less
- * one. A path that is listed from its far end is such a list. Its user is asked, too.
+ * - the ids 0 and N are not both among them, as ids begin at 0 or at 1. That is rare for an edge: its first end would be the
+ *   largest id, and its other end the number of lines less one, as in a path that is listed from its far end. The user of such
+ *   a list is asked, too.
  */
 #include "list_shape.h"
 
@@ -25,7 +24,7 @@ static uint64_t number_of(struct field f)
     return number;
 }
 
-/* Nonzero if all ids of the lines behind the first one may be 0 to bound - 1 or 1 to `bound`. */
+/* Nonzero if all ids of the lines behind the first one may be 0 to bound - 1, or 1 to `bound`. */
 static int ids_fit(const struct list_sample *s, const struct columns *c, uint64_t bound)
 {
     int has_zero = 0, has_bound = 0;
@@ -56,7 +55,7 @@ static int all_numbers(const char *line, const struct columns *c)
     return 1;
 }
 
-/* Nonzero if the first line may count what is behind it: N or N M, or the three numbers of a matrix. */
+/* Nonzero if the first line may be counts of what is behind it: N or N M, or the three numbers of a matrix. */
 static int may_be_counts(const struct list_sample *s, const struct columns *c, int columns)
 {
     struct field field[MAX_PLAIN_COLUMNS];
@@ -87,8 +86,8 @@ static enum status refuse_kinds(const struct graph_reader *r, const struct list_
                 r->name, (ull)s->first_line, first, first == 1 ? "" : "s", others, counts);
 }
 
-/* Nonzero if each line may be a vertex and its neighbours: the vertices are successive, no line has an id twice, and all
- * ids are among the first two columns. */
+/* Nonzero if each line may be a vertex and its neighbours: vertices follow each other, no line has an id twice, and the first
+ * two columns have all the ids. */
 static int may_be_neighbours(const struct list_sample *s, const struct columns *c)
 {
     uint64_t largest = 0, before = 0, further = 0;

@@ -1,15 +1,15 @@
-/* npy_ids.h: the ids of edges that arrays of NumPy hold; what the readers of .npy and .npz share */
+/* npy_ids.h: the ids of edges in arrays of NumPy; what the readers of .npy and .npz share */
 #ifndef DBFS_NPY_IDS_H
 #define DBFS_NPY_IDS_H
 
 #include "graph_reader.h"
 #include "npy_array.h"
 
-/* Sets the limit of ids. No id of a signed type may be negative, even if ids are to be numbered. */
+/* Sets which ids are allowed. In arrays of a signed type no id may be negative, not even if ids are to be numbered. */
 void npy_limit_ids(struct graph_reader *r, const struct npy_array *array);
 
-/* Makes the ids of a piece 0-based, and refuses those out of range by their row, which counts from
- * piece->in.range_begin. `u` and `v` are the arrays that have the ends; NULL: they are numbers of rows. */
+/* Makes the ids of a piece 0-based, and refuses the first that is out of range, by its row, counted from piece->in.range_begin.
+ * `u` and `v` are the arrays with the ends; NULL if these are numbers of rows. */
 enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, const struct npy_array *u,
                           const struct npy_array *v, struct error *e);
 

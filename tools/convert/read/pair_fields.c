@@ -5,7 +5,7 @@
 #include "scan_text.h"
 #include "tools/convert/piece/names.h"
 
-/* Adds the name in a field, without quotes where they have a meaning. Returns 0 if a map cannot hold it. */
+/* Adds a field as a name, without its quotes if quotes enclose fields. Returns 0 if a map cannot hold the name. */
 static int take_name(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *end)
 {
     const struct pairs *pairs = r->state;
@@ -33,7 +33,8 @@ static const char *expected_end(const struct graph_reader *r, struct field f)
     return breaks ? "a name without the end of a line" : reader_expected_id(r, f);
 }
 
-/* The place of the fault in a field that is no end: behind the digits, if blanks or commas follow them. */
+/* Returns the place of the fault in a field that is no id: behind its digits, if blanks or commas follow them, else its
+ * beginning. */
 static const char *fault_within(const struct graph_reader *r, struct field f)
 {
     const char *p = f.begin;
@@ -42,7 +43,7 @@ static const char *fault_within(const struct graph_reader *r, struct field f)
     return p > f.begin && p < f.end && is_separator(*p) ? p : f.begin;
 }
 
-/* Takes the fields of a line. Returns the end of the line, or NULL with a fault. */
+/* Takes the fields of a line, and the two ids among them. Returns the end of the line; NULL with a fault. */
 static const char *take_fields(const struct graph_reader *r, struct piece *piece, const char *line,
                                uint64_t lines, struct edge *edge)
 {
@@ -82,7 +83,7 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     return next_line(p);
 }
 
-/* The number of lines of a record: more than one if it goes on within quotes. */
+/* Returns the number of lines of a record, which is more than one if a quoted field holds ends of lines. */
 static uint64_t lines_between(const char *p, const char *next)
 {
     uint64_t lines = 1;

@@ -1,11 +1,11 @@
-/* pair_fields.h: parses lines whose ids are fields: names, or numbers in columns of any place */
+/* pair_fields.h: parses lists whose ids are names, or numbers in any two columns */
 #ifndef DBFS_PAIR_FIELDS_H
 #define DBFS_PAIR_FIELDS_H
 
 #include "graph_reader.h"
 
-/* Parses the lines of a piece (line_parser in graph_reader.h). r->state is a struct pairs whose columns have a
- * separator other than SEPARATOR_ANY. */
+/* Parses the lines of a piece (line_parser in graph_reader.h). r->state is a struct pairs whose columns have a known separator,
+ * not SEPARATOR_ANY. */
 void pair_fields_parse(const struct graph_reader *r, struct piece *piece);
 
 #endif

@@ -1,8 +1,7 @@
 /* read_adjacency.c: archive.org's Friendster lists, with lines `id:f1,f2,...`.
  *
- * Each listed friend is one arc. Three kinds of lines give no arcs: `id:private` and `id:notfound` replace a
- * list that could not be read, and `id:` is an empty list. The vertices of `id:private` and `id:` exist all
- * the same.
+ * Each listed friend is an arc. Three kinds of lines give no arcs: `id:` is an empty list, and `id:private` and `id:notfound`
+ * replace a list that could not be read. The vertices of `id:private` and `id:` exist all the same.
  */
 #include "graph_reader.h"
 
@@ -88,8 +87,7 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
 
 /* ---- lists of names ---- */
 
-/* Adds the name at `p`, which `stop` or the end of the line ends. Returns its end; NULL with a
- * fault. */
+/* Adds the name at `p`, which ends before `stop` or at the end of the line. Returns its end; NULL with a fault. */
 static const char *add_name(const struct graph_reader *r, struct piece *piece, const char *p, char stop,
                             uint64_t lines, uint64_t *place)
 {
@@ -103,7 +101,7 @@ static const char *add_name(const struct graph_reader *r, struct piece *piece, c
     return NULL;
 }
 
-/* Parses the list of names behind `u:`. Returns the next line, or NULL with a fault. */
+/* Parses the list of names behind `u:`, each of which is an arc from u. Returns the next line; NULL with a fault. */
 static const char *parse_named_list(const struct graph_reader *r, struct piece *piece, uint64_t u, const char *p, uint64_t lines)
 {
     for (;; p++) {

@@ -56,7 +56,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
     return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
-/* Names are separated by blanks, unless they seem to hold another separator: then the user is asked. */
+/* Chooses the separator of names: blanks. If the first line seems to hold another one, the user is asked to choose. */
 static enum status choose_separator(struct graph_reader *r, const char *first, uint64_t line, struct error *e)
 {
     r->text.separator = r->options.separator;

@@ -1,5 +1,5 @@
-/* read_binary.c: records of two ids without a header (Graph500's edge file, u32 and u64 pairs), and the
- * serialized graph .sg of GAPBS.
+/* read_binary.c: records of two ids without a header (Graph500's edge file, u32 and u64 pairs), and the serialized graph .sg of
+ * GAPBS.
  *
  *   graph500     u32 v0 low, u32 v1 low, u32 v0 high 16 | v1 high 16 << 16    (48 bits an id)
  *   graph500-16  two int64
@@ -91,7 +91,7 @@ static enum status load(const struct graph_reader *r, struct piece *piece, struc
     return ST_OK;
 }
 
-/* Compares the ids of a piece with the limit; names the first record that is wrong. */
+/* Checks that the ids of a piece are below the limit; the message names the first record that is wrong. */
 static enum status check_ids(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *records = r->state;
@@ -212,7 +212,8 @@ static enum status parse_u64_records(const struct graph_reader *r, struct piece 
 
 /* ---- sg ---- */
 
-/* Reads the next `count` bytes of a .sg file; a file that ends before is an error. records->n is 0 while the header is read. */
+/* Reads the next `count` bytes of a .sg file; it is an error if the file ends before. While the header is read, records->n is
+ * 0. */
 static enum status read_sg_bytes(struct graph_reader *r, void *bytes, size_t count, struct error *e)
 {
     struct records *records = r->state;
@@ -257,7 +258,8 @@ static enum status read_offsets(struct graph_reader *r, struct error *e)
     return ST_OK;
 }
 
-/* Checks the size, before anything is read: it shows a file with weights, or one that is cut. */
+/* Checks the size of a .sg file before its lists are read, by which a file with weights, or one that was cut off, is
+ * recognised. */
 static enum status check_sg_size(const struct graph_reader *r, struct error *e)
 {
     const struct records *s = r->state;
@@ -303,7 +305,7 @@ static enum status open_sg(struct graph_reader *r, struct error *e)
     return ST_OK;
 }
 
-/* The vertex whose list holds entry `index`: the last one with offset <= index. */
+/* Returns the vertex whose list has entry `index`: the last one whose offset is at most `index`. */
 static uint64_t owner_of(const struct records *s, uint64_t index)
 {
     uint64_t low = 0, high = s->n; /* offsets[low] <= index < offsets[high] */
@@ -334,7 +336,7 @@ static enum status parse_sg_rows(const struct graph_reader *r, struct piece *pie
     return check_ids(r, piece, e);
 }
 
-/* Reads a stream to its end, so that the program that writes the pipe can finish. */
+/* Reads the rest of a .sg file from a pipe, so that the program that writes to the pipe can finish. */
 static enum status finish_sg(struct graph_reader *r, struct error *e)
 {
     char rest[4096];

@@ -1,4 +1,4 @@
-/* read_edges.c: reads an edge stream as input of edgeconv; formats/edges/edges.h decodes and checks it */
+/* read_edges.c: reads an edge stream as an input of edgeconv, with the decoding and checks of formats/edges/edges.h */
 #include "graph_reader.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ static enum status read_input(void *from, void *bytes, size_t count, size_t *got
     return input_read(from, bytes, count, got, e);
 }
 
-/* Opens the stream. Any thread may read a plain file, through a descriptor of its own; other inputs
- * are read in order. */
+/* Opens the stream. A plain file is opened again, so that any thread may read it through a descriptor of the stream's own;
+ * other inputs are read in order. */
 static enum status open_stream(struct graph_reader *r, struct stream *stream, struct error *e)
 {
     int fd;
@@ -30,8 +30,8 @@ static enum status open_stream(struct graph_reader *r, struct stream *stream, st
     return edges_reader_open_fd(&stream->reader, fd, r->name, e);
 }
 
-/* Finds the cause of a bad stream: reads the rest of its file. If compression reports damage there,
- * that is the cause. */
+/* Finds the cause of damage in a stream that was compressed: reads the rest of its file, and if decompression fails there, that
+ * is the cause. */
 static enum status find_damage(const struct graph_reader *r, struct error *e)
 {
     char rest[4096];

@@ -4,7 +4,7 @@
  *   N,EDGES,u,NAME[,VERSION,TYPE,simplegraph]     u: undirected, each edge once; d: directed
  *   SOURCE,DESTINATION                            1-based, EDGES lines
  *
- * A file may hold several graphs, one after the other; files of more than one are refused.
+ * A file of several graphs, one after the other, is refused.
  */
 #include "graph_reader.h"
 
@@ -75,7 +75,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
 
 /* ---- the header ---- */
 
-/* Returns the place of the letter after the two numbers; NULL: this is no header. */
+/* Reads the two numbers of a header and returns the place of the letter after them, u or d; NULL if this is no header. */
 static const char *find_kind(const char *p, uint64_t size[2])
 {
     for (int i = 0; i < 2; i++) {

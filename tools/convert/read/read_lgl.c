@@ -1,10 +1,10 @@
-/* read_lgl.c: graphs of LGL, the Large Graph Layout, which igraph writes and reads:
+/* read_lgl.c: graphs of LGL, the Large Graph Layout, as igraph writes and reads them:
  *
  *   # vertex
  *   neighbour [weight]      a line for each, until the next vertex
  *
- * Each undirected edge stands in the list of one of its ends. The lines of a vertex may go on in the next piece, so
- * pieces are parsed in their order, when they are taken.
+ * Each undirected edge stands in the list of one of its ends. A vertex's lines may go on in the next piece, so pieces are
+ * parsed in order, when they are taken.
  */
 #include "graph_reader.h"
 

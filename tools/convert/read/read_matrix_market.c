@@ -160,8 +160,8 @@ int matrix_market_sniff(const char *line)
     return strncasecmp(line, "%%MatrixMarket", 14) == 0;
 }
 
-/* Finds the banner among the comments before the sizes, and adds the number of lines before the banner to *line.
- * Returns the first line of the file if there is no banner. */
+/* Returns the banner among the comments before the sizes, or the first line of the file if there is none. Adds the lines before
+ * the banner to *line. */
 static const char *find_banner(const struct graph_reader *r, uint64_t *line)
 {
     const char *first = text_first(r), *sizes = text_data_line(r, first, &(uint64_t){0});

@@ -3,9 +3,9 @@
  *   N M [FORMAT [CONSTRAINTS]]
  *   [size] [weight ...] v1 [w1] v2 [w2] ...       one line a vertex, 1-based, blank = no neighbours
  *
- * Lines that start with `%` are comments, and so are those of `#`, which no vertex can begin with. FORMAT has three digits: vertex sizes, vertex weights, edge
- * weights. Each edge is in the lines of both its ends, so there are 2 M entries. A later step keeps one entry
- * of each edge (both_listed).
+ * FORMAT has three digits, for vertex sizes, vertex weights and edge weights. Each edge is in the lines of both its ends, so
+ * there are 2 M entries, of which a later step keeps one of each edge (both_listed). Lines that start with `%` are comments, and
+ * so are those with `#`, which cannot begin a vertex's line.
  */
 #include "graph_reader.h"
 
@@ -29,7 +29,7 @@ static inline int ends_word(char c)
     return is_blank(c) || c == '\n' || c == '\r';
 }
 
-/* Skips a number that is not an id, and the blanks behind it; NULL with a fault. */
+/* Skips a number that is no id, such as a weight, and the blanks behind it. NULL with a fault. */
 static const char *skip_number(struct piece *piece, const char *p, uint64_t lines,
                                const char *expected)
 {
@@ -97,8 +97,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
     return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
-/* Takes a piece and counts its lines. The place of a line in the file is its vertex, so lines are
- * counted in order. */
+/* Takes a piece and counts its lines. The number of a line in the file is its vertex, so lines are counted in order. */
 static enum status take_rows(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct metis *m = r->state;

@@ -29,8 +29,8 @@ static enum status refuse_shape(const struct graph_reader *r, const struct npy_a
     return fail(e, ST_BAD_DATA, "%s: has the shape %s, expected (m, 2), a row for each edge%s", r->name, shape, remedy);
 }
 
-/* Opens the columns. A stream that gives one column after the other is loaded to memory; a file
- * must have the size that the header says. */
+/* Prepares reading the two columns. A file must have the size that its header says. A pipe with one column behind the other is
+ * loaded to memory. */
 static enum status open_columns(struct graph_reader *r, struct pairs *pairs, struct error *e)
 {
     struct npy_array *a = &pairs->array;
@@ -106,7 +106,7 @@ static enum status read_part(const struct graph_reader *r, uint64_t at, char *by
     return e->status;
 }
 
-/* Loads the numbers of a piece into its buffer: rows, or one column behind the other. */
+/* Loads the numbers of a piece into its buffer: row after row, or one column behind the other. */
 static enum status load_columns(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct pairs *pairs = r->state;

@@ -152,8 +152,7 @@ static void close_npz(struct graph_reader *r)
     free(m);
 }
 
-/* Takes a piece. Everything is loaded when edges are first asked for, not when the input is only
- * looked at. */
+/* Takes a piece. The arrays are loaded when edges are first asked for, and not when an input is only looked at. */
 static enum status take_npz(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct matrix *m = r->state;

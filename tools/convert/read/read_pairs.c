@@ -1,9 +1,9 @@
 /* read_pairs.c: lines of two ids, as SNAP, WDC, GAPBS and people's own scripts write them.
  *
- * Ids are separated by blanks, tabs or one comma. Lines that start with `#` or `%` are comments. Lines end in
- * LF or CRLF. One or two further columns of numbers (weights, times) are skipped. Every line must have as
- * many columns as the first, so that an adjacency list is never taken for pairs. A CSV file starts with a
- * line of column names. columns.c finds columns of another place, which pair_fields.c parses, as it does names.
+ * Ids are separated by blanks, tabs or one comma. Lines end in LF or CRLF, and those that start with `#` or `%` are comments.
+ * One or two further columns of numbers (weights, times) are skipped. Every line must have as many columns as the first, so
+ * that a list of neighbours is never taken for pairs. A CSV file starts with a line of column names. If the ids are in other
+ * columns (columns.c), or are names, pair_fields.c parses the lines.
  */
 #include "graph_reader.h"
 
@@ -27,8 +27,8 @@ static inline int further_columns(const struct pairs *pairs)
     return pairs->columns.count - 2;
 }
 
-/* Parses a line that the fast loop does not take: one with blanks around, a comment, or a fault.
- * Returns the next line, or NULL with a fault. */
+/* Parses a line that the fast loop leaves: a comment, a line with blanks around, or one with a fault. Returns the next line;
+ * NULL with a fault. */
 static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p,
                                   uint64_t lines)
 {
@@ -59,13 +59,13 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
     return next;
 }
 
-/* A run of lines under way: the next line, where it ends, and where its edges go. */
+/* Progress in a run of lines: the next line, the end of the run, and where the next edge goes. */
 struct cursor {
     const char *p, *end;
     struct edge *edge;
 };
 
-/* Takes one line of two ids and nothing else, as most are; 0 when another kind stands there. */
+/* Takes one line of two ids and nothing else, as most lines are. Returns 0 if the line is of another kind. */
 static inline int take_plain_line(struct cursor *c, uint64_t base, uint64_t limit)
 {
     uint64_t u, v;
@@ -103,9 +103,9 @@ static int parse_run(const struct graph_reader *r, struct piece *piece, const ch
     return c.p != NULL;
 }
 
-/* Reads the two halves of the text by turns. The start of a line is known only once the line before
- * is read, and waiting for that would be most of the time: now one half works while the other
- * waits. Not inlined, because gcc then has registers left for the constants of scan_id. */
+/* Parses the two halves of a text by turns. The start of a line is known only when the line before has been read, and waiting
+ * for that would take most of the time; so one half is worked on while the other waits. Not inlined, as gcc then has registers
+ * left for the constants of scan_id. */
 __attribute__((noinline)) static void parse_halves(const struct graph_reader *r, struct piece *piece)
 {
     const char *text = piece->in.text, *end = text + piece->in.text_bytes;
@@ -181,7 +181,7 @@ static int says_directed(const char *comment)
     return 0;
 }
 
-/* Reads comments of SNAP, whether the graph is directed and its counts, and of KONECT: asym, sym or bip. */
+/* Reads a comment: one of SNAP says whether the graph is directed and has counts, one of KONECT has asym, sym or bip. */
 static void read_comment(struct graph_reader *r, const char *p)
 {
     uint64_t nodes, edges;
@@ -208,8 +208,8 @@ static void read_comments(struct graph_reader *r, const char *end)
     }
 }
 
-/* The line behind the one at `p`, which goes on within quotes while their number is odd. Adds the lines between to
- * *line. */
+/* Returns the line behind the record at `p`. A record goes on over several lines while its quotes are odd in number. Adds the
+ * lines between to *line. */
 static const char *next_record(const char *p, const char *end, uint64_t *line)
 {
     const char *first = next_line(p);
@@ -290,7 +290,8 @@ static void note_list(struct list_facts *list, const struct list_sample *s, cons
                                 .names = s->header != NULL ? hash_names(s->header) : 0};
 }
 
-/* Without --comments, a column of anything before those of the ids may begin with a sign of comments, as names may. */
+/* Without --comments, a sign of comments must stand alone if other columns come before the ids, because these may hold names
+ * that begin with the sign. */
 static void choose_comments(struct graph_reader *r, const struct columns *c)
 {
     r->text.comments.spaced |= r->options.comments == NULL && c->place[0] > 0 && c->place[1] > 0;
@@ -334,7 +335,7 @@ static enum status open_pairs(struct graph_reader *r, struct error *e)
     return open_at(r, first, line, &sample, e);
 }
 
-/* Refuses a line of numbers in place of names: it is likely to be an edge, which would be lost. */
+/* Refuses a first line of numbers where column names are expected: it is likely to be an edge, which would be lost. */
 static enum status refuse_numbers(const struct graph_reader *r, const char *names, uint64_t line, struct error *e)
 {
     struct fields fields = fields_of(names, r->options.separator);

@@ -1,4 +1,4 @@
-/* reader_ids.c: the ids that a reader may find, and its errors at a line; see graph_reader.h */
+/* reader_ids.c: decides which ids a reader accepts, and reports errors at a line; see graph_reader.h */
 #include "graph_reader.h"
 #include "scan_text.h"
 #include "tools/convert/piece/names.h"
@@ -8,7 +8,7 @@
 
 typedef unsigned long long ull;
 
-/* Nonzero for a number with an exponent that has a sign, as 1e+05. A word such as 1e5 may be a name. */
+/* Nonzero for a number with an exponent and its sign, such as 1e+05. Without the sign, as in 1e5, it may be a name. */
 static int has_exponent(struct field f)
 {
     const char *e = *f.begin >= '0' && *f.begin <= '9' ? memchr(f.begin, '+', (size_t)(f.end - f.begin)) : NULL;

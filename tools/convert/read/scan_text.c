@@ -37,7 +37,7 @@ static const char *skip_digits(const char *p)
     return p;
 }
 
-/* Skips `inf`, `infinity` or `nan`, in capitals or not. Returns `p` if none of them stands there. */
+/* Skips `inf`, `infinity` or `nan`, in capitals or not. Returns `p` if none of these stands there. */
 static const char *skip_no_number(const char *p)
 {
     static const char *const word[] = {"infinity", "inf", "nan"};
@@ -98,7 +98,7 @@ const char *scan_real_id(const char *p, uint64_t *id, int *rounded)
         if (end == digits || exponent > MOST_EXPONENT)
             return start;
     }
-    /* the digits of the number, without the point; those behind its last one must be zeros */
+    /* reads the digits without the point; digits behind the last one of the whole number must be zeros */
     int digits = 0, zeros = 0, left = (int)exponent;
     for (value = 0; p < fraction_end; p++) {
         if (*p == '.')

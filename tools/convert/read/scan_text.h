@@ -1,7 +1,7 @@
-/* scan_text.h: the loops over characters that the text readers use.
+/* scan_text.h: the loops over characters in the readers of text formats.
  *
- * The last line of the text must end in '\n', and PIECE_PADDING bytes after the text must be readable. So no
- * loop checks for the end of the text: digits and blanks stop at '\n'.
+ * The text must end in '\n', and PIECE_PADDING bytes behind it must be readable. So no loop checks for the end of the text:
+ * digits and blanks stop at '\n'.
  */
 #ifndef DBFS_SCAN_TEXT_H
 #define DBFS_SCAN_TEXT_H
@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Reads eight digits or more. *id is UINT64_MAX if they do not fit into 64 bits. */
+/* Reads a number of eight digits or more and returns where it ends. *id is UINT64_MAX if it does not fit into 64 bits. */
 const char *scan_long_id(const char *p, uint64_t *id);
 
-/* The value of eight digit values (0 to 9, not characters), the first in the lowest byte. */
+/* Returns the number that eight digits form, given as a byte each (0 to 9, no characters), the first in the lowest byte. */
 static inline uint64_t eight_digits(uint64_t digits)
 {
     const uint64_t even = UINT64_C(0x000000ff000000ff);
@@ -24,8 +24,8 @@ static inline uint64_t eight_digits(uint64_t digits)
     return (high + low) >> 32;
 }
 
-/* Reads up to seven digits and returns where they end (`p` itself when there is none), with no
- * branch that depends on their number; NULL for eight or more. */
+/* Reads up to seven digits, with no branch that depends on their number, and returns where they end: `p` itself if there are
+ * none, NULL if there are eight or more. */
 static inline const char *scan_id_below_8(const char *p, uint64_t *id)
 {
     uint64_t word;
@@ -41,7 +41,7 @@ static inline const char *scan_id_below_8(const char *p, uint64_t *id)
     return p + digits;
 }
 
-/* Reads the digits at `p` and returns where they end; `p` itself when there is none. */
+/* Reads the digits at `p` as a number and returns where they end: `p` itself if there are none. */
 static inline const char *scan_id(const char *p, uint64_t *id)
 {
     const char *end = scan_id_below_8(p, id);
@@ -65,7 +65,7 @@ static inline const char *skip_blanks(const char *p)
     return p;
 }
 
-/* Skips blanks and the end of the line ("\n" or "\r\n"). NULL if anything else follows. */
+/* Skips blanks and the end of the line ("\n" or "\r\n"). Returns NULL if anything else comes first. */
 static inline const char *scan_line_end(const char *p)
 {
     p = skip_blanks(p);
@@ -89,8 +89,8 @@ static inline int is_comment(char c)
     return c == '#' || c == '%';
 }
 
-/* The lines that are comments: those that begin with one of these signs, after blanks; if `spaced`, only where a blank
- * or the end of the line follows the sign. */
+/* Which lines are comments: those that begin, blanks aside, with one of these signs. If `spaced`, a blank or the end of the
+ * line must follow the sign. */
 struct comment_rule {
     const char *signs;
     int spaced;
@@ -106,13 +106,13 @@ static inline int is_comment_line(struct comment_rule rule, const char *p)
     return 0;
 }
 
-/* Skips a weight: a decimal number with sign, fraction and exponent as people write them, or inf, infinity or
- * nan. Returns `p` if there is none. */
+/* Skips a weight: a decimal number with sign, fraction and exponent as people write them, or inf, infinity or nan. Returns `p`
+ * if there is none. */
 const char *scan_weight(const char *p);
 
-/* Reads a whole number as programs write it that take it for a real one: 1e+05, 1.5E6, 12.0. Returns the place behind;
- * `p` if there is none: digits alone are none, and neither is 1.5. *rounded: digits that matter may be missing, as in
- * 1.23457e+08; programs that lose none write so only what ends in five zeros. */
+/* Reads a whole number that a program wrote as a real one, such as 1e+05, 1.5E6 or 12.0, and returns its end. Returns `p` for
+ * anything else, digits alone and 1.5 among it. *rounded is set if digits that matter may be missing, as in 1.23457e+08:
+ * programs that lose none write so only numbers that end in five zeros. */
 const char *scan_real_id(const char *p, uint64_t *id, int *rounded);
 
 /* Notes a fault at `at`, after `lines` whole lines of the piece. */
@@ -124,8 +124,7 @@ static inline void set_fault(struct piece *piece, const char *at, uint64_t lines
     piece->fault.expected = expected;
 }
 
-/* Returns the next line if the line at `p` holds no data, because it is empty or a comment, which is counted; NULL
- * otherwise. */
+/* Returns the next line if the line at `p` holds no data, because it is empty or a comment; else NULL. Counts the comments. */
 static inline const char *skip_line_without_data(struct comment_rule rule, struct piece *piece, const char *p)
 {
     const char *next = scan_line_end(p);
@@ -135,7 +134,7 @@ static inline const char *skip_line_without_data(struct comment_rule rule, struc
     return next_line(p);
 }
 
-/* Describes the word at `p` for a message: quoted and shortened, with unprintable bytes as \xNN; or "end of
+/* Describes the word at `p` for a message: quoted and shortened, with unprintable bytes as \xNN; at the end of a line, "end of
  * line". */
 enum { DESCRIBED_BYTES = 80 };
 char *describe_word(const char *p, char text[DESCRIBED_BYTES]);

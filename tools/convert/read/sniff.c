@@ -1,7 +1,7 @@
 /* sniff.c: see sniff.h
  *
- * Text formats are told apart by the first lines that are not comments. Pairs fit nearly all of them, so a format that
- * is not certain (sniff_likeness.h) is left to the user.
+ * Text formats are told apart by the first lines that are not comments. Nearly all of these could be pairs, too; so where another
+ * format is likely but not certain (sniff_likeness.h), the user is asked.
  */
 #include "sniff.h"
 
@@ -24,7 +24,7 @@ enum { SNIFF_BYTES = 1 << 16, SNIFF_MAX_BYTES = 1 << 24, DOUBT_BYTES = 1 << 20, 
 
 typedef unsigned long long ull;
 
-/* The first bytes, with the lines in them that are neither blank nor comments. */
+/* The first bytes of an input, and the lines in them that are neither blank nor comments. */
 struct sample {
     char *text; /* ends in '\n', padded */
     size_t bytes;
@@ -101,8 +101,8 @@ static int looks_kagen(const struct input *input, const struct sample *s)
            get_u64(s->text + 24) < n;
 }
 
-/* Nonzero if the text begins as the pattern says: 0 is a zero, F and E are the bytes of a byte order mark, and a is a
- * character of ASCII. */
+/* Nonzero if the text begins as a pattern says, whose 0 stands for a zero byte, F and E for the bytes of a byte order mark, and a
+ * for any ASCII character. */
 static int begins_as(const struct sample *s, const char *pattern)
 {
     size_t i = 0;
@@ -192,7 +192,7 @@ static uint64_t line_number(const struct sample *s, const char *line)
     return number;
 }
 
-/* Nonzero if the name says that the file has a format: it ends in the suffix, perhaps before that of a compression. */
+/* Nonzero if the name of the file ends in the suffix of a format, perhaps with that of a compression behind it. */
 static int has_suffix(const struct input *input, const char *suffix)
 {
     static const char *const packed[] = {"", ".gz", ".xz", ".bz2", ".zst"};
@@ -212,7 +212,8 @@ static enum status ask_format(const struct input *input, const char *a, const ch
                 input_name(input), a, b, a, b);
 }
 
-/* Refuses lines that are METIS or edges. If the first has another number of columns, it has counts in both. */
+/* Refuses lines that could be METIS or edges, and asks the user to choose. If the first line has another number of columns than
+ * the second, it holds counts in either case. */
 static enum status ask_metis(const struct input *input, const struct sample *s, const struct reader_options *options,
                              struct error *e)
 {
@@ -236,9 +237,9 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Nonzero for names with commas between, none of which looks like a number. The first name may be
- * missing, as in files of pandas with numbers of rows, which the second line begins with. A line with a tab has tabs as
- * separators. */
+/* Nonzero for a line of names with commas between, none of which looks like a number. The first name may be missing: then the
+ * second line must begin with a number, as in files of pandas with row numbers. A line with a tab is none, because its separator
+ * is the tab. */
 static int is_csv_header(const char *line, const char *second)
 {
     struct fields fields = fields_of_quoted(line, SEPARATOR_COMMA, next_line(line));
@@ -257,8 +258,8 @@ static int is_csv_header(const char *line, const char *second)
     return fields.taken > 1;
 }
 
-/* Nonzero for a line of names with commas; or with any separator, if the names are usual or a line
- * of numbers follows. */
+/* Nonzero if the first line names columns: it is a line of names with commas or, with any separator, has usual names or a line of
+ * numbers behind it. */
 static int has_column_names(const struct sample *s, enum separator separator)
 {
     if (s->lines == 0)
@@ -287,7 +288,7 @@ static int all_single(const struct sample *s)
     return single;
 }
 
-/* Refuses a file of lines `e U V`, 1-based, whose number of vertices is at `p`. */
+/* Refuses a file of lines `e U V`, 1-based, with a command that converts it. The file's number of vertices is at `p`. */
 static enum status refuse_e_lines(const struct input *input, const char *what, const char *p, const char *direction,
                                   struct error *e)
 {
@@ -326,7 +327,7 @@ static int is_stated_list(const struct reader_options *options)
     return options->columns.end[0].begin != NULL || options->separator != SEPARATOR_ANY;
 }
 
-/* Nonzero if a line before the first one of data is the banner of Matrix Market. */
+/* Nonzero if one of the lines before the first line of data is the banner of Matrix Market. */
 static int has_banner(const struct sample *s)
 {
     const char *end = s->lines > 0 ? s->line[0] : s->text + s->bytes;
@@ -397,7 +398,8 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
 
 /* ---- the sample ---- */
 
-/* Finds the lines by the signs of --comments, or of lists: formats of other signs have no such lines of data. */
+/* Finds the lines of data. Comments begin with the signs of --comments, else with those of lists; formats with other signs have
+ * no lines of data that begin so. */
 static void find_lines(struct sample *s, const struct reader_options *options)
 {
     const char *end = s->text + s->bytes;
@@ -409,7 +411,7 @@ static void find_lines(struct sample *s, const struct reader_options *options)
     }
 }
 
-/* Copies the peeked bytes. If there are more, only whole lines are copied, unless there is none. */
+/* Copies the input's first bytes. If the input goes on, only whole lines are copied, unless there is none. */
 static enum status fill_sample(struct sample *s, const unsigned char *bytes, size_t count,
                                struct error *e)
 {
@@ -437,7 +439,7 @@ static void look_at_text(struct sample *s, const struct reader_options *options)
     s->metis = s->lines > 0 ? metis_likeness(s->line[0], s->text + s->bytes, s->complete) : UNLIKE;
 }
 
-/* Nonzero if `bytes` of the input, more than the sample has, may show what the sample does not. */
+/* Nonzero if more of the input, `bytes` bytes, may show what the sample does not. */
 static int wants_more(const struct sample *s, size_t bytes)
 {
     return (s->lines == 0 && bytes <= SNIFF_MAX_BYTES) || (s->metis == LIKE && bytes <= DOUBT_BYTES);
@@ -492,7 +494,7 @@ static int is_headerless(enum graph_format format)
     return format == FORMAT_GRAPH500 || format == FORMAT_GRAPH500_16 || format == FORMAT_U32 || format == FORMAT_U64;
 }
 
-/* The format that the first bytes state, whatever follows; FORMAT_AUTO: none. */
+/* Returns the format that the first bytes name without doubt, as a magic number or banner does; FORMAT_AUTO if they name none. */
 static enum graph_format stated_format(const struct sample *s)
 {
     if (edges_sniff((const unsigned char *)s->text, s->bytes))

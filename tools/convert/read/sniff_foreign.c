@@ -57,7 +57,7 @@ static size_t look_bytes(const struct foreign_sample *s)
     return s->bytes < 4096 ? s->bytes : 4096;
 }
 
-/* `word`, blanks and perhaps a name, then `bracket`, which may stand in the next line. */
+/* Nonzero for `word`, perhaps a name, and `bracket`, with blanks between; the bracket may stand in the next line. */
 static int opens_block(const struct foreign_sample *s, int i, const char *word, char bracket)
 {
     const char *p = skip_blanks(s->line[i]);
@@ -85,8 +85,8 @@ static int is_dot(const struct foreign_sample *s)
            opens_block(s, 0, "strict", '{');
 }
 
-/* Refuses a format, with a command that prints its edges: names with a tab between. `directed` is the word of the file that
- * makes its edges arcs; NULL: the file does not tell. */
+/* Refuses a format, with a command that prints its edges as names with a tab between. `directed` is the word by which the file
+ * says that edges are directed; NULL if it does not say. */
 static enum status refuse_names(const struct foreign_sample *s, const char *what, const char *command,
                                 const char *directed, struct error *e)
 {
@@ -160,7 +160,7 @@ int foreign_is_networkx(const struct foreign_sample *s)
     return p < end;
 }
 
-/* Refuses the lists in which each neighbour has a line of its own, with attributes. */
+/* Refuses lists in which each neighbour has a line of its own, with attributes. */
 static enum status refuse_networkx(const struct foreign_sample *s, struct error *e)
 {
     const char *second = skip_blanks(s->line[s->lines > 1 ? 1 : 0]);

@@ -1,4 +1,4 @@
-/* sniff_foreign.h: recognises formats that edgeconv does not read, to refuse them with the way to convert */
+/* sniff_foreign.h: recognises formats that edgeconv does not read, and refuses them with advice how to convert them */
 #ifndef DBFS_SNIFF_FOREIGN_H
 #define DBFS_SNIFF_FOREIGN_H
 
@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* The first bytes of an input, and the lines among them that are neither blank nor comments. The text ends in
- * '\n' and is padded (scan_text.h). */
+/* The first bytes of an input, and the lines in them that are neither blank nor comments. The text ends in '\n' and is padded
+ * (scan_text.h). */
 struct foreign_sample {
     const char *name; /* of the input, for messages */
     const char *text;
@@ -17,8 +17,8 @@ struct foreign_sample {
     int separator_given; /* then ; and | are read and not refused */
 };
 
-/* Refuse, with ST_BAD_DATA, files that other programs compress or store in binary form, and graphs in other text
- * formats. ST_OK for anything else. */
+/* Refuse, with ST_BAD_DATA, files that other programs compress or store in binary form, and graphs in other text formats. ST_OK
+ * for any other file. */
 enum status refuse_foreign_bytes(const struct foreign_sample *sample, struct error *e);
 enum status refuse_foreign_text(const struct foreign_sample *sample, struct error *e);
 

@@ -1,7 +1,7 @@
 /* sniff_lgl.c: see sniff_likeness.h
  *
- * In LGL `# vertex` stands before the lines of its neighbours, each a word and perhaps a weight. So every comment of the
- * file is one word. If all neighbours have whole weights, they could be pairs, and the vertices comments.
+ * In LGL a line `# vertex` stands before the lines of its neighbours, each a word and perhaps a weight. So every comment of the
+ * file is one word. If all neighbours have whole numbers as weights, the file could also be pairs, with comments.
  */
 #include "sniff_likeness.h"
 
@@ -51,7 +51,7 @@ enum likeness lgl_likeness(const char *p, const char *end, int names)
     }
     if (look.neighbours == 0)
         return UNLIKE;
-    /* words before numbers alone, or before pairs of numbers where ids are numbers: comments */
+    /* such words are comments, before lines of one number each, or before pairs if ids are numbers */
     if (look.words > 0 && look.numbers == look.neighbours)
         return UNLIKE;
     if (!names && look.could_be_pairs && look.numbers < look.neighbours)

@@ -1,10 +1,11 @@
 /* sniff_metis.c: see sniff_likeness.h
  *
- * After the header N M [FORMAT [CONSTRAINTS]] line i lists the neighbours of vertex i, and line j lists i if line i
- * lists j. Weights stand at known places in a line, and so do neighbours.
+ * After the header N M [FORMAT [CONSTRAINTS]] line i lists the neighbours of vertex i, and line j lists i if line i lists j.
+ * Weights stand at known places in a line, and so do neighbours.
  *
- * Lines of 2 to 4 numbers each could be edges with weights. Then the graph is regular: M is N times the degree, halved.
- * A first edge that agrees with this by chance is rare, but no proof; pairs of lines that list each other are one.
+ * Lines of 2 to 4 numbers each could also be edges with weights, behind a first edge that happens to fit: in METIS the graph
+ * would be regular, with M equal to N times the degree, halved. That is rare, but no proof; pairs of lines that list each other
+ * are one.
  */
 #include "sniff_likeness.h"
 
@@ -76,7 +77,7 @@ static int add_listed(struct metis_rows *r, uint64_t v)
     return 1;
 }
 
-/* Reads the line of vertex r->rows. Returns the number of its columns; -1 if it cannot be a line of METIS. */
+/* Reads the line of vertex r->rows. Returns the number of its columns; -1 if no line of METIS can be so. */
 static int read_row(const char *p, const struct metis_header *h, struct metis_rows *r)
 {
     int columns = 0;
@@ -94,7 +95,7 @@ static int read_row(const char *p, const struct metis_header *h, struct metis_ro
     return columns >= h->before && (columns - h->before) % h->stride == 0 ? columns : -1;
 }
 
-/* Reads the lines behind the header. Returns 0 if these are not N lines of METIS, or the first of so many. */
+/* Reads the lines behind the header. Returns 0 if they are not N lines of METIS or, of an incomplete input, the first of N. */
 static int read_rows(const char *p, const char *end, const struct metis_header *h, struct metis_rows *r)
 {
     for (; p < end; p = next_line(p)) {
@@ -122,7 +123,7 @@ static int compare_listed(const void *a, const void *b)
     return x->u != y->u ? (x->u > y->u) - (x->u < y->u) : (x->v > y->v) - (x->v < y->v);
 }
 
-/* Of the neighbours whose own line is there: those that list the vertex, and those that do not. */
+/* Of the neighbours whose own lines have been read, counts those that list the vertex and those that do not. */
 struct agreement {
     uint64_t agree, disagree;
     uint64_t odd; /* loops, and neighbours that are listed twice, which METIS does not write */

@@ -1,4 +1,4 @@
-/* text_reader.c: the common functions of the readers of text formats; see graph_reader.h */
+/* text_reader.c: the functions that the readers of text formats share; see graph_reader.h */
 #include "graph_reader.h"
 
 #include "tools/convert/piece/names.h"
@@ -96,8 +96,8 @@ static int is_hex(char c)
     return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-/* The place behind the last line of the comments before the data that cannot be data itself. A line before such a comment
- * is a comment, too, if it begins with a sign. */
+/* Returns the place behind the last comment before the data that cannot be data itself. Lines before it that begin with a sign
+ * of comments are comments, too. */
 static const char *behind_comments(const struct graph_reader *r, uint64_t *line)
 {
     const struct comment_rule any_sign = {r->text.comments.signs, 0};

@@ -89,7 +89,8 @@ static void place_entry(struct sg_build *b, uint32_t row, uint32_t neighbour)
         b->entry[b->start[row] + b->count[row]++] = neighbour;
 }
 
-/* One pass over the edges: an undirected one has an entry in the rows of both its ends. */
+/* Reads all edges once and calls `take` for the entries of one side. An undirected edge has an entry in the rows of both its
+ * ends. */
 static enum status pass(struct sg_build *b, enum side side, take_entry *take, struct error *e)
 {
     struct spill_cursor cursor;
@@ -106,7 +107,8 @@ static enum status pass(struct sg_build *b, enum side side, take_entry *take, st
     return e->status;
 }
 
-/* Two passes: the lengths of the rows, then their entries, self-loops left out. */
+/* Fills the rows of one side, without self-loops, in two passes over the edges: the first counts the lengths of rows, the
+ * second stores the entries. */
 static enum status fill_rows(struct sg_build *b, enum side side, struct error *e)
 {
     uint64_t sum = 0;
@@ -132,7 +134,8 @@ static void sort_rows(struct sg_build *b)
     }
 }
 
-/* Moves the rows together; start becomes their offsets in the file. Returns the entries left. */
+/* Moves the rows together, after duplicates were dropped; start[] becomes their offsets in the file. Returns the number of
+ * entries. */
 static uint64_t close_up_rows(struct sg_build *b)
 {
     uint64_t kept = 0;

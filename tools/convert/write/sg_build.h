@@ -1,11 +1,10 @@
-/* sg_build.h: builds a serialised graph of GAPBS (.sg) in memory, as the programs that read it hold it.
+/* sg_build.h: builds a serialised graph of GAPBS (.sg), just as GAPBS's own converter writes it.
  *
  *   u8 directed, i64 m, i64 n, i64 offset[n + 1], i32 neighbour[m]; a directed graph then has the
  *   offsets and neighbours of the inverse
  *
- * The file is as GAPBS's converter writes it: rows ascend and have no duplicates and no self-loops; an
- * undirected edge is in the rows of both its ends. Edges are kept, on disk if need be, until all are known. The rows
- * of one side then take 16 bytes a vertex and 8 bytes an entry.
+ * Rows ascend and have no duplicates and no self-loops; an undirected edge is in the rows of both its ends. Edges are kept, on
+ * disk if need be, until all are known. The rows of one side then take 16 bytes a vertex and 8 bytes an entry.
  */
 #ifndef DBFS_SG_BUILD_H
 #define DBFS_SG_BUILD_H
@@ -30,13 +29,13 @@ void sg_build_close(struct sg_build *build); /* NULL is allowed */
 enum status sg_build_add(struct sg_build *build, const unsigned char *pairs, size_t count,
                          struct error *e);
 
-/* Writes the whole file to `out`, which must be seekable. The graph has `n` vertices, and all ids are below
- * n. n above SG_MAX_VERTICES is ST_BAD_DATA. Every `direction` except EDGES_DIRECTED means undirected edges.
- * ST_RESOURCE when the rows do not fit the budget. */
+/* Writes the whole file to `out`, which must be seekable. The graph has `n` vertices, and all ids are below n. Every
+ * `direction` except EDGES_DIRECTED means undirected edges. ST_BAD_DATA if n exceeds SG_MAX_VERTICES; ST_RESOURCE if the budget
+ * cannot hold the rows. */
 enum status sg_build_finish(struct sg_build *build, struct outfile *out,
                             enum edges_direction direction, uint64_t n, struct error *e);
 
-/* After sg_build_finish: the entries that were left out because they are duplicates or self-loops. */
+/* Returns the entries that were left out as duplicates or self-loops. Call it after sg_build_finish. */
 uint64_t sg_build_dropped(const struct sg_build *build);
 
 #endif

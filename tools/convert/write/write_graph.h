@@ -1,8 +1,7 @@
 /* write_graph.h: writes edges in one of edgeconv's output formats.
  *
- * Any thread may encode; the encoded edges are written in order. For EDGE_FORMAT_EDGES, every call except the
- * last must encode a multiple of graph_writer_granule edges. So blocks are cut at the same edges with any
- * number of threads.
+ * Any thread may encode edges; the encoded edges are written in order. For EDGE_FORMAT_EDGES every call except the last must
+ * encode a multiple of graph_writer_granule edges, so that blocks are cut at the same edges with any number of threads.
  */
 #ifndef DBFS_WRITE_GRAPH_H
 #define DBFS_WRITE_GRAPH_H
@@ -16,14 +15,14 @@
 
 struct graph_writer;
 
-/* The caller keeps `out` and `space`, and commits `out` after graph_writer_finish. Only EDGE_FORMAT_SG uses
- * `space`; for it, an `out` that is not a regular file is ST_USAGE. */
+/* Opens a writer to `out`. The caller keeps `out` and `space`, and commits `out` after graph_writer_finish. Only EDGE_FORMAT_SG
+ * uses `space`; for it, an `out` that is no regular file is ST_USAGE. */
 enum status graph_writer_open(struct graph_writer **writer, enum edge_format format,
                               struct outfile *out, const struct edges_info *info,
                               struct workspace *space, struct error *e);
 
-/* Opens a writer of Graph500 records to a file without a name in `folder`. graph_writer_temporary_fd returns
- * its descriptor, at the start of the file; the caller closes it. */
+/* Opens a writer of Graph500 records to a nameless file in `folder`. graph_writer_temporary_fd returns the descriptor, at the
+ * start of the file; the caller closes it. */
 enum status graph_writer_open_temporary(struct graph_writer **writer, const char *folder,
                                         struct error *e);
 int graph_writer_temporary_fd(struct graph_writer *writer);
@@ -36,11 +35,10 @@ enum status graph_writer_encode(const struct graph_writer *writer, struct encode
 enum status graph_writer_put(struct graph_writer *writer, const struct encoded_edges *encoded,
                              struct error *e);
 
-/* Finishes the output; call it after the last edge. `n` is the least number of vertices. */
+/* Writes what is left after the last edge, and ends the output. `n` is the least number of vertices. */
 enum status graph_writer_finish(struct graph_writer *writer, uint64_t n, struct error *e);
 
-/* After graph_writer_finish: the entries that EDGE_FORMAT_SG left out because they are duplicates or
- * self-loops. */
+/* Returns the entries that EDGE_FORMAT_SG left out as duplicates or self-loops. Call it after graph_writer_finish. */
 uint64_t graph_writer_dropped(const struct graph_writer *writer);
 
 #endif
