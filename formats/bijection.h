@@ -1,9 +1,8 @@
 /* bijection.h: a deterministic, invertible permutation of the vertex ids 0..n-1.
  *
- * It spreads the edges of any graph evenly over the shards, because a vertex belongs to shard v mod p (Pan et
- * al., section VI-A3). Rounds of multiply-add and xorshift permute the ids below the smallest power of two
- * that is at least n. An id that lands outside 0..n-1 is permuted again until it lands inside ("cycle
- * walking"), which takes fewer than two steps on average.
+ * It spreads the edges of any graph evenly over the shards, because a vertex belongs to shard v mod p (Pan et al., section
+ * VI-A3). Rounds of multiply-add and xorshift permute the ids below the smallest power of two that is at least n. An id that
+ * lands outside 0..n-1 is permuted again until it lands inside ("cycle walking"), which takes fewer than two steps on average.
  */
 #ifndef DBFS_BIJECTION_H
 #define DBFS_BIJECTION_H

@@ -159,8 +159,7 @@ void name_map_show(FILE *out, const struct name_map *m, uint64_t vertex)
 
 /* ---- by name ---- */
 
-/* A hash table of the names that are looked for, with open addressing. A slot holds the index of a name plus
- * 1; 0 is free. */
+/* A hash table of the names that are looked for, with open addressing. A slot holds the index of a name plus 1; 0 is free. */
 struct wanted {
     const char *const *names;
     uint64_t *slots, mask;

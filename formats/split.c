@@ -148,8 +148,7 @@ static enum status read_attributes(struct split *split, const struct container *
     return ST_OK;
 }
 
-/* Checks that delegates are in order, by degree and id, and that their degrees are above TH. dbfs-pack relies
- * on this. */
+/* Checks that delegates are in order, by degree and id, and that their degrees are above TH. dbfs-pack relies on this. */
 static enum status check_delegates(const struct split *s, const char *path, struct error *e)
 {
     for (uint64_t i = 0; i < s->d; i++) {

@@ -1,6 +1,4 @@
-/* dbfs-pack.c: packs an edge stream into a shard directory for dbfs-traverse; lists and verifies
- * such directories.
- */
+/* dbfs-pack.c: packs an edge stream into a shard directory for dbfs-traverse; lists and verifies such directories. */
 #include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
 #include "formats/base/json_lines.h"

@@ -169,8 +169,7 @@ static enum status print_sweep(const struct cli *cli, const struct command *c, c
 
 /* ---- the work ---- */
 
-/* Checks that the memory left can hold the split if it goes to standard output, where it is collected in memory that grows by
- * doubling. */
+/* Checks that the memory left can hold the split if it goes to standard output, where it is collected in memory that grows by doubling. */
 static enum status check_output(const struct command *c, const struct split *split,
                                 const struct memory_budget *budget, struct error *e)
 {

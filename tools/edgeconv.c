@@ -1,9 +1,6 @@
-/* edgeconv.c: converts graphs from common formats to an edge stream; see edgeconv(1).
- *
- * All inputs are first looked at (edgeconv_look.c). Then their edges are read and written in one pass. Randomising ids needs
- * the number of vertices first: if no option or header tells it, edges are kept in a temporary file, and a second pass writes
- * them.
- */
+/* edgeconv.c: converts graphs from common formats to an edge stream; see edgeconv(1). All inputs are first looked at
+ * (edgeconv_look.c). Then their edges are read and written in one pass. Randomising ids needs the number of vertices first: if
+ * no option or header tells it, edges are kept in a temporary file, and a second pass writes them. */
 #include "tools/edgeconv/edgeconv_job.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/input/read_ahead.h"

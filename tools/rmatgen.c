@@ -1,8 +1,5 @@
-/* rmatgen.c: writes the edges of random graphs and lattices.
- *
- * All threads make, randomise and encode blocks of edges, which are written in order, so that the output is the same with any
- * number of threads.
- */
+/* rmatgen.c: writes the edges of random graphs and lattices. All threads make, randomise and encode blocks of edges, which are
+ * written in order, so that the output is the same with any number of threads. */
 #include "formats/base/cli.h"
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"

@@ -1,8 +1,6 @@
-/* barrier.h: a barrier for threads, and for processes in memory that they share.
- *
- * A waiting thread spins at first (patience.h), and then sleeps. Behind the barrier each thread sees all that the others
- * wrote before it. The barrier can be used any number of times; each use is a pass, numbered from 0.
- */
+/* barrier.h: a barrier for threads, and for processes in memory that they share. A waiting thread spins at first (patience.h),
+ * and then sleeps. Behind the barrier each thread sees all that the others wrote before it. The barrier can be used any number
+ * of times; each use is a pass, numbered from 0. */
 #ifndef DBFS_BARRIER_H
 #define DBFS_BARRIER_H
 

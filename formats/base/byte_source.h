@@ -6,8 +6,7 @@
 
 #include <stddef.h>
 
-/* `read` stores at most `count` bytes and sets *got to their number, which is 0 only at the end of the
- * source. */
+/* `read` stores at most `count` bytes and sets *got to their number, which is 0 only at the end of the source. */
 struct byte_source {
     void *from;
     enum status (*read)(void *from, void *bytes, size_t count, size_t *got, struct error *e);

@@ -1,8 +1,6 @@
-/* bytes.h: reads and writes little-endian fields of fixed width, at any alignment.
- *
- * The headers and tables of every dbfs format go through these functions. Large arrays in files are
- * little-endian, too, but are used in place, so the #error below refuses machines that are not little-endian.
- */
+/* bytes.h: reads and writes little-endian fields of fixed width, at any alignment. The headers and tables of every dbfs format
+ * go through these functions. Large arrays in files are little-endian, too, but are used in place, so the #error below refuses
+ * machines that are not little-endian. */
 #ifndef DBFS_BYTES_H
 #define DBFS_BYTES_H
 

@@ -114,8 +114,7 @@ void cli_report(const struct cli *cli, const char *format, ...)
         PRINT_LINE(cli, "");
 }
 
-/* Prints the text of --help or --version and exits. A full disk behind standard output is an error, as for any other
- * output. */
+/* Prints the text of --help or --version and exits. A full disk behind standard output is an error, as for any other output. */
 _Noreturn static void print_and_exit(const struct cli *cli, const char *text)
 {
     if (cli->silent)

@@ -79,8 +79,7 @@ double cli_real(const struct cli *cli, const char *option, const char *text);
  * usage error that names both texts. */
 void cli_once(const struct cli *cli, const char *option, const char *text, const char **value);
 
-/* Returns the index of `text` among the `count` names that an option accepts. Any other text is a usage error that lists the
- * names. */
+/* Returns the index of `text` among the `count` names that an option accepts. Any other text is a usage error that lists the names. */
 int cli_choice(const struct cli *cli, const char *option, const char *text,
                const char *const *names, int count);
 

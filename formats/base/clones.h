@@ -1,9 +1,8 @@
 /* clones.h: compiles a hot loop several times, for vectors of different widths.
  *
- * WIDE_CLONES stands before a function in plain C. The compiler makes a copy of the function for each kind of
- * machine listed below, and the program picks one copy when it starts. All copies compute the same results.
- * WIDE_CLONES is empty where the compiler or the C library cannot pick a copy, and under AddressSanitizer,
- * which is not yet initialised at that time.
+ * WIDE_CLONES stands before a function in plain C. The compiler makes a copy of the function for each kind of machine listed
+ * below, and the program picks one copy when it starts. All copies compute the same results. WIDE_CLONES is empty where the
+ * compiler or the C library cannot pick a copy, and under AddressSanitizer, which is not yet initialised at that time.
  */
 #ifndef DBFS_CLONES_H
 #define DBFS_CLONES_H

@@ -1,9 +1,5 @@
-/* hash.h: the hash functions behind checksums of edges and distances, and behind counter-based random
- * numbers.
- *
- * Checksums and sampled roots are compared between runs and machines, so these functions never change within
- * a version of a format.
- */
+/* hash.h: the hash functions behind checksums of edges and distances, and behind counter-based random numbers. Checksums and
+ * sampled roots are compared between runs and machines, so these functions never change within a version of a format. */
 #ifndef DBFS_HASH_H
 #define DBFS_HASH_H
 

@@ -1,8 +1,5 @@
-/* huge.h: asks the system for huge pages under large arrays.
- *
- * A random access to a large array over the vertices misses the TLB as well as the cache if pages have 4 KiB.
- * The request is only advice: where the system has no huge pages, nothing changes.
- */
+/* huge.h: asks the system for huge pages under large arrays. A random access to a large array over the vertices misses the TLB
+ * as well as the cache if pages have 4 KiB. The request is only advice: where the system has no huge pages, nothing changes. */
 #ifndef DBFS_HUGE_H
 #define DBFS_HUGE_H
 

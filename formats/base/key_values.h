@@ -1,8 +1,5 @@
-/* key_values.h: small text files of `key value` lines, for programs and for people.
- *
- * The first line names the kind of file and its version. The last line, `crc XXXXXXXX`, is the CRC of all
- * lines before it. The manifest and the journal of shards are such files (SPEC-shard.md).
- */
+/* key_values.h: small text files of `key value` lines, for programs and for people. The first line names the kind of file and its version.
+ * The last line, `crc XXXXXXXX`, is the CRC of all lines before it. The manifest and the journal of shards are such files (SPEC-shard.md). */
 #ifndef DBFS_KEY_VALUES_H
 #define DBFS_KEY_VALUES_H
 
@@ -23,8 +20,7 @@ struct key_values {
     int line;         /* number of the line given out last */
 };
 
-/* Reads the whole file. *found is set to 0 if there is no such file; if `found` is NULL, a missing file is
- * ST_RUNTIME. */
+/* Reads the whole file. *found is set to 0 if there is no such file; if `found` is NULL, a missing file is ST_RUNTIME. */
 enum status key_values_read(struct key_values *kv, const char *path, int *found, struct error *e);
 void key_values_free(struct key_values *kv); /* a zeroed one is allowed */
 

@@ -11,8 +11,7 @@
 
 static uint64_t key[2];
 
-/* Sets the key to random bits. Early after booting the system may have none, and time, process id and an address are
- * used instead. */
+/* Sets the key to random bits. Early after booting the system may have none, and time, process id and an address are used instead. */
 static void draw_key(void)
 {
     struct timespec now;

@@ -19,8 +19,7 @@ static struct iovec text(const char *s)
     return (struct iovec){(void *)s, strlen(s)};
 }
 
-/* Prints the message about the file. One write prints all of it, because a launcher may stop listening after
- * any write. */
+/* Prints the message about the file. One write prints all of it, because a launcher may stop listening after any write. */
 static void say_what_failed(const struct mapped_file *file)
 {
     struct iovec line[] = {

@@ -1,8 +1,6 @@
-/* mapped.h: maps files into memory, and prints a message if such a file cannot be read any more.
- *
- * If a mapped file becomes shorter, or its disk cannot read a page, the thread that touches the page gets
- * SIGBUS. The handler names the file and ends the process with exit status 1.
- */
+/* mapped.h: maps files into memory, and prints a message if such a file cannot be read any more. If a mapped file becomes
+ * shorter, or its disk cannot read a page, the thread that touches the page gets SIGBUS. The handler names the file and ends
+ * the process with exit status 1. */
 #ifndef DBFS_MAPPED_H
 #define DBFS_MAPPED_H
 

@@ -80,8 +80,7 @@ static uint64_t left_in_cgroup(const char *folder)
     return used < limit ? limit - used : 0;
 }
 
-/* Returns the memory that the cgroup of this process and those above it leave: the least of them (cgroup v2, and one limit of
- * v1). */
+/* Returns the memory that the cgroup of this process and those above it leave: the least of them (cgroup v2, and one limit of v1). */
 static uint64_t cgroup_available(void)
 {
     char line[4096], folder[4224];

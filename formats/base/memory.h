@@ -1,9 +1,6 @@
-/* memory.h: a budget that bounds the memory of the program, as the option -S promises.
- *
- * Arrays over vertices or edges are charged to the budget before they are allocated. So when memory is short the program
- * ends with a message, and the system does not kill it. The default is three quarters of the available memory, within the
- * limits of cgroups.
- */
+/* memory.h: a budget that bounds the memory of the program, as the option -S promises. Arrays over vertices or edges are
+ * charged to the budget before they are allocated. So when memory is short the program ends with a message, and the system does
+ * not kill it. The default is three quarters of the available memory, within the limits of cgroups. */
 #ifndef DBFS_MEMORY_H
 #define DBFS_MEMORY_H
 
@@ -25,9 +22,8 @@ struct memory_budget {
 /* limit 0 means the default: three quarters of memory_available(). */
 void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes);
 
-/* MEMORY_LEAST_BYTES is the smallest budget of a process. Of each budget, MEMORY_PROGRAM_BYTES are set aside for the
- * program and its libraries, beyond what they use at the start, and MEMORY_THREAD_BYTES for the stack and the edge stream
- * buffers of each thread. */
+/* MEMORY_LEAST_BYTES is the smallest budget of a process. Of each budget, MEMORY_PROGRAM_BYTES are set aside for the program and its
+ * libraries, beyond what they use at the start, and MEMORY_THREAD_BYTES for the stack and the edge stream buffers of each thread. */
 #define MEMORY_LEAST_BYTES (UINT64_C(32) << 20)
 #define MEMORY_PROGRAM_BYTES (UINT64_C(4) << 20)
 #define MEMORY_THREAD_BYTES (UINT64_C(2) << 20)

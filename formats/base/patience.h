@@ -1,9 +1,8 @@
 /* patience.h: decides how long a thread that waits for others spins before it sleeps.
  *
- * A waiting thread spins at first, because the others often come within microseconds. Now and then it offers its
- * core by sched_yield. If somebody takes the core, there are more threads than cores, and spinning would hold up
- * the very threads that it waits for, so it sleeps. (Linux 6.18 also keeps sleepers from their cores for seconds
- * where threads spin, yield and wake each other.)
+ * A waiting thread spins at first, because the others often come within microseconds. Now and then it offers its core by sched_yield.
+ * If somebody takes the core, there are more threads than cores, and spinning would hold up the very threads that it waits for, so it
+ * sleeps. (Linux 6.18 also keeps sleepers from their cores for seconds where threads spin, yield and wake each other.)
  */
 #ifndef DBFS_PATIENCE_H
 #define DBFS_PATIENCE_H
@@ -33,8 +32,7 @@ static inline int patience_was_taken(const struct patience *p)
     return p->offered > PATIENCE_SHORT_OFFER;
 }
 
-/* Spins once. Returns nonzero when the thread should sleep: it has waited for `longest` seconds, or another
- * thread wants its core. */
+/* Spins once. Returns nonzero when the thread should sleep: it has waited for `longest` seconds, or another thread wants its core. */
 static inline int patience_is_over(struct patience *p, double longest)
 {
     pause_briefly();

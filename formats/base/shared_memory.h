@@ -1,8 +1,5 @@
-/* shared_memory.h: memory that other processes of this host can read and write.
- *
- * The owner tells the other processes its process id and descriptor, and they open the same pages. The system
- * frees the memory when the processes end, however they end.
- */
+/* shared_memory.h: memory that other processes of this host can read and write. The owner tells the other processes its process
+ * id and descriptor, and they open the same pages. The system frees the memory when the processes end, however they end. */
 #ifndef DBFS_SHARED_MEMORY_H
 #define DBFS_SHARED_MEMORY_H
 
@@ -16,14 +13,12 @@ struct shared_memory {
     int fd; /* of the owner; -1: none */
 };
 
-/* Takes `size` zeroed bytes, whose pages take memory when they are first written. With `shared`, other
- * processes may open them by shared_memory_open, which fails if the system has no such memory. Release it with
- * shared_memory_release. */
+/* Takes `size` zeroed bytes, whose pages take memory when they are first written. With `shared`, other processes may open them
+ * by shared_memory_open, which fails if the system has no such memory. Release it with shared_memory_release. */
 enum status shared_memory_take(struct shared_memory *memory, uint64_t size, int shared,
                                const char *what, struct error *e);
 
-/* Opens the memory that process `pid` took and has as its descriptor `fd`. ST_RESOURCE if this process may not
- * open it. */
+/* Opens the memory that process `pid` took and has as its descriptor `fd`. ST_RESOURCE if this process may not open it. */
 enum status shared_memory_open(struct shared_memory *memory, uint64_t size, int pid, int fd,
                                struct error *e);
 

@@ -1,9 +1,6 @@
-/* signals.c: see signals.h
- *
- * The handler must know the name of every temporary file that exists, although it may run in any thread while
- * others go on. So a thread blocks signals while it creates a file, and the handler waits for that thread.
- * Once the handler has begun, no thread creates a file any more.
- */
+/* signals.c: see signals.h. The handler must know the name of every temporary file that exists, although it may run in any
+ * thread while others go on. So a thread blocks signals while it creates a file, and the handler waits for that thread. Once
+ * the handler has begun, no thread creates a file any more. */
 #include "signals.h"
 
 #include <errno.h>
@@ -24,8 +21,7 @@ static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 enum { ENDING = sizeof ending / sizeof *ending };
 
-/* Names of the files to remove. A slot is in use while its first byte is not 0. The table is fixed, because a
- * handler may not allocate. */
+/* Names of the files to remove. A slot is in use while its first byte is not 0. The table is fixed, because a handler may not allocate. */
 static char pending[MAX_PENDING][MAX_PATH_BYTES];
 static char farewell[MAX_PATH_BYTES + 512];
 static volatile size_t farewell_bytes;

@@ -1,8 +1,5 @@
-/* signals.h: removes temporary files and prints a last message when SIGINT, SIGTERM or SIGHUP ends the program.
- *
- * The process still ends by the signal, so that shells and make notice. Signals that were ignored when the process started stay
- * ignored.
- */
+/* signals.h: removes temporary files and prints a last message when SIGINT, SIGTERM or SIGHUP ends the program. The process
+ * still ends by the signal, so that shells and make notice. Signals that were ignored when the process started stay ignored. */
 #ifndef DBFS_SIGNALS_H
 #define DBFS_SIGNALS_H
 
@@ -10,8 +7,7 @@
  * Returns the descriptor, or -1 with errno set: EMFILE when there are too many such files. */
 int signals_create(char *path, int *slot);
 
-/* Gives an open file that has no name (O_TMPFILE) the name `path`. Returns -1 with errno set on failure: EEXIST if the name is
- * taken. */
+/* Gives an open file that has no name (O_TMPFILE) the name `path`. Returns -1 with errno set on failure: EEXIST if the name is taken. */
 int signals_link(int fd, const char *path);
 
 /* Gives an open file that has no name (O_TMPFILE) a name from the pattern `path`, under which a signal then removes it. Returns

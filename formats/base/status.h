@@ -1,9 +1,6 @@
-/* status.h: the failures that library code reports.
- *
- * Nothing below the programs prints or exits. A function that can fail returns an `enum status` and
- * describes the failure in the caller's `struct error`: "file: what: why". The values of the enum are
- * the exit codes of every dbfs program, so a program ends with `return error.status`.
- */
+/* status.h: the failures that library code reports. Nothing below the programs prints or exits. A function that can fail
+ * returns an `enum status` and describes the failure in the caller's `struct error`: "file: what: why". The values of the enum
+ * are the exit codes of every dbfs program, so a program ends with `return error.status`. */
 #ifndef DBFS_STATUS_H
 #define DBFS_STATUS_H
 

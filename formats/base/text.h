@@ -1,8 +1,5 @@
-/* text.h: reads the numbers and sizes that people write on command lines; prints text into memory.
- *
- * The parsers are strict. Each returns 0 on success and -1 on anything else: empty text, a sign, trailing
- * characters, overflow. Nothing is skipped and nothing is guessed.
- */
+/* text.h: reads the numbers and sizes that people write on command lines; prints text into memory. The parsers are strict. Each returns 0
+ * on success and -1 on anything else: empty text, a sign, trailing characters, overflow. Nothing is skipped and nothing is guessed. */
 #ifndef DBFS_TEXT_H
 #define DBFS_TEXT_H
 
@@ -12,8 +9,7 @@
 
 int parse_u64(const char *text, uint64_t *value);
 
-/* Returns nonzero if the text consists of digits. A caller whose parse_u64 failed learns by it that the number is too
- * large. */
+/* Returns nonzero if the text consists of digits. A caller whose parse_u64 failed learns by it that the number is too large. */
 int has_digits_alone(const char *text);
 
 /* Sixteen hexadecimal digits, as checksums and identities are written. */
@@ -30,8 +26,7 @@ char *format_size(uint64_t bytes, char *buffer, size_t buffer_bytes);
 
 typedef void text_printer(FILE *stream, const void *context);
 
-/* Returns the text that `print` writes, followed by a NUL that *size does not count. The caller frees it.
- * NULL when memory runs out. */
+/* Returns the text that `print` writes, followed by a NUL that *size does not count. The caller frees it. NULL when memory runs out. */
 char *text_printed(text_printer *print, const void *context, size_t *size);
 
 /* Prints text that comes from a file or the user. Control characters are printed as \xNN, so that a terminal shows them and

@@ -1,9 +1,8 @@
-/* container.h: a file of typed, checksummed, page-aligned sections, as splits and shards are (SPEC-split.md,
- * SPEC-shard.md).
+/* container.h: a file of typed, checksummed, page-aligned sections, as splits and shards are (SPEC-split.md, SPEC-shard.md).
  *
- * The first page holds a header and a table of the sections. Each section starts at a multiple of 4096 bytes and can be
- * used in place with mmap. Opening checks the header, the table, the sizes and the alignment, but not the CRCs of the
- * sections, because a reader may not need every section; container_check compares those.
+ * The first page holds a header and a table of the sections. Each section starts at a multiple of 4096 bytes and can be used in
+ * place with mmap. Opening checks the header, the table, the sizes and the alignment, but not the CRCs of the sections, because
+ * a reader may not need every section; container_check compares those.
  */
 #ifndef DBFS_CONTAINER_H
 #define DBFS_CONTAINER_H
@@ -23,8 +22,7 @@ enum section_encoding {
     ENCODING_PACKED = 1 /* packed.h */
 };
 
-/* A kind of file, such as a split: its 8-byte magic, the names of its section types, its versions, and whether its
- * sections may be packed. */
+/* A kind of file, such as a split: its 8-byte magic, the names of its section types, its versions, and whether its sections may be packed. */
 struct container_kind {
     const char *magic;
     const char *what; /* "split", "shard" */
@@ -129,8 +127,7 @@ enum status container_reserve(struct container_writer *writer, uint64_t count, u
 enum status container_fill(const struct container_writer *writer, uint64_t at, const void *elements,
                            uint64_t bytes, struct error *e);
 
-/* Write a packed section in pieces: first append the words of the next `count` elements, any number of times, then the
- * directory once. */
+/* Write a packed section in pieces: first append the words of the next `count` elements, any number of times, then the directory once. */
 enum status container_append_words(struct container_writer *writer, uint64_t count,
                                    const uint32_t *words, uint64_t word_count, struct error *e);
 enum status container_append_directory(struct container_writer *writer,

@@ -79,13 +79,11 @@ struct packed {
 enum status packed_open(struct packed *packed, const void *bytes, uint64_t size, uint32_t width,
                         uint64_t count, const char *what, struct error *e);
 
-/* Decodes blocks `first` to last - 1, which are elements first * 128 up to last * 128 (or `count`), to their places in
- * `array`, which has room for all elements. `rows` is NULL, except for the columns of a CSR. Any number of threads may
- * decode different blocks.
+/* Decodes blocks `first` to last - 1, which are elements first * 128 up to last * 128 (or `count`), to their places in `array`, which
+ * has room for all elements. `rows` is NULL, except for the columns of a CSR. Any number of threads may decode different blocks.
  *
- * ST_BAD_DATA if a block cannot be decoded; its places in the array then hold anything. Whatever the bytes and offsets
- * are, nothing is touched outside the section, the places of the blocks, offsets[0..rows] and heads[0..rows-1]. The
- * values are not checked.
+ * ST_BAD_DATA if a block cannot be decoded; its places in the array then hold anything. Whatever the bytes and offsets are, nothing
+ * is touched outside the section, the places of the blocks, offsets[0..rows] and heads[0..rows-1]. The values are not checked.
  */
 enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
                           uint64_t first, uint64_t last, void *array);
@@ -111,12 +109,11 @@ struct packed_block {
     uint64_t kind : 8;
 };
 
-/* Encodes `count` elements into `words` and returns the number of words. `words` has room for packed_most_words(width,
- * count) and may be the memory of the elements themselves; `block` has room for ceil(count / 128). The result does not
- * depend on `threads`.
+/* Encodes `count` elements into `words` and returns the number of words. `words` has room for packed_most_words(width, count) and
+ * may be the memory of the elements themselves; `block` has room for ceil(count / 128). The result does not depend on `threads`.
  *
- * The elements may be only a piece of the columns of a CSR. Then `rows` describes the rows of this piece, and offsets
- * count from its first element; the offset is 0 for a row that begins before it.
+ * The elements may be only a piece of the columns of a CSR. Then `rows` describes the rows of this piece, and offsets count
+ * from its first element; the offset is 0 for a row that begins before it.
  */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
@@ -142,8 +139,7 @@ enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t coun
                                    struct error *e);
 
 /* Adds to the directory the next `count` elements, which have been encoded into block[] and `words` words. `count` is a
- * multiple of 128 in every call except the last, so that the section does not depend on how the array is cut into
- * pieces. */
+ * multiple of 128 in every call except the last, so that the section does not depend on how the array is cut into pieces. */
 enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
                                const struct packed_block *block, uint64_t words, struct error *e);
 

@@ -1,5 +1,4 @@
-/* packed_bits.h: decodes the bits of one packed block (packed.h has the layout), for packed.c and for searches of
- * packed columns */
+/* packed_bits.h: decodes the bits of one packed block (packed.h has the layout), for packed.c and for searches of packed columns */
 #ifndef DBFS_PACKED_BITS_H
 #define DBFS_PACKED_BITS_H
 
@@ -10,9 +9,8 @@
 /* The room that decode_unary writes to: a place for each bit of the longest vector, and 8 more because it writes 8 at a time. */
 enum { UNARY_ROOM = UNARY_MOST_WORDS * 32 + 8 };
 
-/* Decode the PACKED_BLOCK codes of a block: out[i] = base + code i. A code has `bits` bits, at most 32 for the first
- * function and 64 for the second. Up to 8 bytes behind the codes are read; every section has these, because its
- * directory follows. */
+/* Decode the PACKED_BLOCK codes of a block: out[i] = base + code i. A code has `bits` bits, at most 32 for the first function
+ * and 64 for the second. Up to 8 bytes behind the codes are read; every section has these, because its directory follows. */
 void decode_codes_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *out);
 void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint64_t *out);
 
@@ -20,8 +18,7 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
  * for at most UNARY_MOST_WORDS words. Returns nonzero if the vector has not exactly PACKED_BLOCK ones. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM]);
 
-/* Decodes only the first `count` places of a bit vector whose number of ones has been checked, and reads no more of it
- * than that takes. */
+/* Decodes only the first `count` places of a bit vector whose number of ones has been checked, and reads no more of it than that takes. */
 void decode_unary_part(const unsigned char *vector, uint32_t count, unsigned char high[UNARY_ROOM]);
 
 #endif

@@ -57,8 +57,7 @@ static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *lea
     return bits_of(high - low);
 }
 
-/* Returns a lower bound of the words that the block takes as a frame: its codes must at least tell its first element
- * from its last one. */
+/* Returns a lower bound of the words that the block takes as a frame: its codes must at least tell its first element from its last one. */
 static uint32_t frame_bound(const struct block *b)
 {
     uint64_t first = b->element[0], last = b->element[b->count - 1];
@@ -296,9 +295,8 @@ static struct packed_block encode_at(uint32_t width, const struct packed_rows *r
     return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};
 }
 
-/* Encodes each block to the place where it would begin if all blocks had full size, then moves the blocks together. If
- * words and elements share their memory, this place is that of the block's own elements, so nothing is overwritten too
- * early. */
+/* Encodes each block to the place where it would begin if all blocks had full size, then moves the blocks together. If words
+ * and elements share their memory, this place is that of the block's own elements, so nothing is overwritten too early. */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
                               int threads)

@@ -2,12 +2,11 @@
  *
  * A struct packed_columns has the words of the file and a directory, which packed_places makes. A reader is opened at an
  * element of a row, and gives elements of that row: any of the same block (packed_element), or one after the other
- * (packed_next). A frame (packed.h) can be entered anywhere. In a block of gaps the reader finds the element's bit in the
- * bit vector of at most 12 words, and if the row begins in this block, also the bit of the element before the row.
+ * (packed_next). A frame (packed.h) can be entered anywhere. In a block of gaps the reader finds the element's bit in the bit
+ * vector of at most 12 words, and if the row begins in this block, also the bit of the element before the row.
  *
  * This is plain C, also valid C++, so that hosts and devices run the same functions. They rely on offsets that are in range
- * (shard_ranges.h). Bytes that must move for a row: 8 of the directory, the codes of its elements, and the bit vector up to
- * them.
+ * (shard_ranges.h). Bytes that must move for a row: 8 of the directory, the codes of its elements, and the bit vector up to them.
  */
 #ifndef DBFS_PACKED_ROW_H
 #define DBFS_PACKED_ROW_H
@@ -105,8 +104,7 @@ PACKED_INLINE uint32_t packed_nth_bit(uint32_t x, uint32_t n)
     return at;
 }
 
-/* Returns the word of the bit vector that has set bit number i, and sets *before to the number of set bits in the words
- * before. */
+/* Returns the word of the bit vector that has set bit number i, and sets *before to the number of set bits in the words before. */
 PACKED_INLINE uint32_t packed_word_of(const struct packed_reader *r, uint32_t i, uint32_t *before)
 {
     uint32_t word = 0, seen = 0, count;
@@ -172,8 +170,7 @@ PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *
     return r;
 }
 
-/* Moves the reader behind set bit i of the bit vector, and returns what must be added to the row's base for element i: S(i)
- * + step * i. */
+/* Moves the reader behind set bit i of the bit vector, and returns what must be added to the row's base for element i: S(i) + step * i. */
 PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
 {
     uint32_t before, n;

@@ -71,9 +71,8 @@ void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count);
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from);
 
-/* Adds undirected edges to a tally and returns their balance: the sum of the hashes of pairs with u < v, less that of
- * pairs with u > v. If the balances of a list sum up to 0, the list has each edge as u v and as v u; it is mistaken
- * with a chance of 2^-64. */
+/* Adds undirected edges to a tally and returns their balance: the sum of the hashes of pairs with u < v, less that of pairs with u
+ * > v. If the balances of a list sum up to 0, the list has each edge as u v and as v u; it is mistaken with a chance of 2^-64. */
 uint64_t edges_tally_balance(struct edges_totals *tally, const struct edge *edges, size_t count);
 
 /* Encodes at most EDGES_BLOCK_EDGES edges, whose ids are below DBFS_MAX_VERTICES, and tallies them. An id takes 4 bytes
@@ -90,8 +89,7 @@ enum status edges_decode_piece(struct edges_block *block, enum edges_direction d
                                const char *name, size_t first, struct edge *edges, size_t count,
                                struct error *e);
 
-/* Decodes edges `first` to first + count - 1 without adding them to a tally. Returns the bitwise OR of all their ids,
- * which no id exceeds. */
+/* Decodes edges `first` to first + count - 1 without adding them to a tally. Returns the bitwise OR of all their ids, which no id exceeds. */
 uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
                           size_t count);
 
@@ -141,9 +139,8 @@ enum status edges_reader_open_source(struct edges_reader **reader, struct byte_s
                                      const char *name, struct error *e);
 void edges_reader_close(struct edges_reader *reader); /* NULL is allowed */
 
-/* Makes this reader one of `count` readers that share the blocks of a file: it gives only block `index` of every
- * `count` consecutive ones and skips the others. Call it before the first block is read. ST_RUNTIME if the descriptor
- * cannot seek. */
+/* Makes this reader one of `count` readers that share the blocks of a file: it gives only block `index` of every `count`
+ * consecutive ones and skips the others. Call it before the first block is read. ST_RUNTIME if the descriptor cannot seek. */
 enum status edges_reader_slice(struct edges_reader *reader, uint32_t index, uint32_t count,
                                struct error *e);
 

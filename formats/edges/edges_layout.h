@@ -1,5 +1,4 @@
-/* edges_layout.h: byte positions in the preamble, the blocks and the trailer of an edge stream (SPEC-edges.md); only
- * for edges*.c */
+/* edges_layout.h: byte positions in the preamble, the blocks and the trailer of an edge stream (SPEC-edges.md); only for edges*.c */
 #ifndef DBFS_EDGES_LAYOUT_H
 #define DBFS_EDGES_LAYOUT_H
 

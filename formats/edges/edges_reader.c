@@ -53,8 +53,7 @@ static enum status read_place(const struct edges_reader *r, uint64_t offset, voi
     return done >= 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
 }
 
-/* Reads `count` bytes, from `offset` if the input can seek, else the next ones. *got is smaller than `count` only at
- * the end of the file. */
+/* Reads `count` bytes, from `offset` if the input can seek, else the next ones. *got is smaller than `count` only at the end of the file. */
 static enum status read_at(const struct edges_reader *r, uint64_t offset, void *bytes, size_t count,
                            size_t *got, struct error *e)
 {

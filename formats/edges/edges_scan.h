@@ -1,9 +1,6 @@
-/* edges_scan.h: a pass over all edges of an edge stream, with all threads.
- *
- * One thread at a time takes the next block. Then the threads work side by side: each reads its block, checks it,
- * decodes it and calls the caller's visitor. The first pass tallies every edge, which proves that the trailer fits the
- * blocks. Later passes only compare the trailer with that of the first pass.
- */
+/* edges_scan.h: a pass over all edges of an edge stream, with all threads. One thread at a time takes the next block. Then the
+ * threads work side by side: each reads its block, checks it, decodes it and calls the caller's visitor. The first pass tallies
+ * every edge, which proves that the trailer fits the blocks. Later passes only compare the trailer with that of the first pass. */
 #ifndef DBFS_EDGES_SCAN_H
 #define DBFS_EDGES_SCAN_H
 
@@ -17,9 +14,8 @@ enum { EDGES_VISIT_PIECE = 1024 };
 typedef enum status (*edges_visitor)(void *context, int thread, const struct edge *edges,
                                      size_t count, struct error *e);
 
-/* Whether a pass compares the CRCs of blocks, which tell the damaged block. The tally of all edges costs less, but
- * tells only that some block is damaged. So a first pass may leave the CRCs unchecked if the caller can read the stream
- * again after a failure. */
+/* Whether a pass compares the CRCs of blocks, which tell the damaged block. The tally of all edges costs less, but tells only that
+ * some block is damaged. So a first pass may leave the CRCs unchecked if the caller can read the stream again after a failure. */
 enum edges_crcs { EDGES_CRCS_CHECKED, EDGES_CRCS_LEFT };
 
 struct edges_scan {
@@ -35,10 +31,9 @@ struct edges_scan {
     int proven; /* a further pass: the first one has shown that `trailer` fits the blocks */
 };
 
-/* Reads a stream, or one slice of it (edges_reader_slice), to its end. *tally is set to the tally of the edges read; in
- * a later pass only edges are counted. The caller merges the tallies of all slices. After a first pass it compares them
- * with the trailer (edges_reader_finish, edges_compare_tally), after a later one the number of edges
- * (edges_scan_changed). */
+/* Reads a stream, or one slice of it (edges_reader_slice), to its end. *tally is set to the tally of the edges read; in a later
+ * pass only edges are counted. The caller merges the tallies of all slices. After a first pass it compares them with the
+ * trailer (edges_reader_finish, edges_compare_tally), after a later one the number of edges (edges_scan_changed). */
 enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally,
                              struct error *e);
 

@@ -1,9 +1,8 @@
 /* grid_part.h: the edges that one processor of a 2D partition holds (SPEC-shard.md, "2D layout").
  *
- * The p = R * C shards of a graph without delegates form a grid: shard s is in row s mod R and column s / R. Processor
- * (i, j) holds each edge whose source is in grid column j and whose destination is in grid row i (Yoo et al., section
- * 2.2). So a frontier goes to the R processors of its column, and the vertices found there go to the C processors of a
- * row.
+ * The p = R * C shards of a graph without delegates form a grid: shard s is in row s mod R and column s / R. Processor (i, j)
+ * holds each edge whose source is in grid column j and whose destination is in grid row i (Yoo et al., section 2.2). So a
+ * frontier goes to the R processors of its column, and the vertices found there go to the C processors of a row.
  */
 #ifndef DBFS_GRID_PART_H
 #define DBFS_GRID_PART_H

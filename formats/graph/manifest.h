@@ -1,8 +1,5 @@
-/* manifest.h: the text file that makes a folder of shards one graph.
- *
- * It has one `key value` per line; the last line is the CRC of the lines before it. It is written after all
- * shards, so it exists only when the graph is complete. SPEC-shard.md has the layout.
- */
+/* manifest.h: the text file that makes a folder of shards one graph. It has one `key value` per line; the last line is the CRC of the
+ * lines before it. It is written after all shards, so it exists only when the graph is complete. SPEC-shard.md has the layout. */
 #ifndef DBFS_MANIFEST_H
 #define DBFS_MANIFEST_H
 

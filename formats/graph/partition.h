@@ -1,9 +1,6 @@
-/* partition.h: which shard owns a vertex, and which rank and device hold a shard.
- *
- * Vertex v belongs to shard v mod p, where its slot is v / p. Shard s is on device s / R of rank s mod R. For p = R * G
- * this is Algorithm 1 of Pan et al., which puts v on rank v mod R, GPU (v / R) mod G. So the same shards serve every
- * number of ranks R.
- */
+/* partition.h: which shard owns a vertex, and which rank and device hold a shard. Vertex v belongs to shard v mod p, where its
+ * slot is v / p. Shard s is on device s / R of rank s mod R. For p = R * G this is Algorithm 1 of Pan et al., which puts v on
+ * rank v mod R, GPU (v / R) mod G. So the same shards serve every number of ranks R. */
 #ifndef DBFS_PARTITION_H
 #define DBFS_PARTITION_H
 

@@ -245,8 +245,7 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
     return ST_OK;
 }
 
-/* Checks that no bit of a source mask past the last row is set. Searches walk whole words of the mask and would take
- * such a bit for a row. */
+/* Checks that no bit of a source mask past the last row is set. Searches walk whole words of the mask and would take such a bit for a row. */
 static enum status check_mask_end(const struct shard *shard, enum subgraph g, struct error *e)
 {
     const struct csr *csr = &shard->csr[g];

@@ -136,8 +136,7 @@ rows_with_rest(const void *offsets, uint32_t width, uint64_t base, int rows, uin
     return rest;
 }
 
-/* Returns a word whose bit i is set if row i has an entry in this head column. Bit i of *outside is set if that entry
- * is out of bounds. */
+/* Returns a word whose bit i is set if row i has an entry in this head column. Bit i of *outside is set if that entry is out of bounds. */
 static inline __attribute__((always_inline)) uint32_t
 rows_with_head(const uint32_t *heads, int rows, const struct column_bounds *b, uint32_t *outside)
 {

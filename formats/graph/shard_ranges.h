@@ -1,9 +1,8 @@
 /* shard_ranges.h: checks that the numbers of a loaded shard which a search uses as indices are in range.
  *
- * A search does not check columns, offsets or slots as it reads them. CRCs show damage, but not who wrote a file. So
- * the ranges are checked once when a shard is loaded, at the speed of memory, and then no content of a part can make a
- * search access memory outside its arrays. Whether the content is the graph that the manifest names, `dbfs-pack
- * --verify` tells (shard_check.c, pack_verify.h).
+ * A search does not check columns, offsets or slots as it reads them. CRCs show damage, but not who wrote a file. So the ranges are
+ * checked once when a shard is loaded, at the speed of memory, and then no content of a part can make a search access memory outside
+ * its arrays. Whether the content is the graph that the manifest names, `dbfs-pack --verify` tells (shard_check.c, pack_verify.h).
  *
  * Subgraphs are checked where they lie: here by the cores of the host, on a GPU by cuda_ranges.cu. Both fill a struct
  * csr_ranges, which csr_ranges_judge turns into a message.
@@ -50,9 +49,8 @@ static inline int column_in_bounds(const struct column_bounds *b, uint64_t colum
     return owner < b->p && (column & ((UINT64_C(1) << b->local_bits) - 1)) < b->locals[owner];
 }
 
-/* Checks one subgraph, whose columns are in host memory, with `threads` threads. `packed` is the section of columns
- * that stay packed, which are decoded piece by piece; NULL if they are decoded. The last offset must be the number of
- * columns (shard_load checks that). */
+/* Checks one subgraph, whose columns are in host memory, with `threads` threads. `packed` is the section of columns that stay packed,
+ * which are decoded piece by piece; NULL if they are decoded. The last offset must be the number of columns (shard_load checks that). */
 void csr_ranges_find(const struct csr *csr, const struct packed *packed,
                      const struct column_bounds *bounds, int threads, struct csr_ranges *found);
 

@@ -22,9 +22,8 @@ const struct comm comm_alone = {.ranks = 1, .host_ranks = 1, .core_ranks = 1};
 
 /* ---- start-up ---- */
 
-/* Finds out how many ranks of this host share their cores, because launchers bind ranks to cores in different ways. If
- * no two ranks have a core in common, each may use all of its own. If there are more ranks than cores, the host is
- * crowded (wait.h). */
+/* Finds out how many ranks of this host share their cores, because launchers bind ranks to cores in different ways. If no two
+ * ranks have a core in common, each may use all of its own. If there are more ranks than cores, the host is crowded (wait.h). */
 static void compare_cores(struct comm *comm)
 {
     enum { CORES = CPU_SETSIZE };

@@ -33,8 +33,7 @@ extern const struct comm comm_alone; /* rank 0 of 1 */
  * rank would then run as a job of its own. */
 enum status comm_start(struct comm *comm, struct error *e);
 
-/* Starts MPI if it is not yet started, for callers that need it without a launcher. Returns 0 if it cannot be started. Not
- * collective. */
+/* Starts MPI if it is not yet started, for callers that need it without a launcher. Returns 0 if it cannot be started. Not collective. */
 int comm_start_mpi(void);
 
 /* Warns of idle cores, on the first rank. Not collective. */
@@ -95,8 +94,7 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
 
 /* ---- messages (messages.c) ---- */
 
-/* Nonzero if MPI can send bytes that lie in CUDA device memory. It is asked at run time, and started for that if need be. Not
- * collective. */
+/* Nonzero if MPI can send bytes that lie in CUDA device memory. It is asked at run time, and started for that if need be. Not collective. */
 int comm_takes_device_memory(void);
 
 /* A message to or from another rank. */
@@ -110,9 +108,8 @@ struct transfer {
 /* Messages that are about to be sent and received; one free() releases it. */
 struct transfers;
 
-/* Takes the memory for all these messages, which will move in chunks of at most `chunk_bytes`. Both sides know the sizes. The two
- * lists are not read after the call. Taking memory is a step of its own so that ranks can agree on a failure before any of them
- * waits for a message. */
+/* Takes the memory for all these messages, which will move in chunks of at most `chunk_bytes`. Both sides know the sizes. The two lists are
+ * not read after the call. Taking memory is a step of its own so that ranks can agree on a failure before any of them waits for a message. */
 enum status comm_prepare_transfers(struct transfers **transfers, const struct transfer *sends,
                                    size_t send_count, const struct transfer *receives,
                                    size_t receive_count, uint64_t chunk_bytes, struct error *e);

@@ -33,8 +33,7 @@ void comm_sum_u32(const struct comm *comm, uint32_t *values, uint64_t count)
     reduce_all(all_ranks(comm), values, count, sizeof *values, MPI_UINT32_T, MPI_SUM);
 }
 
-/* Maps unsigned words to signed words of the same order, and back, because MPICH 4.0 compares unsigned words as if they
- * were signed. */
+/* Maps unsigned words to signed words of the same order, and back, because MPICH 4.0 compares unsigned words as if they were signed. */
 static void flip_sign_bits(uint64_t *values, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)

@@ -1,9 +1,5 @@
-/* watch.c: see watch.h
- *
- * All times are milliseconds of the monotonic clock, which the processes of a host share. If a batch system pauses all
- * processes, every heart seems to stand still; so a rank that notices such a pause of its own gives the others another
- * timeout.
- */
+/* watch.c: see watch.h. All times are milliseconds of the monotonic clock, which the processes of a host share. If a batch system pauses
+ * all processes, every heart seems to stand still; so a rank that notices such a pause of its own gives the others another timeout. */
 #include "watch.h"
 #include "host.h"
 
@@ -147,7 +143,7 @@ static void look_around(uint64_t now)
     busy = find_busy();
     if (busy != NULL)
         end_job(busy, "others waited for it", since(waits_since, now));
-    /* a longer pause: a rank was stopped while it waited, and is named once its pause is as long as the timeout */
+    /* after a longer pause a rank seems to be stopped: it is named once its pause is as long as the timeout */
     if (pause < MISSED_BEATS * BEAT_MS)
         look_beyond(since(waits_since, now));
 }

@@ -1,10 +1,9 @@
 /* watch.h: notices ranks that do not go on, and ends the job instead of waiting for ever (--timeout).
  *
- * A rank that is stopped, or whose host is gone, holds all others in their next collective call. So each rank has a
- * thread, its heart, that beats in memory which the ranks of its host share. There the rank also notes what it does and
- * whether it waits. A rank whose heart stands still for the timeout is named as stopped. If all hearts beat and a rank
- * has waited for the timeout, a rank that does not wait is named, or else a rank of another host. On a single host
- * where all wait, messages may take twice the timeout.
+ * A rank that is stopped, or whose host is gone, holds all others in their next collective call. So each rank has a thread, its
+ * heart, that beats in memory which the ranks of its host share. There the rank also notes what it does and whether it waits. A rank
+ * whose heart stands still for the timeout is named as stopped. If all hearts beat and a rank has waited for the timeout, a rank that
+ * does not wait is named, or else a rank of another host. On a single host where all wait, messages may take twice the timeout.
  */
 #ifndef DBFS_WATCH_H
 #define DBFS_WATCH_H

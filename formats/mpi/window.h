@@ -1,8 +1,5 @@
-/* window.h: memory that the ranks of one host share, and barriers of these ranks.
- *
- * A barrier uses no messages: a waiting rank looks at a counter in the shared memory, which takes about a microsecond
- * if every rank has a core of its own.
- */
+/* window.h: memory that the ranks of one host share, and barriers of these ranks. A barrier uses no messages: a waiting rank
+ * looks at a counter in the shared memory, which takes about a microsecond if every rank has a core of its own. */
 #ifndef DBFS_COMM_WINDOW_H
 #define DBFS_COMM_WINDOW_H
 

@@ -58,8 +58,7 @@ static int find_stage(const struct run *r)
     return -1;
 }
 
-/* Runs one stage of one piece, while the lock is not held. Returns nonzero if the stage was taking a piece, and none was
- * left. */
+/* Runs one stage of one piece, while the lock is not held. Returns nonzero if the stage was taking a piece, and none was left. */
 static int run_stage(const struct run *r, int stage, void *slot, struct error *error)
 {
     int end = 0;

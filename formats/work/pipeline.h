@@ -35,9 +35,8 @@ struct pipeline {
 
 enum status pipeline_run(const struct pipeline *p, struct error *e);
 
-/* Calls `body`, and keeps `threads` threads for all pipelines that `body` runs, one after the other. Without this, each
- * pipeline starts and ends a parallel region, which takes milliseconds where other processes use the cores: seconds for
- * thousands of short pipelines. */
+/* Calls `body`, and keeps `threads` threads for all pipelines that `body` runs, one after the other. Without this, each pipeline starts
+ * and ends a parallel region, which takes milliseconds where other processes use the cores: seconds for thousands of short pipelines. */
 void pipeline_with_pool(int threads, void (*body)(void *context), void *context);
 
 #endif

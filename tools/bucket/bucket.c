@@ -1,9 +1,5 @@
-/* bucket.c: see bucket.h
- *
- * Each thread keeps its part of a bucket in a list of chunks, which it cuts from slabs of its own. A chunk is aligned to its
- * size: a cursor has reached the end of its chunk when its address is a multiple of the size, so no pointer to the end is
- * needed.
- */
+/* bucket.c: see bucket.h. Each thread keeps its part of a bucket in a list of chunks, which it cuts from slabs of its own. A chunk is aligned
+ * to its size: a cursor has reached the end of its chunk when its address is a multiple of the size, so no pointer to the end is needed. */
 #include "bucket_chunk.h"
 
 #include "formats/base/huge.h"
@@ -137,8 +133,7 @@ static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
     return chunk;
 }
 
-/* Chooses the sizes of chunks and slabs, so that chunks that are not full waste less than an eighth of the records and of the
- * memory. */
+/* Chooses the sizes of chunks and slabs, so that chunks that are not full waste less than an eighth of the records and of the memory. */
 static struct layout lay_out(const struct bucket_options *o, uint64_t room)
 {
     struct layout l = {.slab_bytes = BUCKET_MOST_SLAB_BYTES};

@@ -1,9 +1,8 @@
 /* bucket.h: a store of records in buckets, which many threads fill and which is read bucket by bucket.
  *
- * The records of one bucket have 4, 5, 6 or 8 bytes each, in no defined order. Each thread appends to chunks of its own; the
- * cache lines that it is filling, some thousands, stay in the cache. (Collecting lines apart and writing them past the caches
- * was no faster.) A thread that has used up its memory writes its full chunks to a spill file. A reader gets runs of records
- * and need not know where they lie.
+ * The records of one bucket have 4, 5, 6 or 8 bytes each, in no defined order. Each thread appends to chunks of its own; the cache lines
+ * that it is filling, some thousands, stay in the cache. (Collecting lines apart and writing them past the caches was no faster.) A thread
+ * that has used up its memory writes its full chunks to a spill file. A reader gets runs of records and need not know where they lie.
  */
 #ifndef DBFS_BUCKET_H
 #define DBFS_BUCKET_H
@@ -86,9 +85,8 @@ void bucket_store_close(struct bucket_store *store); /* a zeroed store is allowe
 /* Gives the bucket a new chunk and returns the place of its first record, which has `bytes` bytes. */
 unsigned char *bucket_new_chunk(struct bucket_writer *writer, uint32_t bucket, unsigned bytes);
 
-/* Returns the place for the bucket's next record of `bytes` bytes. The place behind it is prefetched, so that a record that
- * begins a cache line finds it in the cache. (Prefetching further ahead would keep a second line for each bucket in the
- * first-level cache.) */
+/* Returns the place for the bucket's next record of `bytes` bytes. The place behind it is prefetched, so that a record that begins a
+ * cache line finds it in the cache. (Prefetching further ahead would keep a second line for each bucket in the first-level cache.) */
 static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t bucket,
                                           unsigned bytes)
 {
@@ -210,9 +208,8 @@ uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, i
 enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
                                  struct error *e);
 
-/* Gives the chunks that one thread (`writer`) filled in a bucket to the writer `to`, to fill them again, after the last reading
- * of their records. `to` belongs to the calling thread; its store has chunks of the same size, and does not outlive `from` or
- * the heir of `from`. */
+/* Gives the chunks that one thread (`writer`) filled in a bucket to the writer `to`, to fill them again, after the last reading of their
+ * records. `to` belongs to the calling thread; its store has chunks of the same size, and does not outlive `from` or the heir of `from`. */
 void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
                       struct bucket_writer *to);
 

@@ -1,9 +1,6 @@
-/* bucket_spill.c: writes chunks of a bucket store to disk
- *
- * A thread that has used up its memory writes all its full chunks as one run, bucket after bucket. So the write is long and
- * sequential, and each bucket of the run is read as one piece. Chunks that are not full stay in memory, because cursors point
- * into them.
- */
+/* bucket_spill.c: writes chunks of a bucket store to disk. A thread that has used up its memory writes all its full chunks as
+ * one run, bucket after bucket. So the write is long and sequential, and each bucket of the run is read as one piece. Chunks
+ * that are not full stay in memory, because cursors point into them. */
 #include "bucket_chunk.h"
 
 #include "formats/base/crc.h"
@@ -23,8 +20,7 @@ uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes)
     return crc32_bytes(crc, chunk->records, chunk_bytes - sizeof header);
 }
 
-/* Returns the chunk of a bucket that is being filled, behind which all others are full; NULL if the filling of the bucket has
- * ended. */
+/* Returns the chunk of a bucket that is being filled, behind which all others are full; NULL if the filling of the bucket has ended. */
 static struct bucket_chunk *newest_chunk(const struct bucket_writer *w, uint32_t bucket)
 {
     return w->cursor[bucket] != NULL ? w->last[bucket] : NULL;

@@ -6,8 +6,7 @@
 
 typedef long long ll;
 
-/* Finds the depth of a vertex: in the file of depths or, without one, from its level in memory, where all vertices are in one
- * window. */
+/* Finds the depth of a vertex: in the file of depths or, without one, from its level in memory, where all vertices are in one window. */
 static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t *depth,
                               struct error *e)
 {
@@ -35,8 +34,7 @@ static enum status report_edge(const struct claim_windows *w, const struct offen
                 (ll)of_u, (ll)of_v);
 }
 
-/* Reports vertex v, whose depth no edge has proved: either its parent is not one level up, or the graph has no edge between
- * them. */
+/* Reports vertex v, whose depth no edge has proved: either its parent is not one level up, or the graph has no edge between them. */
 static enum status report_parent(const struct claim_windows *w, uint64_t v, int64_t depth,
                                  struct error *e)
 {

@@ -33,9 +33,8 @@ struct claim_windows {
     struct memory_budget *budget;
 };
 
-/* Allocates at most `room` bytes, the same on all ranks, because they pass over the edges together. ST_RESOURCE if that would
- * take more than CLAIM_MOST_WINDOWS windows, or more than one when there are only parents, because levels are found only if all
- * vertices are in memory. */
+/* Allocates at most `room` bytes, the same on all ranks, because they pass over the edges together. ST_RESOURCE if that would take more than
+ * CLAIM_MOST_WINDOWS windows, or more than one when there are only parents, because levels are found only if all vertices are in memory. */
 enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
                                 int threads, struct memory_budget *budget, uint64_t room,
                                 struct error *e);

@@ -1,7 +1,5 @@
-/* graph_edges.h: all edges of a graph, from edge streams or a shard directory, in any number of passes.
- *
- * Ids are those of the graph's input: a permutation by edgeconv --randomize is undone.
- */
+/* graph_edges.h: all edges of a graph, from edge streams or a shard directory, in any number of passes. Ids are those of the
+ * graph's input: a permutation by edgeconv --randomize is undone. */
 #ifndef DBFS_GRAPH_EDGES_H
 #define DBFS_GRAPH_EDGES_H
 
@@ -25,8 +23,7 @@ struct graph_edges {
     void *context;
 };
 
-/* Opens the edge streams, or the one folder. After a failure it need not be closed. All ranks call it together and get the same
- * status. */
+/* Opens the edge streams, or the one folder. After a failure it need not be closed. All ranks call it together and get the same status. */
 enum status graph_edges_open(struct graph_edges *edges, const struct edge_inputs *inputs,
                              const char *tmpdir, const struct comm *comm, int threads,
                              struct memory_budget *budget, struct error *e);

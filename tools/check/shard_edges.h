@@ -1,8 +1,6 @@
-/* shard_edges.h: gives all edges of a shard directory, as the ids of their ends.
- *
- * Every directed edge of every subgraph is given once, so each undirected edge comes in both directions. Columns are decoded a
- * piece at a time; only the tables that turn local ids and delegate ids into ids are in memory for the whole graph.
- */
+/* shard_edges.h: gives all edges of a shard directory, as the ids of their ends. Every directed edge of every subgraph is given
+ * once, so each undirected edge comes in both directions. Columns are decoded a piece at a time; only the tables that turn
+ * local ids and delegate ids into ids are in memory for the whole graph. */
 #ifndef DBFS_SHARD_EDGES_H
 #define DBFS_SHARD_EDGES_H
 

@@ -1,8 +1,5 @@
-/* convert.h: a conversion: reads edges from inputs, changes their ids and writes them, with all threads.
- *
- * A conversion takes any number of inputs, one after the other. The output has their edges in the same order, whatever the
- * number of threads.
- */
+/* convert.h: a conversion: reads edges from inputs, changes their ids and writes them, with all threads. A conversion takes any
+ * number of inputs, one after the other. The output has their edges in the same order, whatever the number of threads. */
 #ifndef DBFS_CONVERT_H
 #define DBFS_CONVERT_H
 

@@ -1,8 +1,5 @@
-/* edgeconv_job.h: the state of one run of edgeconv, and its first step.
- *
- * In the first step all inputs are looked at before anything is written, so that inputs that do not fit together are refused
- * early.
- */
+/* edgeconv_job.h: the state of one run of edgeconv, and its first step. In the first step all inputs are looked at before
+ * anything is written, so that inputs that do not fit together are refused early. */
 #ifndef DBFS_EDGECONV_JOB_H
 #define DBFS_EDGECONV_JOB_H
 

@@ -229,8 +229,7 @@ static enum status refuse_same_pipe(const struct job *job, struct source *s, str
     return ST_OK;
 }
 
-/* Opens an input and asks the reader of its first file for format and ids. The later files of an archive are looked at when
- * they are read. */
+/* Opens an input and asks the reader of its first file for format and ids. The later files of an archive are looked at when they are read. */
 static enum status look_at(struct job *job, struct source *s, struct error *e)
 {
     if (refuse_same_pipe(job, s, e) != ST_OK ||

@@ -108,8 +108,7 @@ static void take_columns(struct options *o, const char *text)
     }
 }
 
-/* Returns the signs given with --comments. A sign that may occur in ids or as a separator is refused, because edges would be
- * lost. */
+/* Returns the signs given with --comments. A sign that may occur in ids or as a separator is refused, because edges would be lost. */
 static const char *comments_named(const struct cli *cli, const char *text)
 {
     if (strcmp(text, "none") == 0)

@@ -1,8 +1,5 @@
-/* generator.h: the kinds of graphs that rmatgen makes, behind one interface.
- *
- * A graph is made in items, which any thread makes in any order. An item is an edge, by its number, or in a random geometric
- * graph a point with all its edges to later points.
- */
+/* generator.h: the kinds of graphs that rmatgen makes, behind one interface. A graph is made in items, which any thread makes in
+ * any order. An item is an edge, by its number, or in a random geometric graph a point with all its edges to later points. */
 #ifndef DBFS_GENERATOR_H
 #define DBFS_GENERATOR_H
 

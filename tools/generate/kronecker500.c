@@ -23,9 +23,8 @@ enum {
     FIRST_ACCEPTED = 3647 /* (2^31 - 1) mod 10000 */
 };
 
-/* Replaces x mod 10000: as a fraction of 10000 it is the fraction of x / 10000. RECIPROCAL is 2^45 / 10000 rounded up. If r is
- * the exact remainder, bits 0..44 of x * RECIPROCAL lie in [r, r + 1/8) * RECIPROCAL for every x below 2^31. Bits 13..44 of it
- * are kept. */
+/* Replaces x mod 10000: as a fraction of 10000 it is the fraction of x / 10000. RECIPROCAL is 2^45 / 10000 rounded up. If r is the
+ * exact remainder, bits 0..44 of x * RECIPROCAL lie in [r, r + 1/8) * RECIPROCAL for every x below 2^31. Bits 13..44 of it are kept. */
 #define RECIPROCAL UINT64_C(3518437209)
 #define FRACTION_SHIFT 13
 
@@ -103,8 +102,7 @@ static void start_lanes(const struct kronecker500 *g, uint64_t first, struct lan
     }
 }
 
-/* Returns the next number of a lane, congruent modulo 2^31-1 but not reduced: below 2^31 + 2^28 if both arguments are below
- * 2^32. */
+/* Returns the next number of a lane, congruent modulo 2^31-1 but not reduced: below 2^31 + 2^28 if both arguments are below 2^32. */
 static inline uint32_t next_number(uint32_t newest, uint32_t oldest)
 {
     uint64_t next = (uint64_t)newest * MRG_NEWEST_FACTOR + (uint64_t)oldest * MRG_OLDEST_FACTOR;

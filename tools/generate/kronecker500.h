@@ -1,9 +1,6 @@
-/* kronecker500.h: makes the edge list of the Graph500 reference generator, version 3, bit for bit.
- *
- * Edge i is made from the random numbers that follow number i * 2^64 of the generator in mrg.h: one for each level, rarely
- * more. Its vertices are then permuted, as further random numbers say. So any thread can make any range of edges. The
- * benchmark's seeds are 2 and 3.
- */
+/* kronecker500.h: makes the edge list of the Graph500 reference generator, version 3, bit for bit. Edge i is made from the
+ * random numbers that follow number i * 2^64 of the generator in mrg.h: one for each level, rarely more. Its vertices are then
+ * permuted, as further random numbers say. So any thread can make any range of edges. The benchmark's seeds are 2 and 3. */
 #ifndef DBFS_KRONECKER500_H
 #define DBFS_KRONECKER500_H
 
@@ -27,8 +24,7 @@ struct kronecker500 {
     struct mrg_jump ahead[KRONECKER500_INDEX_BITS]; /* [k]: from an edge's start to 2^k edges on */
 };
 
-/* Prepares `g`, which afterwards is only read, so that threads may share it. Allocates nothing. ST_USAGE if the scale is not 1
- * to 48. */
+/* Prepares `g`, which afterwards is only read, so that threads may share it. Allocates nothing. ST_USAGE if the scale is not 1 to 48. */
 enum status kronecker500_init(struct kronecker500 *g, int scale, uint64_t seed1, uint64_t seed2,
                               struct error *e);
 

@@ -4,8 +4,7 @@
  * dimensions, 7 or 27 in three. The smaller one has the points at distance 1, the larger one all points whose coordinates
  * differ by 1 at most. On a torus, the last point of a line is a neighbour of the first.
  *
- * Edges are numbered by direction: all in the direction of x, then all in that of y, and so on. So the number of an edge tells
- * its ends.
+ * Edges are numbered by direction: all in the direction of x, then all in that of y, and so on. So the number of an edge tells its ends.
  */
 #ifndef DBFS_LATTICE_H
 #define DBFS_LATTICE_H

@@ -32,8 +32,7 @@ enum status pack_open_folder(struct pack_job *j, struct error *e)
     return pack_folder_share(folder, j->source->comm, e);
 }
 
-/* Returns the pack id (SPEC-shard.md), which is equal if the same graph is packed with the same options, at any time and on any
- * machine. */
+/* Returns the pack id (SPEC-shard.md), which is equal if the same graph is packed with the same options, at any time and on any machine. */
 static uint64_t pack_id(const struct pack_job *j)
 {
     const struct edges_totals *t = &j->report->totals;

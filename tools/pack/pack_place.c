@@ -18,8 +18,7 @@ static uint64_t held_edges(const struct pack_job *j)
     return own + d->directed_edges / j->options->p;
 }
 
-/* Returns an upper bound of the edges of nn among `held` edges: the edge ends at normal vertices, because nn has no other
- * ends. */
+/* Returns an upper bound of the edges of nn among `held` edges: the edge ends at normal vertices, because nn has no other ends. */
 static uint64_t held_nn(const struct pack_job *j, uint64_t held)
 {
     const struct separation *s = &j->separation;
@@ -63,8 +62,7 @@ static struct pack_size measure(const struct pack_job *j)
     return s;
 }
 
-/* Divides the memory that is left between placing and building and, if there are several ranks, between placed and gathered
- * edges. */
+/* Divides the memory that is left between placing and building and, if there are several ranks, between placed and gathered edges. */
 static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
                                  uint64_t *store_bytes, int *stow, struct error *e)
 {

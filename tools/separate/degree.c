@@ -1,9 +1,6 @@
-/* degree.c: see degree.h
- *
- * All threads share one counter for each vertex. An increment costs as much as fetching the counter's cache line, so the lines
- * of the next edges are prefetched; atomic increments are then nearly as fast as plain ones. A run of edges with the same
- * source, as in sorted lists, is added at once, so that a vertex of high degree does not make all threads wait for one line.
- */
+/* degree.c: see degree.h. All threads share one counter for each vertex. An increment costs as much as fetching the counter's cache
+ * line, so the lines of the next edges are prefetched; atomic increments are then nearly as fast as plain ones. A run of edges with the
+ * same source, as in sorted lists, is added at once, so that a vertex of high degree does not make all threads wait for one line. */
 #include "degree.h"
 
 #include "formats/base/arith.h"
@@ -113,8 +110,7 @@ static struct survey survey(const struct edge *edges, size_t count, uint64_t nea
     return (struct survey){.loops = loops, .near = close};
 }
 
-/* Counts the edges, self-loops included, whose ends have near ids in the input, when `edges` has dense ids in their place
- * (sparse_ids.h). */
+/* Counts the edges, self-loops included, whose ends have near ids in the input, when `edges` has dense ids in their place (sparse_ids.h). */
 static uint64_t near_originals(const struct counting *c, const struct edge *edges, size_t count)
 {
     uint64_t near = 0;

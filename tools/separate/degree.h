@@ -1,9 +1,8 @@
 /* degree.h: counts the degree of every vertex of a graph.
  *
- * This takes one pass over the stream or, if memory is short, one for every two windows of vertices. A degree is the number of
- * edge ends at a vertex, with duplicates and without self-loops, which are counted separately. A directed stream is refused,
- * because the traversal needs both directions of each edge (Pan et al., section II-A). A stream that claims to be symmetric is
- * checked.
+ * This takes one pass over the stream or, if memory is short, one for every two windows of vertices. A degree is the number of edge
+ * ends at a vertex, with duplicates and without self-loops, which are counted separately. A directed stream is refused, because the
+ * traversal needs both directions of each edge (Pan et al., section II-A). A stream that claims to be symmetric is checked.
  */
 #ifndef DBFS_DEGREE_H
 #define DBFS_DEGREE_H
@@ -21,9 +20,8 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Decide whether edges stay in memory, as tiles, for later passes. The memory left must hold `beside` bytes and, beside
-     * them, the tiles with beside_vertex bytes for each vertex, or edges_bytes if that is more. If beside_vertex is 0, edges
-     * never stay in memory. */
+    /* Decide whether edges stay in memory, as tiles, for later passes. The memory left must hold `beside` bytes and, beside them, the tiles
+     * with beside_vertex bytes for each vertex, or edges_bytes if that is more. If beside_vertex is 0, edges never stay in memory. */
     uint64_t beside, beside_vertex, edges_bytes;
 };
 
@@ -48,9 +46,8 @@ struct degrees {
     struct loops loops;         /* sorted by vertex */
 };
 
-/* Counts the degrees, each rank in its share of the blocks; at the end every rank has all of them. ST_BAD_DATA if the stream is
- * damaged, is directed, or claims to be symmetric and is not. ST_RESOURCE if n is too large for the budget, or a degree reaches
- * 2^32. */
+/* Counts the degrees, each rank in its share of the blocks; at the end every rank has all of them. ST_BAD_DATA if the stream is damaged,
+ * is directed, or claims to be symmetric and is not. ST_RESOURCE if n is too large for the budget, or a degree reaches 2^32. */
 enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);

@@ -1,8 +1,5 @@
-/* loops.h: counts the self-loops of each vertex.
- *
- * Most graphs have few, so they are kept in a list, which is sorted and merged whenever it is full. It grows only with the
- * number of different vertices that have self-loops.
- */
+/* loops.h: counts the self-loops of each vertex. Most graphs have few, so they are kept in a list, which is sorted and merged
+ * whenever it is full. It grows only with the number of different vertices that have self-loops. */
 #ifndef DBFS_LOOPS_H
 #define DBFS_LOOPS_H
 
@@ -25,8 +22,7 @@ struct loops {
 enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget *budget,
                       struct error *e);
 
-/* Moves the self-loops of `from` into `into`, which is then sorted by vertex with one entry for each. `from` is empty
- * afterwards. */
+/* Moves the self-loops of `from` into `into`, which is then sorted by vertex with one entry for each. `from` is empty afterwards. */
 enum status loops_merge(struct loops *into, struct loops *from, struct memory_budget *budget,
                         struct error *e);
 /* Gives every rank the self-loops of all ranks. Collective; all ranks return the same status. */

@@ -28,9 +28,8 @@ static const struct {
 #include "formats/rates.def"
 };
 
-/* Rates of a single GPU that searches a small graph by slices, where all TH take as long. In each level one block pushes the
- * frontier, or all blocks read all edges; in a graph of more than SLICED_ALL_EDGES edges, all blocks push the frontier or pull
- * row by row. */
+/* Rates of a single GPU that searches a small graph by slices, where all TH take as long. In each level one block pushes the frontier,
+ * or all blocks read all edges; in a graph of more than SLICED_ALL_EDGES edges, all blocks push the frontier or pull row by row. */
 #define TH_SLICED(name, value, unit, what) static const double sliced_##name = value;
 #include "formats/rates.def"
 
@@ -112,9 +111,8 @@ static struct th_steps push_steps(const struct th_shape *s, const struct th_leve
                              .miss = edges * missing(r, s->hot[subgraph_columns(g)])};
 }
 
-/* Returns the rows that a device pulls for subgraph g. Rows of delegates are on every device: peers first pull each where most
- * of its edges are, and then only what is left. Different groups of peers tell each other nothing within a level, so each group
- * pulls all of them. */
+/* Returns the rows that a device pulls for subgraph g. Rows of delegates are on every device: peers first pull each where most of its edges
+ * are, and then only what is left. Different groups of peers tell each other nothing within a level, so each group pulls all of them. */
 static double pulled_vertices(const struct th_shape *s, const struct th_level *l, enum subgraph g)
 {
     const enum vertex_kind to = subgraph_columns(g);

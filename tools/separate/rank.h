@@ -1,8 +1,6 @@
-/* rank.h: ranks the degrees of a graph, and replaces each vertex's degree by its rank.
- *
- * The rank of a degree is its place among the different degrees that occur; rank 0 is the smallest. A graph with m directed
- * edges has fewer than sqrt(2m) + 1 different degrees, so a table by rank is small, and a table by degree would not be.
- */
+/* rank.h: ranks the degrees of a graph, and replaces each vertex's degree by its rank. The rank of a degree is its place among
+ * the different degrees that occur; rank 0 is the smallest. A graph with m directed edges has fewer than sqrt(2m) + 1 different
+ * degrees, so a table by rank is small, and a table by degree would not be. */
 #ifndef DBFS_RANK_H
 #define DBFS_RANK_H
 

@@ -1,8 +1,5 @@
-/* separate.h: degree separation of an edge stream, the step that degsplit and dbfs-pack share.
- *
- * The first pass counts the degrees and ranks them. A second pass, needed only to suggest a TH or to know the effect of one,
- * counts the edges of nn, nd, dn and dd for every TH.
- */
+/* separate.h: degree separation of an edge stream, the step that degsplit and dbfs-pack share. The first pass counts the degrees and ranks
+ * them. A second pass, needed only to suggest a TH or to know the effect of one, counts the edges of nn, nd, dn and dd for every TH. */
 #ifndef DBFS_SEPARATE_H
 #define DBFS_SEPARATE_H
 
@@ -32,9 +29,8 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
                                struct memory_budget *budget, struct error *e);
 void separation_free(struct separation *s, struct memory_budget *budget);
 
-/* Nonzero if a search of the graph is likely to have many small levels: if most edges join near ids, as in meshes, grids and
- * road networks numbered from place to place, or if all degrees are small and about equal, as in meshes and lattices however
- * they are numbered. */
+/* Nonzero if a search of the graph is likely to have many small levels: if most edges join near ids, as in meshes, grids and road networks
+ * numbered from place to place, or if all degrees are small and about equal, as in meshes and lattices however they are numbered. */
 int separation_planar(const struct separation *s);
 
 /* The number of vertices of degree above th. */

@@ -39,8 +39,7 @@ static enum status read_delegates(void *context, uint64_t first, uint64_t count,
     return e->status;
 }
 
-/* Lists all delegates in memory, if they fit into half of the memory left. Otherwise sets up a list that reads as many at a
- * time as fit. */
+/* Lists all delegates in memory, if they fit into half of the memory left. Otherwise sets up a list that reads as many at a time as fit. */
 static enum status list_delegates(struct split *split, struct delegate_pass *pass,
                                   struct memory_budget *budget, struct error *e)
 {

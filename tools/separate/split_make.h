@@ -22,9 +22,8 @@ struct split_choice {
     uint64_t p; /* for which TH was suggested; 0 if it was given */
 };
 
-/* Makes the split. `separation` must have its counts of edges for every TH. The arrays stay charged to the budget until the
- * process ends. If the budget cannot hold all delegates, the split gets a delegate list, which uses `pass` and `separation`
- * later. */
+/* Makes the split. `separation` must have its counts of edges for every TH. The arrays stay charged to the budget until the process
+ * ends. If the budget cannot hold all delegates, the split gets a delegate list, which uses `pass` and `separation` later. */
 enum status split_make(struct split *split, struct delegate_pass *pass,
                        struct separation *separation, const struct split_choice *choice,
                        struct memory_budget *budget, struct error *e);

@@ -120,8 +120,7 @@ static void sum_histograms(const struct rank_pass *pass, uint32_t ranks, int thr
     comm_sum_u64(comm, sum, ranks);
 }
 
-/* Turns the histogram into the counts of nn and dd for every cut between ranks. An edge of the stream counts as `weight`
- * directed edges. */
+/* Turns the histogram into the counts of nn and dd for every cut between ranks. An edge of the stream counts as `weight` directed edges. */
 static void accumulate(struct edge_ranks *er, const uint64_t *by_smaller, uint64_t weight)
 {
     uint32_t count = er->ranks->count;

@@ -1,9 +1,6 @@
-/* threshold.h: counts the edges of nn, nd, dn and dd for every TH, and suggests a TH by the paper's rule of memory.
- *
- * An edge is nn if the larger degree of its ends is at most TH, and dd if the smaller degree is above TH. So two histograms of
- * the edges, by the ranks of the larger and of the smaller degree, give the exact counts for every TH at once (Pan et al.,
- * section III-A, figures 5 and 12).
- */
+/* threshold.h: counts the edges of nn, nd, dn and dd for every TH, and suggests a TH by the paper's rule of memory. An edge is nn if
+ * the larger degree of its ends is at most TH, and dd if the smaller degree is above TH. So two histograms of the edges, by the ranks
+ * of the larger and of the smaller degree, give the exact counts for every TH at once (Pan et al., section III-A, figures 5 and 12). */
 #ifndef DBFS_THRESHOLD_H
 #define DBFS_THRESHOLD_H
 

@@ -1,8 +1,6 @@
-/* count_turns.h: increments a counter for each record of a list that may name one counter many times in a row.
- *
- * An increment waits some five cycles for the one before on the same counter. In a list sorted by row the same counter comes in
- * long runs, so the records are taken from four places of the list by turns.
- */
+/* count_turns.h: increments a counter for each record of a list that may name one counter many times in a row. An increment
+ * waits some five cycles for the one before on the same counter. In a list sorted by row the same counter comes in long runs,
+ * so the records are taken from four places of the list by turns. */
 #ifndef DBFS_COUNT_TURNS_H
 #define DBFS_COUNT_TURNS_H
 

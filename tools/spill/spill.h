@@ -1,9 +1,6 @@
-/* spill.h: temporary files for data that the memory budget cannot hold, in one or several folders.
- *
- * The files have no names, so they disappear with the process, however it ends. An extent is a sequential piece of a file; the
- * folders get extents by turns. There are no CRCs here, because only the caller knows the records: it must check data that it
- * reads back.
- */
+/* spill.h: temporary files for data that the memory budget cannot hold, in one or several folders. The files have no names, so
+ * they disappear with the process, however it ends. An extent is a sequential piece of a file; the folders get extents by
+ * turns. There are no CRCs here, because only the caller knows the records: it must check data that it reads back. */
 #ifndef DBFS_SPILL_H
 #define DBFS_SPILL_H
 

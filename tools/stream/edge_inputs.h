@@ -1,8 +1,6 @@
-/* edge_inputs.h: the edge streams that a command line names; all of them together are one graph.
- *
- * Under mpiexec a stream is either shared, and each rank reads a share of its blocks, or it belongs to one rank, which alone
- * opens it: then `%r` in its name stands for the number of the rank.
- */
+/* edge_inputs.h: the edge streams that a command line names; all of them together are one graph. Under mpiexec a stream is
+ * either shared, and each rank reads a share of its blocks, or it belongs to one rank, which alone opens it: then `%r` in its
+ * name stands for the number of the rank. */
 #ifndef DBFS_EDGE_INPUTS_H
 #define DBFS_EDGE_INPUTS_H
 
@@ -18,8 +16,7 @@ struct edge_inputs {
     int once; /* one pass may be enough: a pipe need not be kept before it */
 };
 
-/* Takes the words of a command line. Without words, the input is "-", standard input. ST_USAGE if standard input is named
- * twice. */
+/* Takes the words of a command line. Without words, the input is "-", standard input. ST_USAGE if standard input is named twice. */
 enum status edge_inputs_open(struct edge_inputs *inputs, char *const *words, size_t count,
                              uint32_t rank, struct error *e);
 void edge_inputs_close(struct edge_inputs *inputs); /* zeroed inputs are allowed */

@@ -294,8 +294,7 @@ static enum status scan_stream(const struct edge_source *s, size_t i, struct edg
     return e->status;
 }
 
-/* Compares the CRCs of blocks, after a pass that had left them unchecked has failed. A damaged block then becomes the cause in
- * *e. */
+/* Compares the CRCs of blocks, after a pass that had left them unchecked has failed. A damaged block then becomes the cause in *e. */
 static void find_damage(const struct edge_stream *stream, int threads, struct error *e)
 {
     struct edges_reader *reader = NULL;

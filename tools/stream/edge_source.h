@@ -1,9 +1,8 @@
 /* edge_source.h: the edges of a graph, from one or several edge streams, in any number of passes.
  *
- * The tools need two or three passes, because degrees must be known before edges can be placed. (No pass reads the streams
- * again if the edges stay in memory: edge_tiles.h.) Under mpiexec the ranks share each pass: each reads a slice of the blocks
- * of every shared stream, and all blocks of its own streams (edge_inputs.h). Results depend neither on the order of the edges
- * nor on their division among ranks.
+ * The tools need two or three passes, because degrees must be known before edges can be placed. (No pass reads the streams again if the
+ * edges stay in memory: edge_tiles.h.) Under mpiexec the ranks share each pass: each reads a slice of the blocks of every shared stream,
+ * and all blocks of its own streams (edge_inputs.h). Results depend neither on the order of the edges nor on their division among ranks.
  */
 #ifndef DBFS_EDGE_SOURCE_H
 #define DBFS_EDGE_SOURCE_H
@@ -70,8 +69,7 @@ static inline uint64_t edge_source_ids(const struct edge_source *source)
 enum status edge_source_first_scan(struct edge_source *source, int threads, edges_visitor visit,
                                    void *context, uint64_t *own_edges, struct error *e);
 
-/* Makes a further pass. All ranks call it together and get the same status; a failure that *e already holds makes all of them
- * fail. */
+/* Makes a further pass. All ranks call it together and get the same status; a failure that *e already holds makes all of them fail. */
 enum status edge_source_scan(const struct edge_source *source, int threads, edges_visitor visit,
                              void *context, struct error *e);
 

@@ -245,8 +245,7 @@ static enum status open_path(struct edge_stream *s, const char *path, struct err
     return e->status;
 }
 
-/* Goes from block header to block header to the end of a stream that has no trailer there; the error of that reading tells
- * why. */
+/* Goes from block header to block header to the end of a stream that has no trailer there; the error of that reading tells why. */
 static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader,
                                struct error *e)
 {

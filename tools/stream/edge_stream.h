@@ -1,8 +1,6 @@
-/* edge_stream.h: an edge stream that can be read several times.
- *
- * A regular file is read again. The bytes of a pipe are kept: in memory, up to a quarter of the budget, or else in a nameless
- * temporary file. A pipe can also stay live: it is then read once, and kept only if edge_stream_keep asks for that.
- */
+/* edge_stream.h: an edge stream that can be read several times. A regular file is read again. The bytes of a pipe are kept: in
+ * memory, up to a quarter of the budget, or else in a nameless temporary file. A pipe can also stay live: it is then read once,
+ * and kept only if edge_stream_keep asks for that. */
 #ifndef DBFS_EDGE_STREAM_H
 #define DBFS_EDGE_STREAM_H
 

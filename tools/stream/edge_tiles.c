@@ -198,9 +198,8 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
 
 enum { SHARES = 16 /* of all edges, for each thread, in the largest of them */ };
 
-/* What a thread takes at a time: the edges that writers first..end - 1 have put into a tile. Usually one thread takes a whole
- * tile, so that the values of its vertices come into one cache. A tile is shared if it is so large that other threads would
- * have to wait. */
+/* What a thread takes at a time: the edges that writers first..end - 1 have put into a tile. Usually one thread takes a whole tile, so
+ * that the values of its vertices come into one cache. A tile is shared if it is so large that other threads would have to wait. */
 struct share {
     uint32_t tile;
     int first, end;

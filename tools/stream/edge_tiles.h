@@ -29,8 +29,7 @@ struct edge_tiles {
 /* Returns the memory that tiles take for so many edges; UINT64_MAX if n is too large for tiles. */
 uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads);
 
-/* Opens tiles for n vertices, which are charged to the budget as they grow. `edges` is the number of edges expected; more are
- * allowed. */
+/* Opens tiles for n vertices, which are charged to the budget as they grow. `edges` is the number of edges expected; more are allowed. */
 enum status edge_tiles_open(struct edge_tiles *tiles, uint64_t n, uint64_t edges,
                             enum edges_direction direction, int threads, struct memory_budget *budget, struct error *e);
 void edge_tiles_close(struct edge_tiles *tiles); /* zeroed tiles are allowed */
@@ -87,8 +86,7 @@ typedef enum status (*tile_visitor)(void *context, int thread, const struct tile
 enum status edge_tiles_visit(struct edge_tiles *tiles, int threads, tile_visitor visit,
                              void *context, struct error *e);
 
-/* Makes the next visit the last one: memory that it has read goes to `heir`, an open store with the same budget, threads and
- * chunk size. */
+/* Makes the next visit the last one: memory that it has read goes to `heir`, an open store with the same budget, threads and chunk size. */
 enum status edge_tiles_leave(struct edge_tiles *tiles, struct bucket_store *heir, struct error *e);
 
 #endif

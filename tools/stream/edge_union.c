@@ -59,8 +59,7 @@ static int is_piece_line(const char *line)
     return strncmp(line, "first ", 6) == 0 || strncmp(line, "count ", 6) == 0;
 }
 
-/* Keeps only the lines of `text` that `other` has, too. If `other` is NULL, keeps all lines except those that describe a piece
- * of a graph. */
+/* Keeps only the lines of `text` that `other` has, too. If `other` is NULL, keeps all lines except those that describe a piece of a graph. */
 static void keep_lines(char *text, const char *other)
 {
     const char *from = text, *line;
@@ -155,8 +154,7 @@ uint64_t edge_union_missing(const struct edge_union *u)
     return u->generated ? u->graph_edges - u->piece_edges : 0;
 }
 
-/* Writes the pieces of the graph that the union has into its provenance; consecutive pieces are joined. A whole graph gets no
- * such lines. */
+/* Writes the pieces of the graph that the union has into its provenance; consecutive pieces are joined. A whole graph gets no such lines. */
 static void write_pieces(struct edge_union *u)
 {
     char *text = u->info.provenance, line[64];

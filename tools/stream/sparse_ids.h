@@ -29,8 +29,7 @@ enum status sparse_ids_open(struct sparse_ids *s, uint64_t room, struct memory_b
                             struct error *e);
 void sparse_ids_close(struct sparse_ids *s, struct memory_budget *budget); /* NULL is allowed */
 
-/* A visitor of edges (its context is a struct sparse_ids) that notes their ids. ST_BAD_DATA if there are more than there is
- * room for. */
+/* A visitor of edges (its context is a struct sparse_ids) that notes their ids. ST_BAD_DATA if there are more than there is room for. */
 enum status sparse_ids_note(void *s, int thread, const struct edge *edges, size_t count,
                             struct error *e);
 

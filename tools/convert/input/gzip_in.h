@@ -1,8 +1,6 @@
-/* gzip_in.h: decompresses gzip data, member by member (RFC 1952).
- *
- * The CRC and the length of every member are checked. After a member only another member may follow, or zero bytes, which pad
- * blocked media. So a damaged file is an error that names the byte, and never a shorter graph.
- */
+/* gzip_in.h: decompresses gzip data, member by member (RFC 1952). The CRC and the length of every member are checked. After a
+ * member only another member may follow, or zero bytes, which pad blocked media. So a damaged file is an error that names the
+ * byte, and never a shorter graph. */
 #ifndef DBFS_GZIP_IN_H
 #define DBFS_GZIP_IN_H
 

@@ -1,8 +1,5 @@
-/* unwrap.c: see unwrap.h
- *
- * Each compression or archive around the data is a layer, which reads the bytes of the layer outside it, removes its wrapping,
- * and gives the result to the next layer.
- */
+/* unwrap.c: see unwrap.h. Each compression or archive around the data is a layer, which reads the bytes of the layer outside
+ * it, removes its wrapping, and gives the result to the next layer. */
 #include "unwrap.h"
 
 #include "archive_in.h"

@@ -1,8 +1,6 @@
-/* unwrap.h: removes everything that a file is wrapped in: compression and archives, recognised by content.
- *
- * The files of an archive come one after the other. An archive may be compressed, and so may its files (parts.tar.gz with
- * part.txt.gz). An archive within an archive is refused.
- */
+/* unwrap.h: removes everything that a file is wrapped in: compression and archives, recognised by content. The files of an
+ * archive come one after the other. An archive may be compressed, and so may its files (parts.tar.gz with part.txt.gz). An
+ * archive within an archive is refused. */
 #ifndef DBFS_UNWRAP_H
 #define DBFS_UNWRAP_H
 
@@ -34,8 +32,7 @@ const char *unwrap_name(const struct unwrap *unwrap);
 enum wrapping unwrap_innermost(const struct unwrap *unwrap);
 int unwrap_from_archive(const struct unwrap *unwrap);
 
-/* The same as archive_in_explain and archive_in_skipped, but for any file: outside an archive they append nothing and return
- * 0. */
+/* The same as archive_in_explain and archive_in_skipped, but for any file: outside an archive they append nothing and return 0. */
 void unwrap_explain_members(struct unwrap *unwrap, struct error *e);
 const char *unwrap_skipped(const struct unwrap *unwrap, uint64_t *count);
 

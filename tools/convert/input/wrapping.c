@@ -34,8 +34,7 @@ static const struct {
     [WRAPPING_7Z] = {"7z archive", "7z x -so FILE MEMBER", 24 << 20},
 };
 
-/* Nonzero for the beginning of bzip2 data: "BZh", the size of blocks, and the mark of a first block or, if there is none, of
- * the end. */
+/* Nonzero for the beginning of bzip2 data: "BZh", the size of blocks, and the mark of a first block or, if there is none, of the end. */
 static int is_bzip2(const unsigned char *bytes, size_t count)
 {
     return count >= 10 && memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&

@@ -1,9 +1,6 @@
-/* compact.h: gives ids of any kind dense numbers, in the order in which they first appear.
- *
- * A table in memory numbers the names. Edges with names that the full table cannot take go through files on disk (name_spill.h)
- * and come back, numbered, from a reader of their own. The numbers, the edges and the map are the same with any number of
- * threads and any amount of memory.
- */
+/* compact.h: gives ids of any kind dense numbers, in the order in which they first appear. A table in memory numbers the names.
+ * Edges with names that the full table cannot take go through files on disk (name_spill.h) and come back, numbered, from a
+ * reader of their own. The numbers, the edges and the map are the same with any number of threads and any amount of memory. */
 #ifndef DBFS_COMPACT_H
 #define DBFS_COMPACT_H
 

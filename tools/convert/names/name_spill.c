@@ -164,8 +164,7 @@ static enum status index_partition(struct name_spill *s, struct partition *p, ui
     return e->status;
 }
 
-/* Reads the next occurrence of a name in a partition. The first occurrence of a name gets the next number, and is written to
- * the map. */
+/* Reads the next occurrence of a name in a partition. The first occurrence of a name gets the next number, and is written to the map. */
 static enum status number_occurrence(struct name_spill *s, struct partition *p,
                                      struct outfile *map, uint64_t *count, struct error *e)
 {

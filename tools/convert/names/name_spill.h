@@ -39,9 +39,8 @@ enum status name_spill_name(struct name_spill *spill, const struct name *name, u
 /* Takes an edge of numbers and marks, after its names. v may be NAME_NONE. */
 enum status name_spill_edge(struct name_spill *spill, const struct edge *edge, struct error *e);
 
-/* Numbers all names, after the last edge. New names get numbers from *count on and are appended to `map`, a line for each;
- * *count becomes the number of all names. ST_RESOURCE if the names of one partition take more than `table_bytes` of the
- * budget. */
+/* Numbers all names, after the last edge. New names get numbers from *count on and are appended to `map`, a line for each; *count
+ * becomes the number of all names. ST_RESOURCE if the names of one partition take more than `table_bytes` of the budget. */
 enum status name_spill_resolve(struct name_spill *spill, struct outfile *map, uint64_t *count,
                                uint64_t table_bytes, struct error *e);
 

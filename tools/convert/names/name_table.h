@@ -1,9 +1,6 @@
-/* name_table.h: numbers names in memory, in the order in which they come.
- *
- * This is a hash table with open addressing; the names lie one after the other in blocks. When a new name finds no room, the
- * table is full and takes no more names, even if room is left for a shorter one. So its numbers are always those of the first
- * names that came.
- */
+/* name_table.h: numbers names in memory, in the order in which they come. This is a hash table with open addressing; the names
+ * lie one after the other in blocks. When a new name finds no room, the table is full and takes no more names, even if room is
+ * left for a shorter one. So its numbers are always those of the first names that came. */
 #ifndef DBFS_NAME_TABLE_H
 #define DBFS_NAME_TABLE_H
 

@@ -1,8 +1,6 @@
-/* names.h: vertex ids that are names (strings of bytes), for inputs whose ids are made dense (--compact).
- *
- * Until an edge is numbered, its u and v are places in piece->names, where a name's hash, length and bytes lie. Numbers of
- * binary formats become decimal names, so that an id has the same name in every format.
- */
+/* names.h: vertex ids that are names (strings of bytes), for inputs whose ids are made dense (--compact). Until an edge is
+ * numbered, its u and v are places in piece->names, where a name's hash, length and bytes lie. Numbers of binary formats become
+ * decimal names, so that an id has the same name in every format. */
 #ifndef DBFS_NAMES_H
 #define DBFS_NAMES_H
 
@@ -42,8 +40,7 @@ static inline struct name piece_name(const struct piece *piece, uint64_t place)
 /* Replaces the numbers in the edges of a piece by names: `base` + the number, in decimal. */
 enum status piece_name_numbers(struct piece *piece, uint64_t base, struct error *e);
 
-/* Keeps one of the two lines of each undirected edge, the one whose first name is smaller, byte by byte. Tallies both kinds of
- * lines. */
+/* Keeps one of the two lines of each undirected edge, the one whose first name is smaller, byte by byte. Tallies both kinds of lines. */
 void piece_fold_names(struct piece *piece);
 
 #endif

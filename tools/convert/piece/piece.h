@@ -1,8 +1,5 @@
-/* piece.h: the unit of work in edgeconv's pipeline.
- *
- * A piece first holds a part of an input, then the edges of that part, then the bytes to be written. It is used again for later
- * parts; its buffers never shrink.
- */
+/* piece.h: the unit of work in edgeconv's pipeline. A piece first holds a part of an input, then the edges of that part, then
+ * the bytes to be written. It is used again for later parts; its buffers never shrink. */
 #ifndef DBFS_PIECE_H
 #define DBFS_PIECE_H
 
@@ -74,8 +71,7 @@ void piece_free(struct piece *piece);
 /* Makes room for `bytes` of text and the padding behind it. The buffer keeps its content. */
 enum status piece_reserve_text(struct piece *piece, size_t bytes, struct error *e);
 
-/* Empties the piece of edges, clears its fault and tally, and makes room for `count` edges behind the places left free for
- * piece_prepend. */
+/* Empties the piece of edges, clears its fault and tally, and makes room for `count` edges behind the places left free for piece_prepend. */
 enum status piece_reserve_edges(struct piece *piece, size_t count, struct error *e);
 
 /* Makes room for `count` more edges, after the present ones. */

@@ -1,8 +1,6 @@
-/* columns.h: finds which columns of a list are the ends of edges, and what separates columns.
- *
- * The options --columns and --separator decide; without them the names of the columns, or else the first lines. A list that can
- * be read in two ways is refused, and the message names the option that decides.
- */
+/* columns.h: finds which columns of a list are the ends of edges, and what separates columns. The options --columns and
+ * --separator decide; without them the names of the columns, or else the first lines. A list that can be read in two ways is
+ * refused, and the message names the option that decides. */
 #ifndef DBFS_COLUMNS_H
 #define DBFS_COLUMNS_H
 

@@ -109,8 +109,7 @@ static const char *skip_quoted(const char *p, const char *end)
     return NULL;
 }
 
-/* Returns the place behind the quoted field at `p`; NULL if its quote does not end, or other text follows before the next
- * separator. */
+/* Returns the place behind the quoted field at `p`; NULL if its quote does not end, or other text follows before the next separator. */
 static const char *quoted_end(const char *p, const char *end, enum separator separator)
 {
     p = skip_quoted(p + 1, end);

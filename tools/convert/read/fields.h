@@ -1,9 +1,6 @@
-/* fields.h: the fields of a line, and the separators between them.
- *
- * Commas, tabs, semicolons and bars separate fields that may be empty; blanks do not. Blanks around a field do not belong to
- * it, but quotes do: a field in quotes (RFC 4180) may hold separators and ends of lines. The line must end in '\n'
- * (scan_text.h).
- */
+/* fields.h: the fields of a line, and the separators between them. Commas, tabs, semicolons and bars separate fields that may
+ * be empty; blanks do not. Blanks around a field do not belong to it, but quotes do: a field in quotes (RFC 4180) may hold
+ * separators and ends of lines. The line must end in '\n' (scan_text.h). */
 #ifndef DBFS_FIELDS_H
 #define DBFS_FIELDS_H
 

@@ -34,8 +34,7 @@ static const struct reader_class *class_of(enum graph_format format)
     return NULL;
 }
 
-/* Finds the format of an input. If ids are names, a line of column names looks like any other line, unless --columns names
- * columns. */
+/* Finds the format of an input. If ids are names, a line of column names looks like any other line, unless --columns names columns. */
 static enum status sniff(struct input *input, const struct reader_options *options,
                          enum graph_format *format, struct error *e)
 {

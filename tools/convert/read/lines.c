@@ -72,8 +72,7 @@ static uint64_t loaded_upto(const struct piece *piece)
     return piece->in.buffer_at + piece->in.have;
 }
 
-/* Drops the lines that were given out, and reads about `count` more bytes of the input, but not far beyond the end of the
- * piece. */
+/* Drops the lines that were given out, and reads about `count` more bytes of the input, but not far beyond the end of the piece. */
 static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count,
                              struct error *e)
 {

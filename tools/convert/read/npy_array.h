@@ -30,16 +30,14 @@ int npy_sniff(const char *bytes, size_t count);
 /* Reads the header, from the start of the input. ST_BAD_DATA: it is none. */
 enum status npy_read_header(struct npy_array *array, struct input *input, struct error *e);
 
-/* Reads the array's items, which follow the header, to memory; nothing may follow them. ST_RESOURCE if they are more than
- * `most` bytes. */
+/* Reads the array's items, which follow the header, to memory; nothing may follow them. ST_RESOURCE if they are more than `most` bytes. */
 enum status npy_load(struct npy_array *array, struct input *input, uint64_t most, struct error *e);
 void npy_free(struct npy_array *array); /* zeroed ones are allowed */
 
 /* Refuses items that are no integers. */
 enum status npy_check_integers(const struct npy_array *array, const char *name, struct error *e);
 
-/* Widens `count` integers, which are `stride` bytes apart, to 64 bits at every second place of `ids`. Negative ones wrap
- * around. */
+/* Widens `count` integers, which are `stride` bytes apart, to 64 bits at every second place of `ids`. Negative ones wrap around. */
 void npy_widen(const struct npy_array *array, const char *bytes, size_t stride, size_t count, uint64_t *ids);
 
 /* The integer of a loaded array. A negative one wraps. */

@@ -33,8 +33,7 @@ static const char *expected_end(const struct graph_reader *r, struct field f)
     return breaks ? "a name without the end of a line" : reader_expected_id(r, f);
 }
 
-/* Returns the place of the fault in a field that is no id: behind its digits, if blanks or commas follow them, else its
- * beginning. */
+/* Returns the place of the fault in a field that is no id: behind its digits, if blanks or commas follow them, else its beginning. */
 static const char *fault_within(const struct graph_reader *r, struct field f)
 {
     const char *p = f.begin;

@@ -1,8 +1,6 @@
-/* read_adjacency.c: archive.org's Friendster lists, with lines `id:f1,f2,...`.
- *
- * Each listed friend is an arc. Three kinds of lines give no arcs: `id:` is an empty list, and `id:private` and `id:notfound`
- * replace a list that could not be read. The vertices of `id:private` and `id:` exist all the same.
- */
+/* read_adjacency.c: archive.org's Friendster lists, with lines `id:f1,f2,...`. Each listed friend is an arc. Three kinds of
+ * lines give no arcs: `id:` is an empty list, and `id:private` and `id:notfound` replace a list that could not be read. The
+ * vertices of `id:private` and `id:` exist all the same. */
 #include "graph_reader.h"
 
 #include "tools/convert/piece/names.h"

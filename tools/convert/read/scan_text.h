@@ -1,8 +1,5 @@
-/* scan_text.h: the loops over characters in the readers of text formats.
- *
- * The text must end in '\n', and PIECE_PADDING bytes behind it must be readable. So no loop checks for the end of the text:
- * digits and blanks stop at '\n'.
- */
+/* scan_text.h: the loops over characters in the readers of text formats. The text must end in '\n', and PIECE_PADDING bytes
+ * behind it must be readable. So no loop checks for the end of the text: digits and blanks stop at '\n'. */
 #ifndef DBFS_SCAN_TEXT_H
 #define DBFS_SCAN_TEXT_H
 
@@ -134,8 +131,7 @@ static inline const char *skip_line_without_data(struct comment_rule rule, struc
     return next_line(p);
 }
 
-/* Describes the word at `p` for a message: quoted and shortened, with unprintable bytes as \xNN; at the end of a line, "end of
- * line". */
+/* Describes the word at `p` for a message: quoted and shortened, with unprintable bytes as \xNN; at the end of a line, "end of line". */
 enum { DESCRIBED_BYTES = 80 };
 char *describe_word(const char *p, char text[DESCRIBED_BYTES]);
 

@@ -1,8 +1,5 @@
-/* sniff.c: see sniff.h
- *
- * Text formats are told apart by the first lines that are not comments. Nearly all of these could be pairs, too; so where another
- * format is likely but not certain (sniff_likeness.h), the user is asked.
- */
+/* sniff.c: see sniff.h. Text formats are told apart by the first lines that are not comments. Nearly all of these could be
+ * pairs, too; so where another format is likely but not certain (sniff_likeness.h), the user is asked. */
 #include "sniff.h"
 
 #include "column_names.h"
@@ -237,9 +234,8 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Nonzero for a line of names with commas between, none of which looks like a number. The first name may be missing: then the
- * second line must begin with a number, as in files of pandas with row numbers. A line with a tab is none, because its separator
- * is the tab. */
+/* Nonzero for a line of names with commas between, none of which looks like a number. The first name may be missing: then the second line
+ * must begin with a number, as in files of pandas with row numbers. A line with a tab is none, because its separator is the tab. */
 static int is_csv_header(const char *line, const char *second)
 {
     struct fields fields = fields_of_quoted(line, SEPARATOR_COMMA, next_line(line));

@@ -1,8 +1,5 @@
-/* sniff_lgl.c: see sniff_likeness.h
- *
- * In LGL a line `# vertex` stands before the lines of its neighbours, each a word and perhaps a weight. So every comment of the
- * file is one word. If all neighbours have whole numbers as weights, the file could also be pairs, with comments.
- */
+/* sniff_lgl.c: see sniff_likeness.h. In LGL a line `# vertex` stands before the lines of its neighbours, each a word and perhaps a weight. So
+ * every comment of the file is one word. If all neighbours have whole numbers as weights, the file could also be pairs, with comments. */
 #include "sniff_likeness.h"
 
 #include "fields.h"
@@ -51,7 +48,7 @@ enum likeness lgl_likeness(const char *p, const char *end, int names)
     }
     if (look.neighbours == 0)
         return UNLIKE;
-    /* such words are comments, before lines of one number each, or before pairs if ids are numbers */
+    /* a list of numbers, whose comments are words, is no LGL */
     if (look.words > 0 && look.numbers == look.neighbours)
         return UNLIKE;
     if (!names && look.could_be_pairs && look.numbers < look.neighbours)

@@ -2,8 +2,7 @@
 #ifndef DBFS_SNIFF_LIKENESS_H
 #define DBFS_SNIFF_LIKENESS_H
 
-/* UNLIKE: the lines do not fit the format. LIKE: they fit it, and a list of pairs, too. CERTAIN: they are of this format, or of
- * none. */
+/* UNLIKE: the lines do not fit the format. LIKE: they fit it, and a list of pairs, too. CERTAIN: they are of this format, or of none. */
 enum likeness { UNLIKE, LIKE, CERTAIN };
 
 /* Judges whether lines are METIS: from `header`, the first one that is neither blank nor a comment, to `end`. `complete` is

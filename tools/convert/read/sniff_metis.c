@@ -3,9 +3,8 @@
  * After the header N M [FORMAT [CONSTRAINTS]] line i lists the neighbours of vertex i, and line j lists i if line i lists j.
  * Weights stand at known places in a line, and so do neighbours.
  *
- * Lines of 2 to 4 numbers each could also be edges with weights, behind a first edge that happens to fit: in METIS the graph
- * would be regular, with M equal to N times the degree, halved. That is rare, but no proof; pairs of lines that list each other
- * are one.
+ * Lines of 2 to 4 numbers each could also be edges with weights, behind a first edge that happens to fit: in METIS the graph would
+ * be regular, with M equal to N times the degree, halved. That is rare, but no proof; pairs of lines that list each other are one.
  */
 #include "sniff_likeness.h"
 

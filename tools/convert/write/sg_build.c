@@ -89,8 +89,7 @@ static void place_entry(struct sg_build *b, uint32_t row, uint32_t neighbour)
         b->entry[b->start[row] + b->count[row]++] = neighbour;
 }
 
-/* Reads all edges once and calls `take` for the entries of one side. An undirected edge has an entry in the rows of both its
- * ends. */
+/* Reads all edges once and calls `take` for the entries of one side. An undirected edge has an entry in the rows of both its ends. */
 static enum status pass(struct sg_build *b, enum side side, take_entry *take, struct error *e)
 {
     struct spill_cursor cursor;
@@ -134,8 +133,7 @@ static void sort_rows(struct sg_build *b)
     }
 }
 
-/* Moves the rows together, after duplicates were dropped; start[] becomes their offsets in the file. Returns the number of
- * entries. */
+/* Moves the rows together, after duplicates were dropped; start[] becomes their offsets in the file. Returns the number of entries. */
 static uint64_t close_up_rows(struct sg_build *b)
 {
     uint64_t kept = 0;

@@ -29,9 +29,8 @@ void sg_build_close(struct sg_build *build); /* NULL is allowed */
 enum status sg_build_add(struct sg_build *build, const unsigned char *pairs, size_t count,
                          struct error *e);
 
-/* Writes the whole file to `out`, which must be seekable. The graph has `n` vertices, and all ids are below n. Every
- * `direction` except EDGES_DIRECTED means undirected edges. ST_BAD_DATA if n exceeds SG_MAX_VERTICES; ST_RESOURCE if the budget
- * cannot hold the rows. */
+/* Writes the whole file to `out`, which must be seekable. The graph has `n` vertices, and all ids are below n. Every `direction` except
+ * EDGES_DIRECTED means undirected edges. ST_BAD_DATA if n exceeds SG_MAX_VERTICES; ST_RESOURCE if the budget cannot hold the rows. */
 enum status sg_build_finish(struct sg_build *build, struct outfile *out,
                             enum edges_direction direction, uint64_t n, struct error *e);
 

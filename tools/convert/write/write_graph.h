@@ -1,8 +1,6 @@
-/* write_graph.h: writes edges in one of edgeconv's output formats.
- *
- * Any thread may encode edges; the encoded edges are written in order. For EDGE_FORMAT_EDGES every call except the last must
- * encode a multiple of graph_writer_granule edges, so that blocks are cut at the same edges with any number of threads.
- */
+/* write_graph.h: writes edges in one of edgeconv's output formats. Any thread may encode edges; the encoded edges are written
+ * in order. For EDGE_FORMAT_EDGES every call except the last must encode a multiple of graph_writer_granule edges, so that
+ * blocks are cut at the same edges with any number of threads. */
 #ifndef DBFS_WRITE_GRAPH_H
 #define DBFS_WRITE_GRAPH_H
 

@@ -31,8 +31,7 @@ static enum status count_ranges(const struct csr_rows *csr, struct range_counter
     return e->status;
 }
 
-/* Gives each thread counters of its own for the columns of dd if memory allows; otherwise all threads share those of the
- * first. */
+/* Gives each thread counters of its own for the columns of dd if memory allows; otherwise all threads share those of the first. */
 static enum status take_columns(const struct csr_rows *csr, struct range_counter *counters,
                                 int threads, struct memory_budget *budget, struct error *e)
 {

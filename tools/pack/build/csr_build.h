@@ -1,8 +1,5 @@
-/* csr_build.h: makes the sections of one subgraph of one shard from its buckets.
- *
- * The columns are written while ranges of rows are still being sorted (csr_columns.h). The heads, the mask of rows that are not
- * empty, and the offsets follow.
- */
+/* csr_build.h: makes the sections of one subgraph of one shard from its buckets. The columns are written while ranges of rows
+ * are still being sorted (csr_columns.h). The heads, the mask of rows that are not empty, and the offsets follow. */
 #ifndef DBFS_CSR_BUILD_H
 #define DBFS_CSR_BUILD_H
 

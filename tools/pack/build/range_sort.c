@@ -174,8 +174,7 @@ void range_sorter_close(struct range_sorter *t)
 
 /* ---- loops over records ---- */
 
-/* Sets start[] to the place of each row of a range, row after row, from the lengths of the rows. Returns the end of the last
- * row. */
+/* Sets start[] to the place of each row of a range, row after row, from the lengths of the rows. Returns the end of the last row. */
 static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
 {
     size_t at = 0;

@@ -1,10 +1,9 @@
 /* record_radix.h: sorts the records of a bucket by column, digit after digit, in the cache.
  *
- * A record is row << column_bits | column, in 4 or 8 bytes. Each pass moves all records from one buffer to the other by one
- * digit of the column, the lowest digit first, and keeps the order of equal digits. The first pass reads the records from the
- * runs of a bucket, which were read once before to count that digit; each pass counts the next digit. A pass moves 2 * width
- * bytes a record in the second-level cache. Both buffers lie in one huge page, so that they do not evict each other and one
- * address translation serves all digits.
+ * A record is row << column_bits | column, in 4 or 8 bytes. Each pass moves all records from one buffer to the other by one digit of the
+ * column, the lowest digit first, and keeps the order of equal digits. The first pass reads the records from the runs of a bucket, which
+ * were read once before to count that digit; each pass counts the next digit. A pass moves 2 * width bytes a record in the second-level
+ * cache. Both buffers lie in one huge page, so that they do not evict each other and one address translation serves all digits.
  */
 #ifndef DBFS_RECORD_RADIX_H
 #define DBFS_RECORD_RADIX_H

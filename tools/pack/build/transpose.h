@@ -41,8 +41,7 @@ enum status transpose_open(struct transpose *transpose, const struct record_plan
                            struct memory_budget *budget, struct error *e);
 void transpose_close(struct transpose *transpose); /* a zeroed one is allowed */
 
-/* Appends `count` sorted records of `width` bytes, with rows from `begin` on and columns of `column_bits` bits, the other way
- * round. */
+/* Appends `count` sorted records of `width` bytes, with rows from `begin` on and columns of `column_bits` bits, the other way round. */
 void transpose_records(struct transpose *transpose, struct bucket_writer *writer,
                        const void *records, size_t count, unsigned width, unsigned column_bits,
                        uint64_t begin);
@@ -67,9 +66,8 @@ enum status transpose_collector_open(struct transpose_collector *collector,
                                      const struct transpose *transpose, struct error *e);
 void transpose_collector_close(struct transpose_collector *collector);
 
-/* transpose_seal ends the bucket of a range without counting it. transpose_collect moves the columns of an ended bucket to
- * their rows: those of row i of the range, ascending, to to[next[i]] and the places after it. It leaves next[i] one past the
- * last of them. */
+/* transpose_seal ends the bucket of a range without counting it. transpose_collect moves the columns of an ended bucket to their rows:
+ * those of row i of the range, ascending, to to[next[i]] and the places after it. It leaves next[i] one past the last of them. */
 void transpose_seal(struct transpose *transpose, uint32_t range);
 enum status transpose_collect(struct transpose *transpose,
                               const struct transpose_collector *collector, uint32_t range,

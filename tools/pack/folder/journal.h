@@ -1,8 +1,6 @@
-/* journal.h: the file `packing`, which says what packing an unfinished folder belongs to (SPEC-shard.md).
- *
- * People and `dbfs-pack --resume` read it. It says nothing about single parts, which are proven by their own checksums
- * (shard_prove.h). The manifest replaces it when all parts are in place.
- */
+/* journal.h: the file `packing`, which says what packing an unfinished folder belongs to (SPEC-shard.md). People and `dbfs-pack
+ * --resume` read it. It says nothing about single parts, which are proven by their own checksums (shard_prove.h). The manifest
+ * replaces it when all parts are in place. */
 #ifndef DBFS_JOURNAL_H
 #define DBFS_JOURNAL_H
 

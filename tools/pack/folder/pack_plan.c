@@ -1,9 +1,6 @@
-/* pack_plan.c: see pack_plan.h
- *
- * A split has the degrees and, for its TH, the edges of nn, nd, dn and dd. Without one there are only bounds: each delegate has
- * more than TH edge ends, and a TH by the rule of memory leaves at most 4n/p delegates. The largest degree is then a guess, and
- * so is the memory for sorting the longest row.
- */
+/* pack_plan.c: see pack_plan.h. A split has the degrees and, for its TH, the edges of nn, nd, dn and dd. Without one there are
+ * only bounds: each delegate has more than TH edge ends, and a TH by the rule of memory leaves at most 4n/p delegates. The
+ * largest degree is then a guess, and so is the memory for sorting the longest row. */
 #include "pack_plan.h"
 
 #include "formats/base/arith.h"
@@ -78,8 +75,7 @@ static enum status describe(struct graph *g, const struct pack_plan *plan,
     return e->status;
 }
 
-/* Returns the most of `count` things that one shard is likely to have: some standard deviations above the mean, as shards are
- * about equal. */
+/* Returns the most of `count` things that one shard is likely to have: some standard deviations above the mean, as shards are about equal. */
 static uint64_t share(uint64_t count, uint32_t p)
 {
     uint64_t even = count / p + (count % p != 0);
@@ -111,8 +107,7 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
 
 /* ---- bytes of shards ---- */
 
-/* Estimates the bytes of one subgraph in a shard of average size, not packed. Half of the entries of head columns may be
- * empty. */
+/* Estimates the bytes of one subgraph in a shard of average size, not packed. Half of the entries of head columns may be empty. */
 static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub, uint64_t edges)
 {
     uint64_t rows = subgraph_rows(sub) == NORMALS ? (g->connected - g->d) / s->p : g->d;
@@ -123,8 +118,7 @@ static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s,
            2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
 }
 
-/* Estimates the bytes of a subgraph with all its sets of rows. g->edges counts a directed edge twice, but the out-rows have it
- * once. */
+/* Estimates the bytes of a subgraph with all its sets of rows. g->edges counts a directed edge twice, but the out-rows have it once. */
 static uint64_t rows_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
 {
     uint64_t edges = g->edges[sub] / s->p;
@@ -238,9 +232,8 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     return ST_OK;
 }
 
-/* Halves the guessed number of delegates or of vertices with edges. Without a split only upper bounds of both are known. If
- * these do not fit into memory, the plan is made for fewer, because the packing counts them and may fit. Returns 0 if no fewer
- * are possible. */
+/* Halves the guessed number of delegates or of vertices with edges. Without a split only upper bounds of both are known. If these do
+ * not fit into memory, the plan is made for fewer, because the packing counts them and may fit. Returns 0 if no fewer are possible. */
 static int guess_fewer(struct graph *g)
 {
     if (g->d > g->connected / 4)

@@ -1,8 +1,5 @@
-/* pack_verify.c: see pack_verify.h
- *
- * Whether two sets of edges are each other's reverse is decided by sums of hashes of their (source, destination) pairs. A sum
- * does not depend on order, so a directory of any size is read once, one part after the other.
- */
+/* pack_verify.c: see pack_verify.h. Whether two sets of edges are each other's reverse is decided by sums of hashes of their (source,
+ * destination) pairs. A sum does not depend on order, so a directory of any size is read once, one part after the other. */
 #include "pack_verify.h"
 
 #include "parts_checksum.h"
@@ -90,8 +87,7 @@ static enum status mark_vertex(const struct shard *s, uint64_t *seen, uint64_t s
     return ST_OK;
 }
 
-/* Checks the local vertices: each stands there once, ids ascend within a degree, and degrees are at most TH. Notes the vertices
- * in seen[]. */
+/* Checks the local vertices: each stands there once, ids ascend within a degree, and degrees are at most TH. Notes the vertices in seen[]. */
 static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t *degree_sum,
                                 struct error *e)
 {
@@ -111,8 +107,7 @@ static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t 
     return ST_OK;
 }
 
-/* Checks that self-loops are at vertices of this shard, by ascending id. A vertex listed as isolated must be no local vertex or
- * delegate. */
+/* Checks that self-loops are at vertices of this shard, by ascending id. A vertex listed as isolated must be no local vertex or delegate. */
 static enum status check_loops(struct verify *v, const struct shard *s, const uint64_t *seen,
                                struct error *e)
 {
@@ -191,8 +186,7 @@ static int same_delegates(const struct verify *v, const struct shard *s)
                   s->degrees.delegates.count * sizeof *s->degrees.delegates.runs) == 0;
 }
 
-/* Checks the delegates. Those of the first shard are kept, each with its run of equal degrees, and those of other shards must
- * be the same. */
+/* Checks the delegates. Those of the first shard are kept, each with its run of equal degrees, and those of other shards must be the same. */
 static enum status check_delegates(struct verify *v, const struct shard *s, struct error *e)
 {
     uint64_t i = 0;
@@ -215,8 +209,7 @@ static enum status check_delegates(struct verify *v, const struct shard *s, stru
     return ST_OK;
 }
 
-/* Nonzero if an edge between delegates a and b belongs to this shard by Algorithm 1: the lower degree decides, then the smaller
- * id. */
+/* Nonzero if an edge between delegates a and b belongs to this shard by Algorithm 1: the lower degree decides, then the smaller id. */
 static int dd_belongs_here(const struct verify *v, const struct shard *s, uint64_t a, uint64_t b)
 {
     uint64_t ia = shard_delegate_id(s, a), ib = shard_delegate_id(s, b);

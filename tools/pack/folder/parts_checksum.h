@@ -1,9 +1,6 @@
-/* parts_checksum.h: computes the checksum of the input (SPEC-edges.md) from the parts.
- *
- * All other checks of a shard directory are about numbers that the parts give to vertices. Only this sum has the ids
- * themselves, and differs if two vertices have each other's ids. It needs every edge of the input, so it is not computed if
- * duplicates were dropped.
- */
+/* parts_checksum.h: computes the checksum of the input (SPEC-edges.md) from the parts. All other checks of a shard directory
+ * are about numbers that the parts give to vertices. Only this sum has the ids themselves, and differs if two vertices have
+ * each other's ids. It needs every edge of the input, so it is not computed if duplicates were dropped. */
 #ifndef DBFS_PARTS_CHECKSUM_H
 #define DBFS_PARTS_CHECKSUM_H
 

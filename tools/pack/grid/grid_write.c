@@ -92,8 +92,7 @@ static enum status put_shard(struct writing *w, uint32_t source, struct error *e
 
 /* ---- a part ---- */
 
-/* Allocates the rows of all shards in the part's grid column, and finds the width of columns, which is the same in all of
- * them. */
+/* Allocates the rows of all shards in the part's grid column, and finds the width of columns, which is the same in all of them. */
 static enum status take_rows(struct writing *w, struct error *e)
 {
     uint64_t rows = 0;

@@ -1,9 +1,6 @@
 /* grid_write.h: writes the 2D layout of a packed graph: a grid part for each of the R x C processors
- * (formats/graph/grid_part.h).
- *
- * The edges come from the shards of a graph that is packed without delegates, and the grid parts stand beside them. So one
- * folder serves 1D and 2D searches, and both have the same vertices and results.
- */
+ * (formats/graph/grid_part.h). The edges come from the shards of a graph that is packed without delegates, and the grid parts
+ * stand beside them. So one folder serves 1D and 2D searches, and both have the same vertices and results. */
 #ifndef DBFS_GRID_WRITE_H
 #define DBFS_GRID_WRITE_H
 

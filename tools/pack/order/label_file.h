@@ -1,8 +1,5 @@
-/* label_file.h: stores the labels (order.h) of all vertices on disk.
- *
- * Vertices come in windows of consecutive ids. Each window is written shard after shard, so that the labels of one shard can be
- * read alone.
- */
+/* label_file.h: stores the labels (order.h) of all vertices on disk. Vertices come in windows of consecutive ids. Each window
+ * is written shard after shard, so that the labels of one shard can be read alone. */
 #ifndef DBFS_LABEL_FILE_H
 #define DBFS_LABEL_FILE_H
 

@@ -1,8 +1,5 @@
-/* order.h: gives every vertex its new number.
- *
- * A delegate gets a delegate id, a normal vertex a local id in the shard that owns it (Pan et al., section III). Both are given
- * by descending degree, and by ascending id among equal degrees. A vertex without edges gets no number.
- */
+/* order.h: gives every vertex its new number. A delegate gets a delegate id, a normal vertex a local id in the shard that owns it (Pan et
+ * al., section III). Both are given by descending degree, and by ascending id among equal degrees. A vertex without edges gets no number. */
 #ifndef DBFS_ORDER_H
 #define DBFS_ORDER_H
 
@@ -13,9 +10,8 @@
 
 #include <stdint.h>
 
-/* A label is the number of a vertex in 32 bits. For a normal vertex it is the local id. For a delegate it has LABEL_DELEGATE
- * set and the delegate id in the lowest delegate_bits; the bits between say which run of equal degrees the delegate is in,
- * modulo their range. */
+/* A label is the number of a vertex in 32 bits. For a normal vertex it is the local id. For a delegate it has LABEL_DELEGATE set and the
+ * delegate id in the lowest delegate_bits; the bits between say which run of equal degrees the delegate is in, modulo their range. */
 #define LABEL_DELEGATE (UINT32_C(1) << 31)
 #define LABEL_ISOLATED (LABEL_DELEGATE - 1)
 

@@ -16,8 +16,7 @@ struct shard_loops {
     uint64_t *first;            /* [p + 1] */
 };
 
-/* Makes the entries of all shards from `loops`, which are in order of vertices, and from the labels, which are read window
- * after window. */
+/* Makes the entries of all shards from `loops`, which are in order of vertices, and from the labels, which are read window after window. */
 enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
                              struct vertex_order *order, struct memory_budget *budget,
                              struct error *e);

@@ -1,8 +1,5 @@
-/* gather.c: see gather.h
- *
- * A message is a sequence of frames. A frame has the number of a bucket within the shard and a length in bytes, 4 bytes each,
- * then the records, padded to 8 bytes. An empty message means that its sender has no more for the receiver.
- */
+/* gather.c: see gather.h. A message is a sequence of frames. A frame has the number of a bucket within the shard and a length in
+ * bytes, 4 bytes each, then the records, padded to 8 bytes. An empty message means that its sender has no more for the receiver. */
 #include "gather.h"
 
 #include <stdlib.h>

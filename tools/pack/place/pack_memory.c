@@ -58,8 +58,7 @@ static uint64_t range_records(const struct pack_size *s, uint64_t max_ranges)
 
 /* ---- ranges ---- */
 
-/* Returns the most rows that a range may have, so that its records can tell the rows apart whichever of the two widths a column
- * has. */
+/* Returns the most rows that a range may have, so that its records can tell the rows apart whichever of the two widths a column has. */
 static uint64_t most_rows(uint64_t rows, unsigned bits, unsigned other_bits, uint64_t max_ranges)
 {
     return smaller(record_width_rows(bits, rows, max_ranges),
@@ -208,8 +207,7 @@ static void share_store(struct pack_memory *m, const struct pack_size *s, uint64
     }
 }
 
-/* Returns the most bytes of placed records: one record for each directed edge of nn, and one for both directions of any other
- * edge. */
+/* Returns the most bytes of placed records: one record for each directed edge of nn, and one for both directions of any other edge. */
 static uint64_t placed_bytes(const struct pack_size *s)
 {
     uint64_t most = MAX_RANGES / s->p, nn = smaller(s->held_nn, s->held_edges);
@@ -220,8 +218,7 @@ static uint64_t placed_bytes(const struct pack_size *s)
     return wide * nn + larger(mixed, passed_on) * ((s->held_edges - nn) / 2);
 }
 
-/* Chunks that are not full take at most one part in so many of the records' bytes, in the store and again in the transposes of
- * a shard. */
+/* Chunks that are not full take at most one part in so many of the records' bytes, in the store and again in the transposes of a shard. */
 enum { SLACK = 6 };
 
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
@@ -230,8 +227,7 @@ uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
     return bytes + 2 * (bytes / SLACK);
 }
 
-/* Divides the memory so that all edges stay in it; returns 0 if that is not possible. The memory of tiles becomes that of the
- * store. */
+/* Divides the memory so that all edges stay in it; returns 0 if that is not possible. The memory of tiles becomes that of the store. */
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
 {
@@ -248,10 +244,9 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
     return 1;
 }
 
-/* Divides memory that cannot hold all edges: sorting gets a quarter, or the memory of one range if that is more, and the rest
- * is for edges on their way to the disk, with as many ranges as that has buckets for. With with_places 0, the places of rows
- * get no memory of their own; they use that of head columns, which a subgraph with fewer edges than half of its rows does not
- * have. */
+/* Divides memory that cannot hold all edges: sorting gets a quarter, or the memory of one range if that is more, and the rest is
+ * for edges on their way to the disk, with as many ranges as that has buckets for. With with_places 0, the places of rows get no
+ * memory of their own; they use that of head columns, which a subgraph with fewer edges than half of its rows does not have. */
 static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                          uint64_t left, int with_places)
 {

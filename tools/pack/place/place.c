@@ -1,9 +1,6 @@
-/* place.c: see place.h
- *
- * Edges are placed in batches, without a branch that depends on the subgraph of an edge, because that cannot be predicted:
- * edges with a delegate are first separated from the others, their rows, buckets and records are computed with vector
- * instructions, and then they are appended. place_arcs.c places directed edges.
- */
+/* place.c: see place.h. Edges are placed in batches, without a branch that depends on the subgraph of an edge, because that
+ * cannot be predicted: edges with a delegate are first separated from the others, their rows, buckets and records are computed
+ * with vector instructions, and then they are appended. place_arcs.c places directed edges. */
 #include "place.h"
 
 #include "formats/base/arith.h"

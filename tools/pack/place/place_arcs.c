@@ -1,14 +1,10 @@
-/* place_arcs.c: places directed edges; see place.h
- *
- * An edge is one record, in the out-row of its tail. Its in-row is made from that record when the shard is built, except in nn:
- * there the in-row may be in another shard, so it gets a record of its own.
- */
+/* place_arcs.c: places directed edges; see place.h. An edge is one record, in the out-row of its tail. Its in-row is made from
+ * that record when the shard is built, except in nn: there the in-row may be in another shard, so it gets a record of its own. */
 #include "placing.h"
 
 enum { AHEAD = 48 /* edges whose labels are on their way */ };
 
-/* Returns the shard of an edge between two delegates: that of the lower degree, then of the smaller id, as find_shards in
- * place.c. */
+/* Returns the shard of an edge between two delegates: that of the lower degree, then of the smaller id, as find_shards in place.c. */
 static uint32_t shard_between(const struct placing *c, uint32_t lu, uint32_t lv, struct edge edge)
 {
     uint32_t u = lu & c->delegate_mask, v = lv & c->delegate_mask, first = u < v ? u : v;

@@ -1,8 +1,6 @@
-/* record_read.h: reads the records of a bucket as numbers of 4 or 8 bytes, the widths that sorts are compiled for.
- *
- * Records of 4 and 8 bytes are given as they lie in memory. Those of 5 and 6 bytes are widened to 8, with the row's bits that
- * were cut (record_width.h), some hundreds at a time, in a piece of memory that stays in the cache.
- */
+/* record_read.h: reads the records of a bucket as numbers of 4 or 8 bytes, the widths that sorts are compiled for. Records of 4
+ * and 8 bytes are given as they lie in memory. Those of 5 and 6 bytes are widened to 8, with the row's bits that were cut
+ * (record_width.h), some hundreds at a time, in a piece of memory that stays in the cache. */
 #ifndef DBFS_RECORD_READ_H
 #define DBFS_RECORD_READ_H
 
@@ -28,8 +26,7 @@ static inline unsigned record_given_bytes(unsigned bytes)
     return bytes == 4 ? 4 : 8;
 }
 
-/* Begins to read the bucket of a range of rows. `least` is the smallest possible record: the first row of the range <<
- * column_bits. */
+/* Begins to read the bucket of a range of rows. `least` is the smallest possible record: the first row of the range << column_bits. */
 static inline void record_reader_start(struct record_reader *r, struct bucket_reader bucket,
                                        uint64_t least)
 {

@@ -1,9 +1,6 @@
-/* record_width.h: how many bytes a record takes.
- *
- * A record is row << column_bits | column, cut to 4, 5, 6 or 8 bytes, the same in all of a range of rows. The cut drops high
- * bits of the row; those that stay are enough to tell the rows of the range apart, and the first row of the range gives the
- * others.
- */
+/* record_width.h: how many bytes a record takes. A record is row << column_bits | column, cut to 4, 5, 6 or 8 bytes, the same
+ * in all of a range of rows. The cut drops high bits of the row; those that stay are enough to tell the rows of the range
+ * apart, and the first row of the range gives the others. */
 #ifndef DBFS_RECORD_WIDTH_H
 #define DBFS_RECORD_WIDTH_H
 
