@@ -6,8 +6,7 @@
  * nn, nd, dn and dd. So every TH takes the same time, and tools and traverse must agree on which graphs are small. */
 enum {
     SLICED_MOST_VERTICES = 1 << 21,
-    SLICED_NEAR_VERTICES = 1500000, /* a bitmap of so many vertices fits into shared memory beside the other arrays of a
-                                     * block */
+    SLICED_NEAR_VERTICES = 1500000, /* a bitmap of so many fits into shared memory, beside other arrays */
     SLICED_FAR_DEGREE = 8,          /* the least mean degree of larger graphs: grids of 1400 x 1400 take longer by slices */
     SLICED_MOST_EDGES = 1 << 27,
     SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, rows */

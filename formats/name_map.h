@@ -33,7 +33,7 @@ struct map_name name_map_at(const struct name_map *map, uint64_t vertex);
 /* Prints the name of a vertex; without a map (NULL), its number. */
 void name_map_print(FILE *out, const struct name_map *map, uint64_t vertex);
 
-/* The same for messages and tables on a terminal: control characters of the name are printed as \xNN (text.h). */
+/* Prints the name of a vertex for people to read: control characters are printed as \xNN (text.h). */
 void name_map_show(FILE *out, const struct name_map *map, uint64_t vertex);
 
 /* Returns the name of the vertex after the one whose name is given; there must be one. This is faster than name_map_at. */

@@ -55,8 +55,7 @@ struct split {
     uint64_t th;                /* delegates have degree > th; TH_INFINITE: none */
     uint64_t suggested_p;       /* the p that th was suggested for; 0 when th was given */
     enum th_choice choice;
-    uint64_t near_edges;        /* edges of the stream, without self-loops, whose two ids differ by 4 sqrt(n) at most; 0 in splits
-                                 * of version 1 */
+    uint64_t near_edges;        /* edges, self-loops left out, whose ids differ by 4 sqrt(n) at most; 0 in version 1 */
     uint64_t d;                 /* delegates */
     uint64_t *delegate_ids, *delegate_degrees; /* [d], owned; NULL where there is a list */
     struct delegate_list list; /* for split_write */

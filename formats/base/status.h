@@ -26,8 +26,8 @@ struct error {
 enum status fail(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a failed system call, as "file: doing: strerror(errno)". The status is ST_RESOURCE for ENOSPC,
- * EDQUOT and ENOMEM, else ST_RUNTIME. */
+/* Records a failed system call, as "file: doing: strerror(errno)", and returns its status: ST_RESOURCE for ENOSPC, EDQUOT and
+ * ENOMEM, else ST_RUNTIME. */
 enum status fail_errno(struct error *e, const char *file, const char *doing);
 
 /* Records that there is not enough memory for `what`: ST_RESOURCE, and a message that names the bytes. */

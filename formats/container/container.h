@@ -42,8 +42,7 @@ struct section {
     uint64_t offset, bytes; /* in the file */
     uint64_t count;   /* elements, decoded */
     const void *data; /* the bytes in the file; with a raw encoding, the elements */
-    uint32_t most;    /* the largest element, if elements are raw, have 4 bytes, and container_check_all has read them;
-                       * else UINT32_MAX */
+    uint32_t most;    /* the largest raw element of 4 bytes, after container_check_all; else UINT32_MAX */
 };
 
 static inline uint64_t section_decoded_bytes(const struct section *s)

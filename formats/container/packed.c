@@ -22,7 +22,7 @@ struct block {
 
 /* ---- elements of either width ---- */
 
-/* The functions from here on are compiled for each element width apart: their callers pass the width as a constant, and all are inlined. */
+/* The functions from here on are inlined, and compiled separately for each element width, because their callers pass it as a constant. */
 static inline uint64_t load(const void *array, uint32_t width, uint64_t i)
 {
     return width == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];

@@ -14,8 +14,8 @@ enum { EDGES_VISIT_PIECE = 1024 };
 typedef enum status (*edges_visitor)(void *context, int thread, const struct edge *edges,
                                      size_t count, struct error *e);
 
-/* Whether a pass compares the CRCs of blocks, which tell the damaged block. The tally of all edges costs less, but tells only that
- * some block is damaged. So a first pass may leave the CRCs unchecked if the caller can read the stream again after a failure. */
+/* Whether a pass compares the CRCs of blocks, which tell which block is damaged. The tally of all edges costs less, but tells
+ * only that some block is. So a first pass may leave the CRCs unchecked if the caller can read the stream again after a failure. */
 enum edges_crcs { EDGES_CRCS_CHECKED, EDGES_CRCS_LEFT };
 
 struct edges_scan {

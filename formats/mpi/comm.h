@@ -17,8 +17,7 @@ struct cli;
 struct comm {
     uint32_t rank, ranks;
     uint32_t host_rank, host_ranks; /* among the ranks of this host */
-    uint32_t core_ranks; /* ranks of this host that share the cores of this one; 1 if the launcher gave each rank cores of its
-                          * own */
+    uint32_t core_ranks; /* ranks of this host that share cores; 1 if the launcher gave each its own */
     int idle_cores;      /* nonzero: the launcher gave each rank a single core, although the host has more cores than ranks */
     char host[256];
     char library[64]; /* name of the MPI library */
@@ -125,7 +124,7 @@ enum status comm_transfer(const struct comm *comm, const struct transfer *sends,
 #define COMM_NONE UINT32_MAX
 
 /* Sends a message to rank `to` and receives one from rank `from`; returns the bytes received. Both have fewer than 2^31 bytes.
- * Each of the two ranks may be COMM_NONE. It returns when these ranks have called it, too. */
+ * `to` or `from` may be COMM_NONE: then nothing is sent or received. It returns when these ranks have called it, too. */
 size_t comm_swap(const struct comm *comm, uint32_t to, const void *send, size_t send_bytes,
                  uint32_t from, void *receive, size_t capacity);
 

@@ -25,20 +25,20 @@ void comm_window_barrier(struct comm_window *window);
 uint32_t comm_window_arrive(struct comm_window *window);
 int comm_window_barrier_is_over(struct comm_window *window, uint32_t number);
 
-/* ---- the first ranks of all hosts or, without a window, all ranks (reduce.c) ---- */
+/* ---- reductions among the first ranks of all hosts or, without a window, among all ranks (reduce.c) ---- */
 
 /* ORs their masks, in place. */
 void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 
-/* OR the masks in two steps, for fewer than 2^31 words and one at a time. The second step lets MPI go on; it returns 0
- * while the result is not there. */
+/* OR the masks of these ranks in two steps, for fewer than 2^31 words, one at a time. The second step lets MPI go on; it
+ * returns 0 while the result is not there. */
 void comm_window_begin_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 int comm_masks_are_here(void);
 
 struct mask_word; /* two 64-bit words; see formats/graph/shard.h */
 
-/* Gathers the mask words of all these ranks into all[], in the order of ranks. counts[i] and begins[i] count 64-bit
- * halves of a struct mask_word. */
+/* Gathers the mask words of the first ranks of all hosts (of all ranks without a window) into all[], in the order of ranks.
+ * counts[i] and begins[i] count 64-bit halves of a struct mask_word. */
 void comm_gather_mask_words(const struct comm_window *window, const struct mask_word *own,
                             int own_count, struct mask_word *all, const int *counts,
                             const int *begins);

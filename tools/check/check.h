@@ -7,10 +7,10 @@
  *   from a reached vertex to an unreached one, or more than one level down. So no depth is too large, and nothing is missing.
  *   If the search ended at a depth, no vertex is deeper, and edges from that depth may lead on.
  * - Every reached vertex except the root has a neighbour one level up, and its parent is such a neighbour (in a directed graph,
- *   the tail of an edge to it). So no depth is too small, and every tree edge is in the graph. With parents, the last two are
- *   the five rules of the Graph500 specification.
+ *   the tail of an edge to it). So no depth is too small, and every tree edge is in the graph.
  *
- * The first failure is reported: that of the smallest vertex or edge, whatever the number of threads and ranks.
+ * With parents, the last two are the five rules of the Graph500 specification. The first failure is reported: that of the
+ * smallest vertex or edge, whatever the number of threads and ranks.
  */
 #ifndef DBFS_CHECK_H
 #define DBFS_CHECK_H

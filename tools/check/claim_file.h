@@ -1,13 +1,13 @@
-/* claim_file.h: a file of results, with one value for every vertex: its depth or its parent.
+/* claim_file.h: a file of results, with one value for every vertex: its depth or its parent; -1, or the largest unsigned value,
+ * if it was not reached.
  *
- * Its kind is found by the content:
+ * The kind of the file is found by its content:
  * - .npy: an array of NumPy of one dimension, of integers of 1, 2, 4 or 8 bytes.
  * - text: lines `id value`, or all of them `id,value`, of all ids, ascending from 0.
- * - raw: any other file whose size is that of n integers of 1, 2, 4 or 8 bytes. A vertex that was not reached has -1; in
- *   unsigned integers, the largest value.
+ * - raw: any other file whose size is that of n integers of 1, 2, 4 or 8 bytes.
  *
- * No file is held in memory, but any window of values can be read at any time. So the values of a text, and whatever comes from
- * a pipe, are first copied to a nameless temporary file, values of a text as integers of 8 bytes.
+ * No file is held in memory, but any window of values can be read at any time. So the values of a text, as integers of 8 bytes,
+ * and whatever comes from a pipe, are first copied to a nameless temporary file.
  */
 #ifndef DBFS_CLAIM_FILE_H
 #define DBFS_CLAIM_FILE_H

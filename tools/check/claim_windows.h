@@ -40,10 +40,12 @@ enum status claim_windows_open(struct claim_windows *w, const struct claims *cla
                                 struct error *e);
 void claim_windows_close(struct claim_windows *w);
 
-/* Reads window `index` into half 0 or 1 of the memory. Without depths, every reached vertex gets level 0. */
+/* Reads window `index` of the vertices into half 0 or 1 of the memory, which holds two windows. Without depths, every reached
+ * vertex gets level 0. */
 enum status claim_windows_load(struct claim_windows *w, uint32_t index, int half, struct error *e);
 
-/* Notes the settled vertices of that half in the mask. Vertices that were not reached count as settled. */
+/* Notes in the mask of all vertices those of window `index`, in this half of the memory, that are settled. A vertex that was not
+ * reached counts as settled. */
 void claim_windows_settle(struct claim_windows *w, uint32_t index, int half);
 
 uint64_t claim_window_begin(const struct claim_windows *w, uint32_t index);

@@ -41,7 +41,7 @@ static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
     return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
 }
 
-/* Settles the vertex in `slot`, of level `level`, if its one-level-up neighbour is its parent or there are no parents. */
+/* Settles the vertex in `slot`, which has `neighbour` one level up, if there are no parents or the neighbour is its parent. */
 static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
 {
     if (level & LEVEL_SETTLED)

@@ -1,8 +1,8 @@
 /* geometric.h: a random geometric graph: random points in the unit square, and an edge between any two that are near.
  *
- * Random number i places point i, in units of 2^-31: its upper 31 bits are x, the next 31 bits y. The radius follows from the
- * mean degree: two random points of the unit square are within r <= 1 of each other with the probability pi r^2 - 8/3 r^3 + r^4
- * / 2. All comparisons are between whole numbers, so every machine makes the same edges.
+ * Random number i places point i, in units of 2^-31: its upper 31 bits are x, the next 31 bits y. The radius r <= 1 follows
+ * from the mean degree, because two random points are within r of each other with the probability pi r^2 - 8/3 r^3 + r^4 / 2.
+ * All comparisons are between whole numbers, so every machine makes the same edges.
  *
  * The points are sorted into a grid of cells, row by row, none narrower than the radius, so that neighbours are in the same
  * cell or in cells that touch. Points of a cell keep their order. The id of a vertex is the place of its point in this order.

@@ -31,8 +31,8 @@ static void add_direction(struct lattice *g, const int step[LATTICE_AXES])
     }
 }
 
-/* Finds the directions in which a point has neighbours, of each direction and its reverse only one. The digits -1 to 1 of a number in
- * base 3, lowest first, are a direction's steps along x, y and z. Numbers above 0 are taken, whose last step that is not 0 is 1. */
+/* Lists the directions in which a point has neighbours, each without its reverse. The number of a direction, in base 3 with
+ * digits -1 to 1, lowest first, has its steps along x, y and z. Numbers above 0 are taken, so the last step that is not 0 is 1. */
 void lattice_init(struct lattice *g, const uint64_t *side, int dimensions, uint64_t stencil, int torus)
 {
     const int last = dimensions == 2 ? 4 : 13; /* the number of the direction (1, 1) or (1, 1, 1) */

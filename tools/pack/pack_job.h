@@ -28,7 +28,7 @@ struct pack_job {
     struct parts parts;
 };
 
-/* The steps, in this order. All except the first are collective, and all ranks get the same status. */
+/* The steps of a packing, in order. All except the first are collective, and all ranks get the same status. */
 
 /* Reads the split that gives TH, if there is one, before anything is counted (pack_th.c). */
 enum status pack_read_split(struct pack_job *job, struct error *e);

@@ -47,7 +47,7 @@ struct suggest_words {
 /* An option that was given, or NULL. */
 const char *suggest_word_given(const struct suggest_words *words);
 
-/* Parses these texts. ST_USAGE if one is not known, or if --for or --links is given with --suggest memory, which ignores them. */
+/* Parses the texts of --suggest, --for and --links. ST_USAGE if one is not known, or if --for or --links is given with --suggest memory. */
 enum status suggest_parse(const struct suggest_words *words, enum th_choice *choice,
                           enum shard_links *links, struct error *e);
 

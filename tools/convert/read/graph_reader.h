@@ -88,8 +88,7 @@ struct reader_notes {
 struct graph_facts {
     enum edges_direction direction;
     int direction_fixed; /* the format fixes it, so no option may contradict it */
-    const char *directed_by; /* what says that edges are directed, unless the format fixes it: "format" or "comment"; NULL if
-                              * nothing does */
+    const char *directed_by; /* "format" or "comment", whichever says that edges are directed; NULL: neither */
     int both_listed;      /* each undirected edge stands twice, as u v and v u */
     int has_n;            /* `n` is known before the ids are read, and bounds them */
     uint64_t n;           /* vertices: as declared; after finishing, above all ids seen */

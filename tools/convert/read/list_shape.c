@@ -4,9 +4,10 @@
  * banner. If the other lines have as many columns, the first one could also be an edge. It is taken for counts only if
  * - one of its numbers, but not the first, is the number of lines behind it, to the end of the file; and
  * - no id of the first lines is above the first number, or in a matrix above the first two; and
- * - the ids 0 and N are not both among them, as ids begin at 0 or at 1. That is rare for an edge: its first end would be the
- *   largest id, and its other end the number of lines less one, as in a path that is listed from its far end. The user of such
- *   a list is asked, too.
+ * - the ids 0 and N are not both among them, as ids begin at 0 or at 1.
+ *
+ * That is rare for an edge: its first end would be the largest id, and its other end the number of lines less one, as in a path
+ * that is listed from its far end. The user of such a list is asked, too.
  */
 #include "list_shape.h"
 

@@ -4,7 +4,7 @@
 
 #include "columns.h"
 
-/* Refuses counts with edges behind them, and lists of neighbours, if the numbers of columns in the lines show them. */
+/* Refuses a list that begins with counts, and a list of neighbours, if the numbers of columns in the lines show it. */
 enum status shape_check(const struct graph_reader *r, const struct list_sample *sample,
                         const struct columns *columns, struct error *e);
 

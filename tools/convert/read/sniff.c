@@ -435,7 +435,7 @@ static void look_at_text(struct sample *s, const struct reader_options *options)
     s->metis = s->lines > 0 ? metis_likeness(s->line[0], s->text + s->bytes, s->complete) : UNLIKE;
 }
 
-/* Nonzero if more of the input, `bytes` bytes, may show what the sample does not. */
+/* Nonzero if the first `bytes` bytes of the input, which are more than the sample has, may show what the sample does not. */
 static int wants_more(const struct sample *s, size_t bytes)
 {
     return (s->lines == 0 && bytes <= SNIFF_MAX_BYTES) || (s->metis == LIKE && bytes <= DOUBT_BYTES);

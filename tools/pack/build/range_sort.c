@@ -203,8 +203,8 @@ static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
             to[next[record_row_##suffix(from[i], bits, begin)]++] = (uint32_t)(from[i] & mask);    \
     }                                                                                              \
                                                                                                    \
-    /* Keeps one of equal records. Subtracts the others from both lengths of their rows, that of   \
-     * placed records and that of all. Returns the number of records left. */                      \
+    /* Drops duplicates of sorted records, and subtracts them from placed[] and length[] of their  \
+     * rows. Returns the number of records left. */                                                \
     static size_t unique_##suffix(type *records, size_t count, unsigned bits, uint64_t begin,      \
                                   uint32_t *placed, uint32_t *length)                              \
     {                                                                                              \

@@ -200,8 +200,8 @@ static void next_run(struct transpose_lane *lane, uint64_t mask)
     lane->column = lane->count > 0 ? column_at(lane, mask) : UINT64_MAX;
 }
 
-/* Returns the lane with the smallest column. *limit is set to the smallest column of the other lanes, up to which this lane can
- * go on alone. */
+/* Returns the lane (the records of one thread) with the smallest column. *limit is set to the smallest column of the other
+ * lanes, up to which this lane goes on alone. */
 static struct transpose_lane *first_lane(struct transpose_lane *lanes, int count, uint64_t *limit)
 {
     struct transpose_lane *first = lanes;

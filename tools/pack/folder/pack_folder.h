@@ -4,9 +4,11 @@
  * At every moment the folder is in one of three states:
  * - without manifest and journal it is no graph, and any packing may use it;
  * - with a manifest it is that graph;
- * - with a journal and no manifest it is an unfinished packing, which `--resume` continues. Therefore the journal is written
- *   before the first part and removed after the manifest is written, and an older manifest is removed before the first part is
- *   written. `--resume` keeps whole parts: a part gets its name only when it is finished, and its checksums are compared again.
+ * - with a journal and no manifest it is an unfinished packing, which `--resume` continues.
+ *
+ * Therefore the journal is written before the first part and removed after the manifest is written, and an older manifest is
+ * removed before the first part is written. `--resume` keeps whole parts: a part gets its name only when it is finished, and
+ * its checksums are compared again.
  */
 #ifndef DBFS_PACK_FOLDER_H
 #define DBFS_PACK_FOLDER_H

@@ -188,9 +188,9 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     return bytes;
 }
 
-/* Returns the bytes that are spilled: of `edges` bytes of records those that do not fit, and of the `passed` bytes that go
- * through transposes, too. When the last ones come, the memory holds a quarter of the store, and for each shard half of its
- * transpose's memory and half of what the store has given back. */
+/* Estimates the bytes that are spilled to disk: of placed edges all but a quarter of the store and, of the `passed` bytes of
+ * records that go through transposes, all but, for each shard, half of the transpose's own memory and half of the memory that the
+ * store has given back by then. */
 static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges,
                               uint64_t passed)
 {

@@ -13,8 +13,7 @@ struct pack_plan {
     uint64_t d;         /* delegates */
     int d_is_exact;     /* a split was given, or there are no delegates; otherwise d is a bound */
     int reads_split;
-    int if_fewer;       /* nonzero: the upper bounds do not fit into memory, and the plan is for at most `d` delegates and
-                         * `connected` vertices */
+    int if_fewer;       /* nonzero: the upper bounds do not fit, and the plan is for fewer vertices */
     uint64_t connected; /* vertices with edges, or a bound */
     uint64_t class_passes, place_passes;
     uint64_t memory_bytes, disk_bytes;

@@ -23,8 +23,7 @@ struct verify {
     struct memory_budget *budget;
     int threads;
     uint64_t edges[SUBGRAPHS];
-    uint64_t nn_forward, nn_backward; /* sums of hashes over all shards: of the edges of nn, and of the reversed edges of its
-                                       * reverse subgraph (itself or in-nn) */
+    uint64_t nn_forward, nn_backward; /* sums of hashes of nn's edges, and of the reversed edges of nn's reverse */
     uint64_t degree_sum, loops;
     uint64_t *delegate_id;    /* [d] of the first part */
     uint32_t *delegate_run;   /* [d] the delegate's run of equal degrees */

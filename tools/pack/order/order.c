@@ -36,8 +36,8 @@ struct sorting {
     uint32_t *count; /* [pieces][cells]: the same for a piece of a window */
 };
 
-/* Returns the cell of a vertex, or UINT64_MAX if the current group of shards does not number it. Delegates are numbered with
- * the first group. */
+/* Returns the cell that counts a vertex of this rank and shard; UINT64_MAX if the current group of shards does not number it.
+ * Delegates are numbered with the first group. */
 static inline uint64_t cell_of(const struct sorting *s, uint32_t rank, uint32_t shard)
 {
     if (rank >= s->cut)

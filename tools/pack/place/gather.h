@@ -1,9 +1,9 @@
 /* gather.h: brings the records of one shard together from all ranks.
  *
  * Each rank has placed its own share of the stream, so every rank holds records of every shard. Shards are built in rounds, in
- * each of which a rank builds one shard, or none. It first gathers the records of that shard: in step i rank r sends to rank r
- * + i and receives from rank r - i, in messages of bounded size, so that memory does not depend on the number of ranks. The
- * order in which records arrive does not matter, because rows are sorted later.
+ * each of which a rank builds one shard, or none. It first gathers the records of that shard in steps: in step i each rank
+ * sends to the i-th rank after itself and receives from the i-th before, in messages of bounded size, so that memory does not
+ * depend on the number of ranks. The order in which records arrive does not matter, because rows are sorted later.
  */
 #ifndef DBFS_GATHER_H
 #define DBFS_GATHER_H

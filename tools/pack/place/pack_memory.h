@@ -4,9 +4,8 @@
  * in memory. So memory for building is set aside before: for the rows of the largest subgraph, for sorting ranges of rows, and
  * for the buckets of a transpose (build/transpose.h).
  *
- * With less memory there are fewer buckets, because each needs a chunk for every thread. Fewer buckets are larger, and must
- * still fit into the memory for sorting. So with M bytes, and buckets written to disk a few KiB at a time, at most M^2 / (4 KiB
- * * threads) bytes of edges can be packed.
+ * With less memory there are fewer buckets, because each needs a chunk for every thread. Fewer buckets are larger, and must still fit into
+ * the memory for sorting. So M bytes, with buckets written to disk a few KiB at a time, are enough for M^2 / (4096 * threads) bytes of edges.
  */
 #ifndef DBFS_PACK_MEMORY_H
 #define DBFS_PACK_MEMORY_H
@@ -15,7 +14,7 @@
 
 #include <stdint.h>
 
-/* The memory that edge tiles must leave free for later steps: PACK_VERTEX_BYTES for each vertex, and these bytes for buckets. */
+/* The memory that edge tiles must leave free for later steps: PACK_VERTEX_BYTES for each vertex, and what pack_memory_buckets returns. */
 enum { PACK_VERTEX_BYTES = 48 };
 uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads);
 

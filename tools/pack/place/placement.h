@@ -4,11 +4,11 @@
  * both:
  * - an edge between two delegates is a record of dd, in the row of the smaller delegate id;
  * - an edge between a delegate and a normal vertex is a record of dn, and nd has no records;
- * - an edge between two normal vertices is two records of nn, each in the shard of its row. The other directions are made when
- *   a shard is built (build/transpose.h).
+ * - an edge between two normal vertices is two records of nn, each in the shard of its row.
  *
- * A directed edge is one record, in its out-row, in the shard where an undirected one would be. Its in-row is made when the
- * shard is built, except in nn, where it is a second record, in the shard of its head.
+ * The other directions are made when a shard is built (build/transpose.h). A directed edge is one record, in its out-row, in
+ * the shard where an undirected one would be. Its in-row is made when the shard is built, except in nn, where it is a second
+ * record, in the shard of its head.
  *
  * There is a bucket for each shard, subgraph and range of rows. A record has the fewest bytes that tell the rows of its range
  * apart (record_width.h): in a large graph, ranges of hubs have few rows and short records.

@@ -48,7 +48,7 @@ static inline int same_run(const struct vertex_order *o, uint32_t first, uint32_
     return last < o->delegate_run_end[order_delegate_run(o, first)];
 }
 
-/* place_arcs.c: visitors that place directed edges; their context is a struct placing. */
+/* Visitors that place directed edges (place_arcs.c); their context is a struct placing. */
 extern const struct edge_visitors arc_visitors;
 
 #endif
