@@ -46,6 +46,7 @@ enum status file_kind_not_edges(const char *name, const unsigned char *bytes, si
                 name);
 }
 
+/* Returns the kind of a file by its first bytes. */
 static enum kind look_into(const char *path)
 {
     unsigned char bytes[16];

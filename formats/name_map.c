@@ -180,6 +180,7 @@ static uint64_t slot_of(const struct wanted *w, const char *bytes, size_t length
     return slot;
 }
 
+/* Enters the names that are looked for into the hash table. A name given twice is entered once. */
 static void look_for(struct wanted *w, uint64_t count, uint64_t *vertices)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -191,6 +192,7 @@ static void look_for(struct wanted *w, uint64_t count, uint64_t *vertices)
     }
 }
 
+/* Goes through the map until all names in the hash table are found. */
 static void look_through(const struct name_map *m, struct wanted *w, uint64_t *vertices)
 {
     struct map_name name = {0};

@@ -27,6 +27,7 @@ static inline uint64_t rotate(uint64_t x, int bits)
     return x << bits | x >> (64 - bits);
 }
 
+/* One round of SipHash. */
 static inline void stir(uint64_t v[4])
 {
     v[0] += v[1];
@@ -41,6 +42,7 @@ static inline void stir(uint64_t v[4])
     v[2] = rotate(v[2], 32);
 }
 
+/* Mixes the next 8 bytes of a key into the state. */
 static inline void absorb(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;

@@ -22,6 +22,7 @@ struct container_writer {
     uint64_t held_capacity;
 };
 
+/* Appends bytes to the copy in memory of an output that cannot seek. */
 static enum status hold(struct container_writer *w, const void *bytes, uint64_t count,
                         struct error *e)
 {
@@ -48,6 +49,7 @@ static enum status put(struct container_writer *w, const void *bytes, uint64_t c
     return outfile_write(w->out, bytes, count, e);
 }
 
+/* Writes zeros up to the next multiple of `align`. */
 static enum status pad(struct container_writer *w, uint64_t align, struct error *e)
 {
     static const unsigned char zeros[CONTAINER_ALIGN];

@@ -65,6 +65,7 @@ static uint32_t frame_bound(const struct block *b)
     return bits == 8 * b->width ? 0 : WORDS_PER_BIT * bits; /* one may be HEAD_NONE */
 }
 
+/* Finds the base of the block as a frame. Returns the words that this takes. */
 static uint32_t plan_frame(const struct block *b, uint64_t *base)
 {
     uint64_t wrapped_base;
@@ -81,6 +82,7 @@ static uint32_t plan_frame(const struct block *b, uint64_t *base)
 
 /* ---- gaps ---- */
 
+/* Computes the codes of a block of gaps; `step` is 0 if elements may repeat, else 1. */
 static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t first,
                        uint64_t step)
 {
@@ -124,6 +126,7 @@ static uint32_t unary_words(uint64_t last_sum, uint32_t low_bits)
     return last_sum == 0 ? 0 : (uint32_t)((last_sum >> low_bits) + PACKED_BLOCK + 31) / 32;
 }
 
+/* Computes the sums, base and kind of the block as gaps. Returns the words that this takes. */
 static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first,
                           uint64_t step)
 {

@@ -335,6 +335,7 @@ static enum status pass_over(struct edges_reader *r, size_t payload, struct erro
     return ST_OK;
 }
 
+/* Takes a block whose header was read: reads its payload, or in a file that can seek skips it for edges_reader_fill. */
 static enum status start_block(struct edges_reader *r, const unsigned char *header, size_t payload,
                                struct edges_block *block, struct error *e)
 {

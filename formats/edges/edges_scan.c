@@ -73,6 +73,7 @@ static enum status check_id(const struct edges_scan *scan, uint64_t id, struct e
     return ST_OK;
 }
 
+/* Decodes and tallies edges of a block in the first pass. */
 static enum status decode_first(const struct edges_scan *scan, struct edges_block *block,
                                 size_t first, struct edge *edges, size_t count, struct error *e)
 {

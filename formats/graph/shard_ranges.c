@@ -14,6 +14,7 @@ enum { STEP_ROWS = 32, TASK_ROWS = 1 << 13, BLOCK_ELEMENTS = 1 << 14, PIECE_BLOC
 
 typedef unsigned long long ull;
 
+/* Sets *least to `at` if that is less. Several threads may call it at once. */
 static void keep_least(uint64_t *least, uint64_t at)
 {
     uint64_t before = __atomic_load_n(least, __ATOMIC_RELAXED);
@@ -151,6 +152,7 @@ rows_with_head(const uint32_t *heads, int rows, const struct column_bounds *b, u
     return present;
 }
 
+/* Notes the first of the rows whose bits are set in `rows`, as a row with a fault. */
 static void note_rows(uint64_t *first, uint64_t base, uint32_t rows)
 {
     if (rows != 0)

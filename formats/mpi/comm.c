@@ -53,6 +53,7 @@ void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli)
                  "or several cores a rank");
 }
 
+/* Finds the number of this rank in the job and on its host, and the numbers of ranks of both. */
 static void find_place(struct comm *comm)
 {
     int rank, ranks, on_host, all_on_host;

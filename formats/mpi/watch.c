@@ -131,6 +131,7 @@ static void look_beyond(uint64_t waited)
         end_job(watch.own, "waited, as all ranks did", waited);
 }
 
+/* Called at each beat: ends the job if a rank of this host is stopped, or has kept this one waiting, for the timeout. */
 static void look_around(uint64_t now)
 {
     uint64_t waits_since = watch.own->waits_since;

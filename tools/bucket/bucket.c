@@ -16,6 +16,7 @@ enum {
 
 /* ---- memory ---- */
 
+/* Adds a slab to the store's list and charges it to the budget. */
 static enum status note_slab(struct bucket_store *store, void *slab, struct error *e)
 {
     if (store->slab_count == store->slab_capacity) {
@@ -273,6 +274,7 @@ unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket, unsign
     return chunk->records + lead;
 }
 
+/* Sets the bytes of a bucket's last chunk, when nothing more is appended to it. */
 static void end_last(struct bucket_writer *w, uint32_t bucket)
 {
     struct bucket_chunk *last = w->last[bucket];

@@ -64,6 +64,7 @@ static enum status check_root(const struct claims *a, const struct vertex_claim 
     return ST_OK;
 }
 
+/* Checks a vertex that is not the root. */
 static enum status check_other(const struct claims *a, const struct vertex_claim *v,
                                struct error *e)
 {

@@ -31,6 +31,7 @@ static void keep_first(struct offence *first, uint64_t u, uint64_t v)
         *first = (struct offence){u, v};
 }
 
+/* Notes an undirected edge as an offence, if no smaller one is known. */
 static void offend(struct offence *first, uint64_t u, uint64_t v)
 {
     keep_first(first, u < v ? u : v, u < v ? v : u);
@@ -50,6 +51,7 @@ static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint6
         __atomic_fetch_or(&w->word[slot * w->stride], LEVEL_SETTLED, __ATOMIC_RELAXED);
 }
 
+/* Checks an undirected edge, and settles its deeper end if it can. */
 static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
                   struct offence *first)
 {

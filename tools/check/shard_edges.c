@@ -109,6 +109,7 @@ struct piece {
     size_t count;
 };
 
+/* Gives the collected edges to the visitor. */
 static enum status give_piece(const struct reading *r, struct piece *piece, struct error *e)
 {
     if (piece->count > 0 && e->status == ST_OK)

@@ -99,6 +99,7 @@ struct survey {
     uint64_t near; /* edges, self-loops included */
 };
 
+/* Counts self-loops, and edges whose ids differ by at most `near`. */
 WIDE_CLONES
 static struct survey survey(const struct edge *edges, size_t count, uint64_t near)
 {
@@ -120,6 +121,7 @@ static uint64_t near_originals(const struct counting *c, const struct edge *edge
     return near;
 }
 
+/* Sums the hashes of edges in both directions, which are equal if the stream is symmetric. */
 static void sum_directions(struct counting_thread *t, const struct edge *edges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -147,6 +149,7 @@ static enum status take_piece(struct counting *c, int thread, const struct edge 
     return e->status;
 }
 
+/* The visitor of the first pass. */
 static enum status visit_first(void *context, int thread, const struct edge *edges, size_t count,
                                struct error *e)
 {
@@ -161,6 +164,7 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
     return e->status;
 }
 
+/* The visitor of further passes, which count the degrees of other windows. */
 static enum status visit_again(void *context, int thread, const struct edge *edges, size_t count,
                                struct error *e)
 {

@@ -232,6 +232,7 @@ static double hot_bytes(double ends, double squares)
 /* Shards of one host, unless the user says otherwise. */
 static const double host_shards = 8;
 
+/* Sets how the shards of the graph are linked: groups of peers, and links between groups. */
 static void lay_out(struct th_shape *s, const struct shard_layout *layout)
 {
     s->p = (double)layout->p;
@@ -254,6 +255,7 @@ static void add_degree(struct degree_sum *sum, const struct degree_count *d)
     sum->squares += degree * degree * vertices;
 }
 
+/* Returns the graph as one TH separates it; `below` sums up the degrees up to TH. */
 static struct th_shape shape_of(const struct sweep_row *row, const struct degree_sum *below,
                                 const struct degree_sum *all, double p)
 {
@@ -270,6 +272,7 @@ static struct th_shape shape_of(const struct sweep_row *row, const struct degree
         .hot = {hot_bytes(below->ends, below->squares) / p, hot_bytes(above.ends, above.squares)}};
 }
 
+/* Fills in the shape of the graph for every TH. */
 static void describe(struct prediction *p, const struct ranks *ranks)
 {
     struct degree_sum below = {0}, all = {0};

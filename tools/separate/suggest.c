@@ -14,6 +14,7 @@ static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 /* The most bytes of a shard on a GPU, which leaves room for the arrays of a search on an H200 of 141 GB. */
 static const uint64_t device_bytes = UINT64_C(128) << 30;
 
+/* Nonzero if the choice of TH takes this machine into account. */
 static int counts(enum th_choice choice, enum machine machine)
 {
     return machine == MACHINE_CPU ? choice != TH_FOR_GPU : choice != TH_FOR_CPU;
@@ -70,11 +71,13 @@ static void find_least(struct candidates *c)
     }
 }
 
+/* Returns the predicted time of a row divided by the least one on this machine. */
 static double loss_on(const struct candidates *c, uint64_t r, enum machine m)
 {
     return c->least_ns[m] > 0 ? (double)c->predicted[r].ns[m] / (double)c->least_ns[m] : 1;
 }
 
+/* Returns the largest loss of a row over the machines that count. */
 static double loss_of(const struct candidates *c, uint64_t r, enum th_choice choice)
 {
     double loss = 1;

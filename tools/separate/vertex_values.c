@@ -146,6 +146,7 @@ static inline uint64_t place_of(const struct pair *p, uint64_t id, int *half)
     return UINT64_MAX;
 }
 
+/* Gives the visitor the edges of this pass, with indices into the two windows in place of ids. */
 static enum status visit_pair(void *context, int thread, const struct edge *edges, size_t count,
                               struct error *e)
 {

@@ -121,6 +121,7 @@ static char *name_union(const struct edge_union *u)
     return strdup(name);
 }
 
+/* Joins the facts about all streams of all ranks, as those of one graph. */
 static enum status unite(struct edge_source *s, const struct stream_facts *facts, struct error *e)
 {
     struct edge_union u = {.streams = 0};
@@ -217,6 +218,7 @@ struct dense_visit {
     void *context;
 };
 
+/* Gives the visitor dense ids in place of those of the stream. */
 static enum status visit_dense(void *context, int thread, const struct edge *edges, size_t count,
                                struct error *e)
 {
@@ -346,6 +348,7 @@ static void sum_tally(const struct comm *comm, struct edges_totals *tally)
     tally->max_id = comm_max_of(comm, tally->max_id);
 }
 
+/* Compares the tallies that all ranks together have of each shared stream with its trailer. */
 static enum status prove_shared(const struct edge_source *s, struct edges_totals *tally,
                                 struct error *e)
 {

@@ -18,6 +18,7 @@ enum {
 
 /* ---- opening ---- */
 
+/* Chooses the number and size of the ranges of ids, and the bytes of a record. */
 static void cut(struct edge_tiles *t, uint64_t n)
 {
     uint64_t most = NARROW_RANGES;
@@ -243,6 +244,7 @@ static void add_tile(struct share_list *list, uint32_t tile, const uint64_t *byt
     }
 }
 
+/* Divides all tiles into shares of the threads. */
 static enum status list_shares(struct share_list *list, const struct edge_tiles *t, int threads,
                               struct error *e)
 {

@@ -130,6 +130,7 @@ static enum status add_piece(struct edge_union *u, struct stream_piece piece, co
     return ST_OK;
 }
 
+/* Adds a stream that rmatgen made as a piece of its graph; one that it did not make ends this for the union. */
 static enum status add_generated(struct edge_union *u, const struct stream_facts *f, struct error *e)
 {
     char common[EDGES_MAX_PROVENANCE_BYTES];

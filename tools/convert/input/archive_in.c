@@ -40,6 +40,7 @@ struct archive_in {
 
 /* ---- bytes for libarchive ---- */
 
+/* Keeps the last TAIL_BYTES bytes of an archive, in which its end is looked for later. */
 static void keep_tail(struct archive_in *in, const unsigned char *bytes, size_t count)
 {
     size_t kept = in->tail_bytes;
@@ -81,6 +82,7 @@ static la_ssize_t give_bytes(struct archive *archive, void *context, const void 
     return ARCHIVE_FATAL;
 }
 
+/* Seeks in the archive for libarchive. */
 static la_int64_t move(struct archive *archive, void *context, la_int64_t offset, int whence)
 {
     struct archive_in *in = context;
@@ -161,6 +163,7 @@ static int choose_kind(struct archive *archive, enum wrapping kind, int seekable
     return ARCHIVE_FATAL;
 }
 
+/* Lets libarchive open the archive or the compressed data. */
 static enum status start(struct archive_in *in, struct error *e)
 {
     struct archive *archive = in->archive;
@@ -340,6 +343,7 @@ static enum status read_to_end(struct archive_in *in, struct error *e)
     return ST_OK;
 }
 
+/* Checks, when all files were read, that the archive is complete and that it had any file to read. */
 static enum status check_end(struct archive_in *in, struct error *e)
 {
     if (!wrapping_is_archive(in->kind))

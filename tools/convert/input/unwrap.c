@@ -83,6 +83,7 @@ static void drop_layers(struct unwrap *u, int kept)
     }
 }
 
+/* Goes to the next file of an archive, and makes it the innermost layer. */
 static enum status enter_file(struct unwrap *u, struct layer *layer, int *end, struct error *e)
 {
     if (archive_in_next(layer->archive, end, e) != ST_OK || *end)
@@ -95,6 +96,7 @@ static enum status enter_file(struct unwrap *u, struct layer *layer, int *end, s
     return add_layer(u, (struct byte_source){layer->archive, read_archive}, e);
 }
 
+/* Removes the compression or archive that the innermost layer shows. */
 static enum status undo_top(struct unwrap *u, enum wrapping kind, struct error *e)
 {
     struct layer *layer = &u->layers[u->top];
@@ -120,6 +122,7 @@ static enum status undo_top(struct unwrap *u, enum wrapping kind, struct error *
     return enter_file(u, layer, &end, e);
 }
 
+/* Removes wrapping after wrapping until the innermost layer shows none. */
 static enum status undo_all(struct unwrap *u, struct error *e)
 {
     for (;;) {

@@ -112,6 +112,7 @@ static int find_chosen(const struct graph_reader *r, const struct list_sample *s
     return e->status == ST_OK ? found : -1;
 }
 
+/* Takes the columns of the ends from --columns. */
 static enum status choose(const struct graph_reader *r, const struct list_sample *s,
                           const struct field *name, struct columns *c, struct error *e)
 {
@@ -305,6 +306,7 @@ static int reads_plain(const struct graph_reader *r, const struct list_sample *s
                              fields_split(data, SEPARATOR_ANY, NULL, 0) == c->count);
 }
 
+/* Decides the columns of a list whose first line names them. */
 static enum status decide_by_names(const struct graph_reader *r, const struct list_sample *s,
                                    struct columns *c, struct error *e)
 {
@@ -407,6 +409,7 @@ static enum status check_plain(const struct graph_reader *r, const struct list_s
                 r->name, (ull)s->first_line);
 }
 
+/* Decides the columns of a list without a line of names, by its first lines. */
 static enum status decide_by_lines(const struct graph_reader *r, const struct list_sample *s,
                                    struct columns *c, struct error *e)
 {

@@ -40,6 +40,7 @@ static enum status line_too_long(const struct line_feed *feed, uint64_t at, stru
                 input_name(feed->input), (ull)at, (ull)feed->max_buffer_bytes);
 }
 
+/* Ends the text with a newline if it has none, and clears the bytes behind it. */
 static void terminate(struct piece *piece)
 {
     if (piece->in.text_bytes > 0 && piece->in.text[piece->in.text_bytes - 1] != '\n') {
@@ -52,6 +53,7 @@ static void terminate(struct piece *piece)
 
 /* ---- by offset ---- */
 
+/* Takes the next piece of a file that is cut by offsets. */
 static enum status take_range(struct line_feed *feed, struct piece *piece, int *end)
 {
     uint64_t size = input_bytes(feed->input), left = size - feed->next;
@@ -139,6 +141,7 @@ static enum status skip_to_line(const struct line_feed *feed, struct piece *piec
     return ST_OK;
 }
 
+/* Loads the next whole lines of a piece of a file that is cut by offsets. */
 static enum status load_range(const struct line_feed *feed, struct piece *piece, int *last,
                               struct error *e)
 {
@@ -165,6 +168,7 @@ static enum status load_range(const struct line_feed *feed, struct piece *piece,
 
 /* ---- in order ---- */
 
+/* Keeps the part of a line with which a piece ends, for the next piece. */
 static enum status save_carry(struct line_feed *feed, const char *bytes, size_t count,
                               struct error *e)
 {

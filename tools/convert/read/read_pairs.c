@@ -253,6 +253,7 @@ static const char *find_comment(const struct graph_reader *r, const char *data)
     return last;
 }
 
+/* Describes what must stand at the end of a line, for messages. */
 static void describe_end(struct pairs *pairs, const struct list_sample *s)
 {
     const struct columns *c = &pairs->columns;

@@ -145,6 +145,7 @@ static struct agreement count_agreeing(struct metis_rows *r)
     return sum;
 }
 
+/* Decides whether the rows read are METIS, by how many neighbours list each other. */
 static enum likeness judge(const struct metis_header *h, struct metis_rows *r, int complete)
 {
     int could_be_edges = r->columns >= 2 && r->columns <= 4;

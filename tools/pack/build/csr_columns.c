@@ -225,6 +225,7 @@ static enum status let_pass(void *context, void *slot, struct error *e)
     return e->status;
 }
 
+/* A stage: makes the rows of a range (range_finish). */
 static enum status finish_rows(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -430,6 +431,7 @@ static void release(struct columns_job *j, uint64_t *edges)
     }
 }
 
+/* Writes the columns, once their memory is charged. */
 static enum status run_charged(struct columns_job *j, uint64_t *edges, struct error *e)
 {
     struct range *ranges = calloc(j->window, sizeof *ranges);

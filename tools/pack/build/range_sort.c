@@ -295,6 +295,7 @@ static size_t pass_on(const struct csr_rows *csr, struct range_sorter *t, uint32
     return count;
 }
 
+/* Sorts all records of range r at once, by radix, and leaves their columns row after row. */
 static enum status sort_whole(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
                               size_t count, void *columns, struct error *e)
 {

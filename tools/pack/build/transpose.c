@@ -62,6 +62,7 @@ struct place {
     unsigned char *at;
 };
 
+/* Finds the bucket of a row, and the place of its next records there. */
 static inline struct place find_place(const struct record_target *t, struct bucket_writer *w,
                                       uint32_t row)
 {

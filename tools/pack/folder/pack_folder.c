@@ -164,6 +164,7 @@ static enum status make(struct pack_folder *f, struct error *e)
     return S_ISDIR(st.st_mode) ? ST_OK : fail(e, ST_RUNTIME, "%s: is not a folder", f->path);
 }
 
+/* Finds out what the folder holds. */
 static enum status look(struct pack_folder *f, int *others, struct error *e)
 {
     const struct dirent *entry;
@@ -257,6 +258,7 @@ static int resumes(const struct pack_folder *f)
     return f->mode == FOLDER_RESUME && (f->has_journal || f->has_manifest);
 }
 
+/* Checks that the mode allows what the folder holds. */
 static enum status check_use(struct pack_folder *f, struct error *e)
 {
     int others = 0;
@@ -308,6 +310,7 @@ static void let_signals_undo(struct pack_folder *f)
     free(journal);
 }
 
+/* From now on a signal leaves the folder alone. */
 static void keep_from_signals(struct pack_folder *f)
 {
     for (int i = 0; i < 2 && f->undoable; i++)

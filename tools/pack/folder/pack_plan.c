@@ -55,6 +55,7 @@ static enum status look_up_split(struct graph *g, const struct split *s, const c
     return ST_OK;
 }
 
+/* Finds the graph's counts, in the split or, without one, as bounds. */
 static enum status describe(struct graph *g, const struct pack_plan *plan,
                             const struct pack_options *o, struct memory_budget budget,
                             struct error *e)
@@ -82,6 +83,7 @@ static uint64_t share(uint64_t count, uint32_t p)
     return p == 1 ? count : even + even / 32 + 64;
 }
 
+/* Fills in the sizes on which the memory depends. */
 static struct pack_size measure(const struct pack_plan *plan, const struct graph *g,
                                 const struct pack_options *o, uint64_t limit_bytes)
 {

@@ -132,6 +132,7 @@ static enum status start_delegates(struct sorting *s, struct error *e)
     return ST_OK;
 }
 
+/* Makes the counts of a group of shards into first positions, and lists its degrees. */
 static enum status start_group(struct sorting *s, struct error *e)
 {
     if (s->group_begin == 0 && start_delegates(s, e) != ST_OK)
@@ -170,6 +171,7 @@ static void set_delegate_id(struct vertex_order *o, uint32_t delegate, uint64_t 
         ((uint64_t *)o->delegate_ids)[delegate] = v;
 }
 
+/* Returns the label of vertex v, whose number is `number`. */
 static uint32_t label_of(struct sorting *s, uint32_t rank, uint32_t number, uint64_t v)
 {
     struct vertex_order *o = s->order;
@@ -361,6 +363,7 @@ static void fill_slots(void *context, uint64_t first_slot, const uint32_t *label
     }
 }
 
+/* Replaces slots of dense ids by those of the ids that they stand for. */
 static void translate_slots(const struct vertex_order *o, uint32_t shard, uint32_t *slots)
 {
     for (uint64_t i = 0; o->sparse != NULL && i < o->shard[shard].locals; i++) {

@@ -55,6 +55,7 @@ static int find_run(struct sender *s)
     return s->bytes > 0;
 }
 
+/* Fills a message with the next records for its receiver. Returns its bytes. */
 static size_t fill_message(struct sender *s, unsigned char *message)
 {
     size_t used = 0;
@@ -86,6 +87,7 @@ static void take_records(struct bucket_writer *w, uint32_t bucket, unsigned widt
     }
 }
 
+/* Appends the records of a message to their buckets. */
 static void take_message(struct placement *pl, const unsigned char *message, size_t bytes)
 {
     for (size_t at = 0; at < bytes;) {

@@ -80,6 +80,7 @@ static struct placement_ranges reckon_ranges(const struct pack_size *s, struct p
                              s->p * l.range_records)};
 }
 
+/* Sets the limits on ranges of rows, and counts the ranges. */
 static void cut_rows(struct pack_memory *m, const struct pack_size *s, uint64_t max_ranges)
 {
     m->limits = (struct placement_limits){range_records(s, max_ranges), max_ranges};
@@ -109,6 +110,7 @@ static uint64_t sorter_bytes(const struct pack_size *s)
            record_radix_bytes(s->column_bits) + 2 * BUCKET_READ_BYTES;
 }
 
+/* The bytes of a thread's places of the rows in a range (range_sort.h: next). */
 static uint64_t places_bytes(const struct pack_memory *m)
 {
     return 8 * (m->ranges.most_rows + 1);

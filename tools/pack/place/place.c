@@ -30,6 +30,7 @@ struct step {
 
 /* ---- taking edges apart ---- */
 
+/* Writes the labels of an edge behind the batch, and counts them if `kept`: so no branch is needed. */
 static inline void keep(struct edge_labels *l, int kept, uint32_t u, uint32_t v)
 {
     l->u[l->count] = u;
@@ -59,6 +60,7 @@ static inline void take_apart(const struct placing *c, uint64_t u, uint64_t v, i
     keep(normal, kept & both_normal, lu, lv);
 }
 
+/* Prefetches the labels of an edge that comes soon. */
 static inline void ask_for(const struct placing *c, uint64_t u, uint64_t v)
 {
     __builtin_prefetch(&c->label[u]);
@@ -263,6 +265,7 @@ static enum status open_store(struct placement *pl, const struct placing_options
     return e->status;
 }
 
+/* Collects the tables in which edges are looked up. */
 static struct placing describe(struct placement *pl, const struct placing_options *options,
                                uint16_t *tables)
 {
