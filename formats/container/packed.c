@@ -56,7 +56,7 @@ struct sums {
     uint32_t low_bits, step;
 };
 
-/* Unpacks both halves, low bits and high parts, of the sums of gaps. Nonzero if the bit vector is corrupt. */
+/* Decodes the sums of a block of gaps: their low bits and, from the bit vector, the rest. Nonzero if the bit vector is corrupt. */
 static inline int unpack_sums(const struct block *b, uint32_t width, struct sums *s)
 {
     s->low_bits = b->code_bits;

@@ -7,8 +7,8 @@
 /* Collective. Called by comm_start. */
 void host_find_ranks(void);
 
-/* Returns a communicator of the ranks of this host, in the order of their numbers. It is made when MPI starts: hosts
- * may differ in what they need later, and making a communicator is a call of all ranks together. */
+/* Returns a communicator of the ranks of this host, in the order of their numbers. It is made when MPI starts, because all
+ * ranks of the job must take part, and later hosts may take different ways. */
 MPI_Comm host_ranks(void);
 
 #endif

@@ -44,8 +44,8 @@ void claim_windows_close(struct claim_windows *w);
  * vertex gets level 0. */
 enum status claim_windows_load(struct claim_windows *w, uint32_t index, int half, struct error *e);
 
-/* Notes in the mask of all vertices those of window `index`, in this half of the memory, that are settled. A vertex that was not
- * reached counts as settled. */
+/* Marks the settled vertices of window `index`, which is in this half of the memory, in the mask of all vertices. A vertex that
+ * was not reached counts as settled. */
 void claim_windows_settle(struct claim_windows *w, uint32_t index, int half);
 
 uint64_t claim_window_begin(const struct claim_windows *w, uint32_t index);

@@ -23,8 +23,8 @@ enum {
     FIRST_ACCEPTED = 3647 /* (2^31 - 1) mod 10000 */
 };
 
-/* Replaces x mod 10000: as a fraction of 10000 it is the fraction of x / 10000. RECIPROCAL is 2^45 / 10000 rounded up. If r is the
- * exact remainder, bits 0..44 of x * RECIPROCAL lie in [r, r + 1/8) * RECIPROCAL for every x below 2^31. Bits 13..44 of it are kept. */
+/* x mod 10000 is found without a division, as the fraction of x / 10000. RECIPROCAL is 2^45 / 10000 rounded up, so that for every x below
+ * 2^31 with the exact remainder r, bits 0..44 of x * RECIPROCAL lie in [r, r + 1/8) * RECIPROCAL. Of these, bits 13..44 are kept. */
 #define RECIPROCAL UINT64_C(3518437209)
 #define FRACTION_SHIFT 13
 

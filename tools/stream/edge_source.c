@@ -348,7 +348,7 @@ static void sum_tally(const struct comm *comm, struct edges_totals *tally)
     tally->max_id = comm_max_of(comm, tally->max_id);
 }
 
-/* Compares the tallies that all ranks together have of each shared stream with its trailer. */
+/* Compares the tally of each shared stream, summed over all ranks, with its trailer. */
 static enum status prove_shared(const struct edge_source *s, struct edges_totals *tally,
                                 struct error *e)
 {

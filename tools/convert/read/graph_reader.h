@@ -156,7 +156,8 @@ int matrix_market_sniff(const char *line);
  * there is none. */
 const char *reader_unused_option(const struct reader_options *options, enum graph_format format);
 
-/* Writes the options of a list that a command advised in a message must repeat, each with a blank before it. */
+/* Writes the list options that the user gave, such as --columns, into `text`, each after a blank. A message that advises
+ * another command needs them. */
 enum { LIST_OPTIONS_BYTES = 256 };
 const char *reader_list_options(const struct reader_options *options, char text[LIST_OPTIONS_BYTES]);
 

@@ -110,7 +110,7 @@ static uint64_t sorter_bytes(const struct pack_size *s)
            record_radix_bytes(s->column_bits) + 2 * BUCKET_READ_BYTES;
 }
 
-/* The bytes of a thread's places of the rows in a range (range_sort.h: next). */
+/* The bytes of an array with the place of each row of a range, which each sorting thread has. */
 static uint64_t places_bytes(const struct pack_memory *m)
 {
     return 8 * (m->ranges.most_rows + 1);
