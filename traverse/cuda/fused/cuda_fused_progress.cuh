@@ -260,10 +260,14 @@ template <class S> __device__ static void next_round(S &s, bool sparse)
 template <class S> __device__ static inline void note_end(S &s)
 {
     if constexpr (S::noted) {
-        const volatile fused_counts &counts = s.state->counts[s.block.now.round];
-        if (!is_noter(s.notes) || s.block.now.depth < 0) /* depth -1 stands for the start of the search, not for a level */
+        if (!is_noter(s.notes))
             return;
-        fused_note &note = note_of(s.notes, s.block.now.depth);
+        /* volatile, since otherwise the compiler lets all threads read what thread 0 is about to increase */
+        const int32_t depth = *(volatile int32_t *)&s.block.now.depth;
+        const volatile fused_counts &counts = s.state->counts[*(volatile unsigned *)&s.block.now.round];
+        if (depth < 0) /* depth -1 stands for the start of the search, not for a level */
+            return;
+        fused_note &note = note_of(s.notes, depth);
         for (int g = 0; g < SUBGRAPHS; g++) {
             note.probes[g] = s.block.count[FUSED_PROBES + g];
             note.pulled |= (s.block.choice.pull[g] ? 1u : 0) << g;
