@@ -23,8 +23,18 @@ name=$(basename "$0" .sh)
 tab=$'\t'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-experiment.XXXXXX")
 case $work in /*) ;; *) work=$PWD/$work ;; esac # awk takes a relative a=b/file for an assignment
-trap 'rm -rf "$work"' EXIT
+trap 'end_run $?' EXIT
 mkdir -p "$out"
+
+# end_run STATUS: ends the script. One that failed leaves no table: its last one may be cut off, as `keep` takes the end of its input
+# for the end of the table.
+end_run() {
+    local code=$1 file
+    [ ! -e "$work/failed" ] || code=1
+    [ "$code" = 0 ] || [ ! -e "$work/kept" ] || while IFS= read -r file; do rm -f "$file".{tsv,json,about,svg}; done <"$work/kept"
+    rm -rf "$work"
+    exit "$code"
+}
 
 die() { # CODE MESSAGE
     echo "$name: $2" >&2
@@ -46,12 +56,15 @@ expected=('^dbfs-pack: TH ' '^dbfs-pack: [0-9]* edges ' '^dbfs-pack: [0-9]* dupl
     '^edgeconv: [0-9]* edges, ' '^rmatgen: [0-9]* edges')
 expects() { expected+=("$@"); } # PATTERN...: this script's programs may say these, too
 
-# heard COMMAND...: runs it. A line on standard error that nobody expects ends the script.
+# heard COMMAND...: runs it. A line on standard error that nobody expects ends the script, at the latest in `end_run`: nobody asks
+# for the status of <(heard ...).
 heard() {
     local code=0 line said=$work/said.$BASHPID # programs of a pipe run side by side
     "$@" 2>"$said" || code=$?
     line=$(printf '%s\n' "${expected[@]}" | grep -v -m 1 -f - "$said" || true)
-    [ "$code" = 0 ] && [ -z "$line" ] || die 1 "$1: exit $code: ${line:-$(head -3 "$said")}"
+    [ "$code" = 0 ] && [ -z "$line" ] && return
+    : >"$work/failed"
+    die 1 "$1: exit $code: ${line:-$(head -3 "$said")}"
 }
 
 # ---- graphs and searches ----
@@ -151,6 +164,7 @@ shared() { echo "here they share $(nproc) cores, so that more of them are no fas
 keep() {
     local file=$out/$1
     cat >"$work/table"
+    echo "$file" >>"$work/kept"
     [ "$(wc -l <"$work/table")" -gt 1 ] || die 1 "$1: the table is empty"
     { row title "$2"; row engine "$3"; row machine "$(machine)"; row date "$(date -u +%F)"
       row revision "${REVISION:-$(git describe --always --dirty 2>/dev/null || echo unknown)}"

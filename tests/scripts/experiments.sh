@@ -124,6 +124,25 @@ check_says 'pan-table-1.sh: failed'
 check_exit 1 'one that failed after a run' env KEPT="$tmp/none" SCALE=x OUT="$tmp/both" "$here/run.sh" pan-table-1
 check "$situation: the page has no table of that run" sh -c '[ ! -e "$1/pan-table-1.tsv" ] && grep -q "Not run: <code>scripts/experiments/pan-table-1.sh" "$1/index.html"' - "$tmp/both"
 
+# A script by hand, of programs that are those of this build but one: that one says a line more, and ends well.
+mkdir -p "$tmp/loud/bin"
+ln -s "$(realpath "$BIN")"/* "$tmp/loud/bin"
+by_hand() { env BUILD="$tmp/loud" OUT="$tmp/hand" TMPDIR="$tmp" GRAPHS="$tmp/none" SCALE=8 ROOTS=1 "$here/$1.sh"; }
+loud() { # PROGRAM CONDITION: the program says more where the condition of a shell holds
+    rm "$tmp/loud/bin/$1"
+    printf '#!/bin/bash\n%s || echo "%s: something new" >&2\nexec %q "$@"\n' "! $2" "$1" "$(realpath "$BIN/$1")" >"$tmp/loud/bin/$1"
+    chmod +x "$tmp/loud/bin/$1"
+}
+check_exit 0 'a script by hand' by_hand pan-table-1
+check 'an experiment by hand leaves its table' test -s "$tmp/hand/pan-table-1.tsv"
+loud dbfs-pack '[[ "$*" == *"-p 4 "* ]]'
+check_exit 1 'a script of which a program says something unexpected half-way' by_hand pan-table-1
+check_says 'dbfs-pack: exit 0: dbfs-pack: something new'
+check 'an experiment of which a program says something unexpected half-way leaves no table cut off' test -z "$(ls "$tmp/hand")"
+loud rmatgen true
+check_exit 1 'a script of which a program in <(...) says something unexpected' by_hand kolganov-positions
+check 'an experiment whose graph came from a program that says something unexpected leaves no table' test -z "$(ls "$tmp/hand")"
+
 # ---- counts are those of a search ----
 
 "$BIN/rmatgen" -q -s 11 -o "$tmp/edges"
