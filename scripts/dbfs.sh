@@ -269,11 +269,15 @@ finish() { # PROCESS: returns its exit status
     return $status
 }
 
-# Ends all programs in the background. bash knows each from the moment it begins: a signal may come before a line could note it.
+# Ends all programs in the background. bash knows each from the moment it begins: a signal may come before a line could note it. A
+# shell that is about to become a program may lose a signal, and so gets it again; a program gets it once, and ends in its own time.
 stop() {
-    local processes
-    processes=$(jobs -p)
-    [ -z "$processes" ] || { kill -TERM $processes; wait $processes; } 2>/dev/null || true
+    local process
+    for process in $(jobs -pr); do
+        while [ "/proc/$process/exe" -ef /proc/$$/exe ] && kill -TERM "$process"; do sleep .01; done
+        kill -TERM "$process" || true
+    done 2>/dev/null
+    wait 2>/dev/null || true
 }
 
 clean() {

@@ -387,6 +387,22 @@ for file in g.txt pipe; do
     done
 done
 
+# A shell that is about to become a program ignores signals until the first one has been sent to it.
+late() {
+    set -euo pipefail
+    eval "$(sed -n '/^stop() {/,/^}/p' "$bin/dbfs")"
+    kill() {
+        builtin kill "$@"
+        : >sent
+    }
+    (trap '' TERM && while [ ! -e sent ]; do :; done && trap - TERM && exec sleep 62) &
+    stop
+}
+export -f late
+export bin
+check_exit 0 'the end of dbfs while a program starts' timeout 20 bash -c late
+check 'dbfs that ends by a signal ends a program whose shell lost the signal' test -z "$(ranks_of sleep 62)"
+
 # ---- it is ended while it waits ----
 
 # one waits for another dbfs that makes shards, and one waits for roots
