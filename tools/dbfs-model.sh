@@ -160,13 +160,21 @@ whole() { # OPTION VALUE LEAST MOST
     [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || usage "$1 $2: not a whole number of $3 to $4"
 }
 [ $# -gt 0 ] || usage 'what to predict?'
-work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-model.XXXXXX") || die 1 'cannot create a temporary folder'
+work=$(mktemp -d -- "${TMPDIR:-/tmp}/dbfs-model.XXXXXX") || die 1 'cannot create a temporary folder'
 case $work in /*) ;; *) work=$PWD/$work ;; esac # awk takes a relative a=b/file for an assignment
 trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
-: >"$work/files"
 : >"$work/values"
 files=0
+take_word() { # the command, or a file
+    if [ -z "$command" ]; then
+        command=$1
+        return
+    fi
+    [ "$1" != - ] || take_standard_input
+    files=$((files + 1))
+    eval "file_$files=\$1"
+}
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help) printf '%s\n' "$help" | give; exit ;;
@@ -178,7 +186,7 @@ while [ $# -gt 0 ]; do
     --rmat) need $# "$1"; whole "$1" "$2" 2 48; scale=$2; shift ;;
     -e | --edgefactor) need $# "$1"; whole "$1" "$2" 1 1024; edge_factor=$2; shift ;;
     -t | --threshold) need $# "$1"; [ "$2" = inf ] || [ "$2" = paper ] || whole "$1" "$2" 0 999999999; threshold=$2; shift ;;
-    --rates) need $# "$1"; rates=$2; shift ;;
+    --rates) need $# "$1"; [ "$2" != - ] || take_standard_input; rates=$2; shift ;;
     --calibrate) need $# "$1"; whole "$1" "$2" 0 1000000; calibrate=$2; shift ;;
     -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
     --force) force=1 ;;
@@ -187,19 +195,13 @@ while [ $# -gt 0 ]; do
         case $2 in auto | list) form=$2 ;; *) usage "--form $2: neither auto nor list" ;; esac
         shift
         ;;
+    --) shift; break ;;
     -?*) usage "unknown option '$1'" ;;
-    *)
-        if [ -z "$command" ]; then
-            command=$1
-        else
-            files=$((files + 1))
-            eval "file_$files=\$1"
-            printf '%s\n' "$1" >>"$work/files"
-        fi
-        ;;
+    *) take_word "$1" ;;
     esac
     shift
 done
+for word in "$@"; do take_word "$word"; done
 set --
 count=0
 while [ $count -lt $files ]; do
@@ -261,7 +263,7 @@ if [ $files -gt 0 ]; then
         check_numbers "$file" '^(root|level)$|^(roots|bytes|subgraphs|environment\.edges_kept)\.|^environment\.(.*_?vertices.*|delegates|input_edges|.*ranks.*)$' \
             '\.(checksum|name|direction)$'
         if grep -q '	environment.vertices	' "$work/part"; then
-            printf '%s\n' "$file" >>"$work/names"
+            one_field "$file" >>"$work/names"
         else
             [ -s "$work/names" ] || die 2 "$file: a trace comes after its run"
         fi

@@ -582,20 +582,22 @@ $(plot_curves classes 0)
 END
 }
 
-# NAME: writes the script of a plot of how many vertices there are at each distance. A line of the input is an id and a distance,
-# with a blank, a tab or a comma between; -1 is a vertex that was not reached.
+# NAME: writes the script of a plot of how many vertices there are at each distance. A line of the input is a vertex and a distance, as
+# --depths writes them: an id and a blank, a name and a tab, or either and a comma between; -1 is a vertex that was not reached.
 plot_distances() {
     [ -z "$root" ] || usage '-r: the distances of a file are those of one root'
-    unreached=$(NAME=$1 WORK=$work awk -F '[ \t,]' -v OFS='\t' -v program="$program" '
+    unreached=$(NAME=$1 WORK=$work awk -v OFS='\t' -v program="$program" '
         BEGIN { counts = ENVIRON["WORK"] "/counts" }
-        /^#/ { next }
-        NF != 2 || $1 !~ /^[0-9]+$/ || $2 !~ /^(-1|[0-9]+)$/ {
-            printf "%s: %s:%d: not an id and a distance\n", program, ENVIRON["NAME"], NR >"/dev/stderr"
+        !/^([0-9]+[ \t]|[^\t]*\t|([^",\t]*|"([^"]|"")*"),)(-1|[0-9]+)$/ {
+            if (/^#/) next
+            printf "%s: %s:%d: not a vertex and its distance%s\n", program, ENVIRON["NAME"], NR,
+                (NR > 1 ? "" : ", nor a row of names of --sweep, nor a line of --trace") >"/dev/stderr"
             failed = 1
             exit 3
         }
-        $2 < 0 { unreached++; next }
-        { count[$2 + 0]++; if ($2 + 0 > deepest) deepest = $2 + 0 }
+        { sub(/.*[ \t,]/, "") }
+        $0 < 0 { unreached++; next }
+        { count[$0 + 0]++; if ($0 + 0 > deepest) deepest = $0 + 0 }
         END {
             if (failed) exit 3
             print "distance", "vertices" >counts
@@ -629,8 +631,6 @@ plot_two_runs() {
     compare "$@" >/dev/null || exit $? # reads them
     over_values '
 END {
-    split(ENVIRON["names"], name, "\n")
-    for (d = 0; d < 2; d++) gsub(/\t/, " ", name[d + 1])
     for (i = 0; i < searches[1]; i++) if (!((r = root[1, i, "root"]) in of_b)) of_b[r] = i
     for (i = 0; i < searches[0]; i++) {
         r = root[0, i, "root"]
@@ -639,10 +639,11 @@ END {
         printf "%.9g\t%.9g\n", 1e3 * root[0, i, time], 1e3 * root[1, of_b[r], time]
     }
 }' | sort -g >"$work/pairs"
-    over_values 'END { split(ENVIRON["names"], name, "\n"); gsub(/\t/, " ", name[1]); gsub(/\t/, " ", name[2]); print "root\tA: " name[1] "\tB: " name[2] }' >"$work/runs"
-    awk -v OFS='\t' '{ print NR, $1, $2 }' "$work/pairs" >>"$work/runs"
     plot_head $size
-    plot_data runs <"$work/runs"
+    {
+        printf '%s\n' root "$names" | sed '2s/^/A: /; 3s/^/B: /' | paste -s -
+        awk -v OFS='\t' '{ print NR, $1, $2 }' "$work/pairs"
+    } | plot_data runs
     cat <<END
 set title 'Times of two runs, root by root'
 set xlabel 'root, by its time in A'
@@ -651,17 +652,18 @@ $(plot_curves runs 'runs_spread > 50')
 END
 }
 
-plot_script() { # NAME: writes the script for $work/input: a sweep, distances or traces
-    if grep -v '^#' "$work/input" | head -n 1 | grep -qE '^[0-9]+[ 	,]-?[0-9]+$'; then
-        plot_distances "$1"
-    elif awk -F '\t' 'NR == 1 { sweep = $1 == "th" && $2 == "delegates" && /\tchosen(\t|$)/ } END { exit !sweep }' "$work/input"; then
-        plot_sweep "$1"
-    else
+plot_script() { # NAME: writes the script for $work/input: a sweep, traces or distances
+    kind=$(awk -F '\t' '{ print /^th\tdelegates\t.*\tchosen(\t|$)/ ? "sweep" : /^[ \t]*[{]/ && !/[\t,]-?[0-9]+$/ ? "traces" : "distances"; exit }' "$work/input")
+    case $kind in
+    sweep) plot_sweep "$1" ;;
+    distances) plot_distances "$1" ;;
+    *)
         append_json "$1" <"$work/input"
         check_traces "$1"
         levels_table >"$work/levels"
         plot_levels "$1"
-    fi
+        ;;
+    esac
 }
 
 plot() {
@@ -672,7 +674,7 @@ plot() {
         draw
         return
     fi
-    read_input "$1" cat >"$work/input" || exit 1
+    read_input "$1" sed '1s/^\xef\xbb\xbf//; s/\r$//' >"$work/input" || exit 1 # as editors of Windows leave a file
     plot_script "$1" >"$work/script" || exit $?
     draw
 }
@@ -682,11 +684,20 @@ plot() {
 clock='' built=NA several=0 by_pairs=0 root='' output='' size='' force=0 command=''
 names='' count=0
 [ $# -gt 0 ] || usage 'what to report?'
-work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
+work=$(mktemp -d -- "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
 case $work in /*) ;; *) work=$PWD/$work ;; esac # awk takes a relative a=b/file for an assignment
 trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
 files=0
+take_word() { # the command, or a file
+    if [ -z "$command" ]; then
+        command=$1
+        return
+    fi
+    [ "$1" != - ] || take_standard_input
+    files=$((files + 1))
+    eval "file_$files=\$1"
+}
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help) printf '%s\n' "$help" | give; exit ;;
@@ -699,25 +710,20 @@ while [ $# -gt 0 ]; do
     -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
     --size) need $# "$1"; size=$2; shift ;;
     --force) force=1 ;;
+    --) shift; break ;;
     -?*) usage "unknown option '$1'" ;;
-    *)
-        if [ -z "$command" ]; then
-            command=$1
-        else
-            files=$((files + 1))
-            eval "file_$files=\$1"
-        fi
-        ;;
+    *) take_word "$1" ;;
     esac
     shift
 done
+for word in "$@"; do take_word "$word"; done
 set --
 while [ $count -lt $files ]; do
     count=$((count + 1))
     eval "set -- \"\$@\" \"\$file_$count\""
     eval "name=\$file_$count"
     names="$names${names:+
-}$name"
+}$(one_field "$name")"
 done
 case $clock in
 '' | search | answer) ;;

@@ -251,7 +251,8 @@ by_every_way "$tmp/hand.json" "$model" predict -p 2 @
 by_every_way "$tmp/4.trace" "$model" check "$tmp/4.json" @
 by_every_way "$tmp/rates" "$model" predict -p 4 --rmat 20 --rates @
 by_every_way "$tmp/rates" "$model" strong "$tmp/hand.json" --rates @
-check_exit 3 'standard input given twice' "$model" predict -p 2 --rates - -
+check_exit 2 'dbfs-model refuses standard input twice' "$model" predict -p 2 --rates - -
+check_says 'standard input: is given twice, and can be read once'
 check_exit 1 'a folder for a run' "$model" check "$tmp"
 check_exit 1 'a folder for rates' "$model" predict -p 2 --rmat 20 --rates "$tmp"
 echo '# no rate' >"$tmp/bad"

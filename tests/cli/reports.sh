@@ -354,17 +354,42 @@ tr ' ' ',' <"$tmp/hops.txt" >"$tmp/hops.csv"
 check 'distances as .csv make the picture of distances as text' cmp <("$report" plot "$tmp/hops.csv") "$tmp/of.txt"
 printf '0 1\n1 x\n' >"$tmp/bad.txt"
 check_exit 3 'a line that is no distance is refused' "$report" plot "$tmp/bad.txt"
-check_says "$tmp/bad.txt:2: not an id and a distance" 'the message about a line that is no distance has file and line'
+check_says "$tmp/bad.txt:2: not a vertex and its distance$" 'the message about a line that is no distance has file and line'
+for line in 'vertex,distance' '0 1 2' '0,1,2' '0	1	2' '0 1.5' '"a,1' '0 -2'; do
+    printf '%s\n0 0\n' "$line" >"$tmp/bad.txt"
+    check_exit 3 "dbfs-report refuses $line as the first of the distances" "$report" plot "$tmp/bad.txt"
+    check_says "$tmp/bad.txt:1: not a vertex and its distance, nor a row of names of --sweep, nor a line of --trace"
+done
+printf '\xef\xbb\xbf0 0\r\n1 1\r\n2 1\r\n3 -1\r\n' >"$tmp/windows.txt"
+check_exit 0 'distances that an editor of Windows left' "$report" plot "$tmp/windows.txt"
+cp "$tmp/out" "$tmp/of.txt"
+check 'a mark of the byte order and carriage returns change no distance' test "$(sed -n '/^\$counts/,/^END/p' "$tmp/out" | sed '1,2d;$d' | tr '\n\t' ', ')" = '0 1,1 2,'
+printf 'from,to\n"x, y",a\na,"c ""q"" d"\n#7,#7\n' >"$tmp/names.csv"
+for file in named.txt named.csv; do
+    "$BIN/dbfs" -q --compact -f csv -r a --no-cache -o "$tmp/$file" "$tmp/names.csv"
+    check_exit 0 "dbfs-report plot draws distances of names, $file" "$report" plot "$tmp/$file"
+    check "a picture of distances counts names of every kind, $file" cmp "$tmp/of.txt" "$tmp/out"
+done
 # two runs
 check_exit 0 'dbfs-report plot draws two runs' "$report" plot "$tmp/r.json" "$tmp/r.json"
 check 'a picture of two runs has a row for each root in common' \
     test "$(sed -n '/^\$runs/,/^END/p' "$tmp/out" | wc -l)" = $(($("$report" roots "$tmp/r.json" | sed 1d | cut -f 2 | sort -u | wc -l) + 3))
 check 'a picture of two runs has the times of the second beside those of the first' \
     awk -F '\t' '/^\$runs/ { on = 1; next } /^END/ { on = 0 } on && $1 ~ /^[0-9]+$/ { n++; if ($2 != $3) bad = 1 } END { exit bad || n == 0 }' "$tmp/out"
+mkdir "$tmp/odd"
+cp "$tmp/r.json" "$tmp/odd/a
+b	c_d\"e\".json"
+check_exit 0 'a run whose name has a line, a tab and quotes' "$report" means "$tmp/odd/"* "$tmp/r.json"
+check 'dbfs-report means has a row for a run whatever its name' test "$(cut -f 1 "$tmp/out" | tail -n +2 | tr '\n' '|')" = "$tmp/odd/a?b?c_d\"e\".json|$tmp/r.json|"
+check_exit 0 'two runs, one of whose names has a line, a tab and quotes' "$report" plot "$tmp/odd/"* "$tmp/r.json"
+check 'a picture of two runs has their names as titles, without quotes' grep -qF "root	A: $tmp/odd/a?b?c_d”e”.json	B: $tmp/r.json" "$tmp/out"
+check 'titles of curves have no markup' grep -q 'columnheader(i + 0) noenhanced$' "$tmp/out"
 check_exit 2 'plot takes no root for two runs' "$report" plot -r "$first" "$tmp/r.json" "$tmp/r.json"
 if command -v gnuplot >/dev/null 2>&1; then
     check_exit 0 'dbfs-report plot takes --size' "$report" plot --size 640x333 -o "$tmp/sized.svg" "$tmp/hops.txt"
     check 'a picture is as large as --size says' grep -q 'width="640" height="333"' "$tmp/sized.svg"
+    check_exit 0 'a picture of a run whose name has quotes' "$report" plot -o "$tmp/odd.svg" "$tmp/odd/"* "$tmp/r.json"
+    check 'a picture has the name of a run as it is' grep -qF 'c_d”e”.json</text>' "$tmp/odd.svg"
 fi
 check_exit 2 'a size of the wrong form is refused' "$report" plot --size 640 -o "$tmp/sized2.svg" "$tmp/hops.txt"
 check_exit 2 'a size of two lines, one of them right, is refused' "$report" plot --size 'x9
@@ -397,7 +422,14 @@ for data in r.json r2.json moved.json t1 sweep; do
         by_every_way "$tmp/$data" "$report" $command @
     done
 done
-check_exit 3 'standard input given twice' "$report" compare - -
+check_exit 2 'dbfs-report refuses standard input twice' "$report" compare - -
+check_says 'standard input: is given twice, and can be read once'
+(cd "$tmp" && cp r.json ./-r.json && mkdir ./-x)
+for program in 'dbfs-report means' 'dbfs-model check'; do
+    check_exit 0 "$program takes a file that begins with - after --, and such a TMPDIR" env TMPDIR=-x sh -c 'cd "$1" && "$2" $3 -- -r.json' - \
+        "$tmp" "$(realpath "$BIN/${program% *}")" "${program#* }"
+    check "$program names the file that stands after --" grep -q -e '^-r.json	' "$tmp/out"
+done
 check_exit 1 'a folder for a run' "$report" means "$tmp"
 check_says "$tmp: cannot read"
 if command -v gnuplot >/dev/null 2>&1; then

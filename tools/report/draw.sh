@@ -41,13 +41,14 @@ set datafile missing 'NaN'
 END_OF_STYLE
 }
 
-# plot_data NAME: writes a table of standard input as the data $NAME; its first row has the titles of its columns.
+# plot_data NAME: writes a table of standard input as the data $NAME; its first row has the titles of its columns, in which a quote
+# becomes the typographic one: gnuplot would read a text with tabs behind it.
 # Sets NAME_curves to the columns after the first with a value above 0, or to the second; NAME_step to the rows for
 # each point of a curve; and NAME_spread to the largest value over the least one above 0. What is not a number becomes
 # NaN: a row that begins with END would end the data, and commands could follow.
 plot_data() {
     awk -F '\t' -v OFS='\t' -v name="$1" '
-        NR == 1 { print "$" name " << END" }
+        NR == 1 { print "$" name " << END"; gsub(/"/, "\342\200\235") }
         NR > 1 { for (i = 1; i <= NF; i++) if ($i !~ /^-?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/) $i = "NaN" }
         NR > 1 { for (i = 2; i <= NF; i++) if ($i > 0 && $i != "NaN") {
             there[i]
@@ -68,7 +69,7 @@ plot_curves() {
 if ($2) { set logscale y; set yrange [*:*]; set format y '10^{%L}' \\
 } else { unset logscale y; set yrange [0:*]; set format y '%g' }
 plot for [i in $1_curves] \$$1 using 1:(column(i + 0) > 0 || !($2) ? column(i + 0) : NaN) with linespoints \\
-    linestyle i - 1 pointinterval $1_step title columnheader(i + 0)
+    linestyle i - 1 pointinterval $1_step title columnheader(i + 0) noenhanced
 END_OF_CURVES
 }
 

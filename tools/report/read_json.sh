@@ -14,6 +14,19 @@ read_input() {
     "$@" <"$input"
 }
 
+# take_standard_input: notes that a file is standard input; ends the program if one was before
+standard_input=0
+take_standard_input() {
+    [ $standard_input = 0 ] || usage 'standard input: is given twice, and can be read once'
+    standard_input=1
+}
+
+# one_field NAME: prints the name of a file as one field of one line
+one_field() {
+    printf %s "$1" | tr '[:cntrl:]' '?'
+    echo
+}
+
 # read_json NAME FIRST: prints, for standard input, a line of document number, path and value for each number, string
 # and constant. Paths are such as roots.0.time_s. Each line may be a document; the first one has the number FIRST.
 # Messages have NAME. A key is a word of letters, so no key passes for a place in an array or for a path, and a string
