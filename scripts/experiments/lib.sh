@@ -13,7 +13,7 @@ set -euo pipefail
 export LC_ALL=C OMP_WAIT_POLICY=passive
 bin=${BUILD:-build}/bin
 out=${OUT:-${BUILD:-build}/experiments}
-case $out in /*) ;; *=*) out=./$out ;; esac
+case $out in *=* | -*) out=./$out ;; esac
 scale=${SCALE:-13}
 roots=${ROOTS:-8}
 backend=${BACKEND:-cpu}
@@ -21,7 +21,7 @@ graphs=${GRAPHS:-/nonexistent}
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
 name=$(basename "$0" .sh)
 tab=$'\t'
-work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-experiment.XXXXXX")
+work=$(mktemp -d -- "${TMPDIR:-/tmp}/dbfs-experiment.XXXXXX")
 case $work in /*) ;; *) work=$PWD/$work ;; esac # awk takes a relative a=b/file for an assignment
 trap 'end_run $?' EXIT
 mkdir -p "$out"
@@ -213,7 +213,7 @@ key_at() { echo "unset lmargin; unset rmargin; set key outside $1 horizontal Lef
 # curves TABLE: the script of a picture of curves. Numbers of the paper are black points, ours coloured lines, predictions dashed
 # lines. On a logarithmic axis the value 0 of x stands at the left edge, named 0.
 curves() {
-    local log number='^[0-9.eE+-]+$' from to
+    local log number='^-?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$' from to
     log=$(about "$1" log)
     from=$(about "$1" from) to=$(about "$1" to)
     echo "set xlabel $(quoted_text "$(about "$1" x)"); set ylabel $(quoted_text "$(about "$1" y)")"
@@ -294,9 +294,11 @@ curves() {
 
 # stacked TABLE: the script of a picture of stacked bars
 stacked() {
-    local first last number='^[0-9]+$'
+    local first last columns number='^[1-9][0-9]{0,3}$'
     first=$(about "$1" bars) last=$(about "$1" last)
-    [[ $first =~ $number && $last =~ $number ]] || die 3 "$1.about: bars and last are no columns"
+    columns=$(head -n 1 "$out/$1.tsv" | awk -F '\t' '{ print NF }')
+    [[ $first =~ $number && $last =~ $number ]] && [ "$first" -le "$last" ] && [ "$last" -le "$columns" ] ||
+        die 3 "$1.about: bars $first and last $last: no columns of $columns"
     awk -F '\t' -v first="$first" -v last="$last" '
         function text(s) { gsub(/\047/, "\342\200\231", s); return s }
         NR == 1 { for (i = first; i <= last; i++) { title[i] = text($i); sub(/_ms$/, "", title[i]); gsub(/_/, " ", title[i]) }; next }

@@ -28,15 +28,27 @@ done
 
 escaped() { sed "s/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/\"/\&quot;/g; s/'/\&#39;/g"; }
 html() { escaped <<<"$1"; } # TEXT
-# take_kept TABLE: copies the kept files of a table to OUT/FOLDER, draws the table, and prints FOLDER/TABLE for each copy
+# link PATH: prints it as an address of HTML
+link() {
+    local LC_ALL=C i byte
+    for ((i = 0; i < ${#1}; i++)); do
+        byte=${1:i:1}
+        case $byte in [A-Za-z0-9._/-]) printf %s "$byte" ;; *) printf '%%%02X' "$(($(printf %d "'$byte") & 255))" ;; esac
+    done
+}
+# take_kept TABLE: copies the kept files of a table to OUT/FOLDER, draws the table, and prints FOLDER/TABLE for each copy. A table that
+# cannot be drawn stands on the page without a picture.
 take_kept() {
     local table folder
     for table in "${KEPT:-scripts/results/experiments}"/*/"$1.tsv"; do
         [ -e "$table" ] || continue
-        folder=$(basename "$(dirname "$table")")
+        folder=$(basename -- "$(dirname -- "$table")")
         mkdir -p "$out/$folder"
-        cp "${table%.tsv}".* "$out/$folder"
-        draw_table "$folder/$1" >&2
+        cp -- "${table%.tsv}".* "$out/$folder"
+        if ! (draw_table "$folder/$1") >&2; then
+            rm -f "$out/$folder/$1.svg"
+            echo "$name: ${table%.tsv}: stands on the page without a picture" >&2
+        fi
         echo "$folder/$1"
     done
 }
@@ -59,7 +71,7 @@ age() {
 }
 section() { # TABLE
     local file
-    file=$(html "$1")
+    file=$(link "$1")
     echo "<h4>$(about "$1" title | escaped)</h4><p class='about'><b>$(about "$1" machine | escaped), revision $(about "$1" revision | escaped),"
     echo "$(about "$1" date | escaped)</b>: $(age "$1" | escaped).<br>Engine: $(about "$1" engine | escaped).<br>"
     echo "<code>$(about "$1" command | escaped)</code> <a href='$file.tsv'>TSV</a> <a href='$file.json'>JSON</a></p>"

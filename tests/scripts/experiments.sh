@@ -111,6 +111,22 @@ check 'no text of theirs is a tag or ends an attribute' sh -c '! grep -E "$1" "$
 check "$situation: the page shows them as text" grep -q '&lt;script&gt;alert' "$tmp/safe/index.html"
 ! command -v gnuplot >/dev/null 2>&1 || check "$situation: the picture has them" grep -q '<svg' "$tmp/safe/${folder##*/}/pan-figure-5.svg"
 
+# names that mean something in an address, and tables that cannot be drawn as they say
+odd=("$tmp/odd/50% of # 1?" "$tmp/odd/range" "$tmp/odd/bars")
+for folder in "${odd[@]}"; do mkdir -p "$folder" && cp "$tmp/kept"/pan-figure-5.[!s]* "$folder"; done
+sed -i 's/^from.*/from\te/; s/^to.*/to\t-/' "${odd[1]}/pan-figure-5.about"
+printf 'bars\t2\nlast\t999999999\n' >>"${odd[2]}/pan-figure-5.about"
+check_exit 0 'kept tables that cannot be drawn' env KEPT="$tmp/odd" SCALE=8 OUT="$tmp/drawn" timeout 60 "$here/run.sh" pan-table-1
+check 'a page has all kept tables, also those that cannot be drawn' test "$(grep -c '<br>Engine' "$tmp/drawn/index.html")" = 4
+if command -v gnuplot >/dev/null 2>&1; then
+    check_says 'pan-figure-5.about: bars 2 and last 999999999: no columns of 4'
+    check_says "${odd[2]}/pan-figure-5: stands on the page without a picture" 'a picture that fails is named'
+    check 'a range that is no number shades nothing' test -s "$tmp/drawn/range/pan-figure-5.svg"
+fi
+check 'links lead to folders whatever their names' grep -qF "href='50%25%20of%20%23%201%3F/pan-figure-5.tsv'" "$tmp/drawn/index.html"
+check_exit 0 'an experiment with folders that begin with -' sh -c 'cd "$1" && mkdir ./-t && ln -s "$2/scripts" "$2/tools" . && shift 2 && "$@"' - "$(mktemp -d "$tmp/dash.XXXXXX")" "$PWD" \
+    env BUILD="$(realpath "${BUILD:-build}")" TMPDIR=-t OUT=-o KEPT=-k SCALE=8 ROOTS=1 "$here/pan-table-1.sh"
+
 others=$(awk -F '\t' 'FNR > 1 && ($1 == "published" || $1 == "model") { print FILENAME; nextfile }' scripts/results/experiments/*/pan-*.tsv)
 check "kept tables have measurements alone, as numbers of papers and predictions are those of today's table ($others)" test -z "$others"
 for about in scripts/results/experiments/*/*.about; do
