@@ -138,6 +138,8 @@ unknown=$("$BIN/dbfs-traverse" --help=all | grep -oE '^ +(-[a-zA-Z@], )?--[a-z0-
 check "dbfs knows the options of dbfs-traverse ($(echo $unknown))" test -z "$unknown"
 wrong=$(awk -F '\t' 'NF != 8 || $1 !~ /^(date|-|20[0-9][0-9]-[01][0-9](-[0-3][0-9])?)$/ || $6 !~ /^[a-z0-9_]+$/ || $7 == "" || $8 == "" { print FNR }' scripts/results/results.tsv)
 check "results.tsv has eight columns: date, revision, device, graph, option, metric, value, command ($(echo $wrong))" test -z "$wrong"
+doubled=$(cut -f 2-6 scripts/results/results.tsv | sort | uniq -d)
+check "no two rows of results.tsv have the same revision, device, graph, option and metric ($doubled)" test -z "$doubled"
 missing=$(sed -n 's/^|.*| `\([^ `]* [^ `]* [^ `]*\)` |$/\1/p' NOTES.md | while read -r device graph metric; do
     awk -F '\t' -v d="$device" -v g="$graph" -v m="$metric" '$3 == d && $4 == g && $6 == m { found = 1 } END { exit !found }' scripts/results/results.tsv ||
         echo "$device $graph $metric"
