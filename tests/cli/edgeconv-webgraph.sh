@@ -115,6 +115,8 @@ say '/zetak/d; /version/d; /flags/d; /maxref/d'
 same 'properties that say only what they must' g want
 say '$a endianness=big'
 same 'properties of the Rust program' g want
+{ cat kept.properties && awk 'BEGIN { printf "gapstats="; for (i = 0; i < 250000; i++) printf "%d,", i % 100000; print "" }'; } >g.properties
+same 'a graph with statistics of 1.4 MB in its properties' g want
 refused() { # NAME PATTERN FILE OPTION...
     check_exit 3 "$1" edgeconv -t text "${@:4}" "$3"
     check_says "$2"

@@ -10,12 +10,13 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    MOST_FILE_BYTES = 1 << 16,
+    MOST_FILE_BYTES = 1 << 22, /* WDC says 1.5 MB of its graph of 2012 */
     MOST_WINDOW = 1 << 16,
     MOST_ZETA_K = 16,
 };
@@ -37,35 +38,46 @@ int webgraph_beside(const char *graph, const char *suffix, char name[WEBGRAPH_NA
 
 /* ---- the text ---- */
 
-/* Reads the file to a text that ends in NUL. A pipe of that name is not waited for. */
-static enum status load_text(const char *name, char text[MOST_FILE_BYTES + 1], struct error *e)
+/* Reads the file to a text that ends in NUL, which the caller frees; NULL after a failure. A pipe of that name is not waited for. */
+static char *load_text(const char *name, struct error *e)
 {
     struct stat st;
     size_t used = 0;
     ssize_t got = 0;
+    char *text = NULL;
     int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return fail_errno(e, name, "cannot open");
+    if (fd < 0) {
+        fail_errno(e, name, "cannot open");
+        return NULL;
+    }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_FILE_BYTES)
         fail(e, ST_BAD_DATA, "%s: found no file of at most %d bytes, expected the properties of a graph", name,
              MOST_FILE_BYTES);
-    while (e->status == ST_OK && used < MOST_FILE_BYTES && (got = read(fd, text + used, MOST_FILE_BYTES - used)) > 0)
+    else if ((text = calloc((size_t)st.st_size + 1, 1)) == NULL)
+        fail_memory(e, name, (uint64_t)st.st_size + 1);
+    while (e->status == ST_OK && used < (size_t)st.st_size && (got = read(fd, text + used, (size_t)st.st_size - used)) > 0)
         used += (size_t)got;
     if (got < 0)
         fail_errno(e, name, "cannot read");
     close(fd);
-    text[used] = '\0';
-    return e->status;
+    if (e->status == ST_OK)
+        return text;
+    free(text);
+    return NULL;
 }
 
 int webgraph_is_named(const char *graph)
 {
     struct error e = {0};
-    char name[WEBGRAPH_NAME_BYTES], text[MOST_FILE_BYTES + 1];
-    if (!webgraph_beside(graph, ".properties", name) || load_text(name, text, &e) != ST_OK)
+    char name[WEBGRAPH_NAME_BYTES], *text;
+    if (!webgraph_beside(graph, ".properties", name))
         return 0;
+    if ((text = load_text(name, &e)) == NULL)
+        return e.status == ST_RESOURCE; /* whoever reads the graph says so */
     const char *key = strstr(text, "graphclass");
-    return key != NULL && strstr(key, "webgraph") != NULL;
+    const int named = key != NULL && strstr(key, "webgraph") != NULL;
+    free(text);
+    return named;
 }
 
 /* Cuts the next line out of a text at *p; NULL at its end. */
@@ -231,13 +243,14 @@ static enum status take_lines(struct webgraph_properties *p, const char *name, c
 
 enum status webgraph_read_properties(struct webgraph_properties *p, const char *graph, struct error *e)
 {
-    char name[WEBGRAPH_NAME_BYTES], text[MOST_FILE_BYTES + 1];
+    char name[WEBGRAPH_NAME_BYTES], *text;
     *p = (struct webgraph_properties){.zeta_k = 3};
     for (int part = 0; part < PARTS; part++)
         p->code[part] = part_codes[part].usual;
     if (!webgraph_beside(graph, ".properties", name))
         return fail(e, ST_BAD_DATA, "%s: expected a file NAME.graph of WebGraph, with NAME.properties beside it", graph);
-    if (load_text(name, text, e) == ST_OK)
+    if ((text = load_text(name, e)) != NULL)
         take_lines(p, name, text, e);
+    free(text);
     return e->status;
 }
