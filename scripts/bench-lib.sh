@@ -11,7 +11,7 @@ export LC_ALL=C # numbers have a point, also those of `time`
 bin=${BUILD:-build}/bin
 tests=${BUILD:-build}/tests
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
-work=$(mktemp -d "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")
+work=$(realpath -- "$(mktemp -d -- "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")")
 cores=$(nproc)
 keeper=
 

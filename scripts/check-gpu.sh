@@ -72,7 +72,7 @@ if [ "$backend" = cuda ]; then
 fi
 
 . tests/lib.sh
-work=$(mktemp -d "${WORK:-$(folder_in_memory)}/dbfs-gpu.XXXXXX") || exit 1
+work=$(mktemp -d -- "${WORK:-$(folder_in_memory)}/dbfs-gpu.XXXXXX") && work=$(realpath -- "$work") || exit 1
 trap 'rm -rf "$tmp" "$work"' EXIT
 graphs=$work/graphs # all lanes share these
 mkdir "$graphs"

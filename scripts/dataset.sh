@@ -487,7 +487,10 @@ parse_options() {
         -S | --memory) pass_on -S "$2" ;;
         -T | --tmpdir) pass_on -T "$(realpath -m -- "$2")" ;;
         -@ | --threads) pass_on -@ "$2" ;;
-        --table) table=$2 ;;
+        --table)
+            table=$2
+            case $table in -*) table=./$table ;; esac # no option of tail
+            ;;
         --show) action=show && names+=("$2") ;;
         *) die 2 "$1: unknown option (see --help)" ;;
         esac

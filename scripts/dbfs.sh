@@ -565,7 +565,7 @@ choose_place() {
 
 # Sets `scratch` to a new folder.
 make_scratch() {
-    [ -n "$scratch" ] || scratch=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX" 2>/dev/null) ||
+    [ -n "$scratch" ] || scratch=$(mktemp -d -- "${TMPDIR:-/tmp}/dbfs.XXXXXX" 2>/dev/null) ||
         die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
     case $scratch in /*) ;; *) scratch=$PWD/$scratch ;; esac # awk takes a relative a=b/file for an assignment
 }

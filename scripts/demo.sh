@@ -9,8 +9,9 @@ if [ ! -d "$datasets" ]; then
     prefix=$(cd "$here/../../../.." && pwd)
     bin=$prefix/bin datasets=$prefix/share/dbfs/datasets
 fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-demo.XXXXXX")
+work=$(realpath -- "$(mktemp -d -- "${TMPDIR:-/tmp}/dbfs-demo.XXXXXX")")
 trap 'rm -rf "$work"' EXIT
+export TMPDIR=${work%/*} # that of the user may be relative, and the programs run in $work
 
 show() {
     echo

@@ -149,7 +149,7 @@ write_out() {
 }
 
 parse_options "$@"
-tmp=$(mktemp -d)
+tmp=$(realpath -- "$(mktemp -d)")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 find_dict

@@ -18,7 +18,7 @@ set -euo pipefail
 out=${1%/}
 edges=${out%.dbfs}.edges
 shift
-read -r -a options <<<"${EDGECONV:--u}"
+IFS=$' \t\n' read -r -d '' -a options <<<"${EDGECONV:--u}" || true # to its end, over all lines
 case $(ldd "$(command -v dbfs-pack)") in *libmpich*) mpi=pmi2 ;; *) mpi=pmix ;; esac
 mpi=${MPI:-$mpi}
 # srun has not inherited -c since Slurm 22.05, and a task would run on one core

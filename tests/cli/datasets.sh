@@ -43,6 +43,8 @@ check 'only known facts of graphs are marked as read' awk -F'\t' 'NR > 1 {
 check '--list has them all' test "$(wc -l <"$tmp/list")" = "$(wc -l <"$table")"
 sed -n '/^name  *n  *entries/,/^$/p' datasets/README.md | grep -v '^$' >"$tmp/readme"
 check 'the README of datasets/ shows the list of sizes' diff "$tmp/list" "$tmp/readme"
+cp "$table" "$tmp/-table"
+check_exit 0 'dbfs-dataset takes a table whose name begins with -' sh -c 'cd "$1" && "$2" --table -table --list' - "$tmp" "$dataset"
 check '--list says what sources are directed' test \
     "$(awk '$4 == "directed"' "$tmp/list" | wc -l)" = "$(awk -F'\t' '$6 == "arc"' "$table" | wc -l)"
 check '--show says what --direction may be' bash -c '"$1" --show twitter7 | grep -q "^direction *once or directed$"' - "$dataset"

@@ -299,6 +299,8 @@ check 'forty that fail side by side leave nothing' test ! -e g.txt.dbfs
 mkdir n=1
 check_exit 0 'a relative TMPDIR that could be an assignment' env TMPDIR=n=1 dbfs --no-cache -r 0 g.txt
 check "$situation: spoils no figure" grep -qE '^root 0: [0-9]+ of [0-9]+ vertices reached, levels [0-9]+, [0-9.e-]+ s$' "$tmp/out"
+mkdir ./-t
+check_exit 0 'dbfs takes a TMPDIR that begins with -' env TMPDIR=-t dbfs --no-cache -r 0 g.txt
 check_exit 1 'no folder for temporary files' env TMPDIR="$tmp/none" dbfs --no-cache -r 0 g.txt
 check_says '^dbfs: .*/none: cannot make a folder there'
 check_exit 2 'under mpiexec' env PMI_SIZE=2 dbfs -r 0 g.txt

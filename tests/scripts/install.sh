@@ -30,7 +30,9 @@ assert dbfs.open('$tmp/python.dbfs').search(0).distances.tolist() == [0, 1]"
 else
     skip 'the Python module finds the programs: no python3 with numpy'
 fi
-check 'the demo runs from there' env MPIEXEC="$MPIEXEC" "$root/share/doc/dbfs/examples/demo.sh"
+mkdir "$tmp/-t"
+check 'the demo runs from there, and takes a relative TMPDIR that begins with -' \
+    sh -c 'cd "$1" && shift && "$@"' - "$tmp" env TMPDIR=-t MPIEXEC="$MPIEXEC" "$root/share/doc/dbfs/examples/demo.sh"
 
 # ---- completions ----
 

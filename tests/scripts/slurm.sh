@@ -57,6 +57,9 @@ jobs() {
     check "$1: the searching job finds the distances on copies of its own" test "$(sed -n 's/^distance_checksum: *//p' out)" = "$want" -a -s local/g.dbfs/manifest
 }
 jobs 'one host'
+check 'the packing job takes options of edgeconv on several lines' env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=2 SCRATCH="$tmp" \
+    EDGECONV=$'-u\n--vertices 200000' "$scripts/slurm-pack.sh" "$PWD/lines.dbfs" "$graph"
+check 'options on the second line have their effect' grep -qx 'n 200000' lines.dbfs/manifest
 
 # ---- results of before are not taken for those of another graph ----
 
