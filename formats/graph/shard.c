@@ -34,11 +34,12 @@ static const char *section_name(uint32_t type)
     }
 }
 
-enum { VERSION = 2, VERSION_DIRECTED = 3 };
+/* Versions 2 and 3, of undirected and directed graphs, are read as well: they have a section more, which nobody reads. */
+enum { FIRST_VERSION = 2, FIRST_DIRECTED = 3, VERSION = 4, VERSION_DIRECTED = 5 };
 
 const struct container_kind shard_kind = {
     .magic = "DBFSSHRD", .what = "shard", .maker = "dbfs-pack", .version = VERSION,
-    .section_name = section_name, .packed = 1, .newest_version = VERSION_DIRECTED};
+    .section_name = section_name, .packed = 1, .first_version = FIRST_VERSION, .newest_version = VERSION_DIRECTED};
 
 const struct container_kind directed_shard_kind = {
     .magic = "DBFSSHRD", .what = "shard", .maker = "dbfs-pack", .version = VERSION_DIRECTED,
@@ -50,11 +51,16 @@ static enum status bad(const struct shard *shard, const char *where, const char 
     return fail(e, ST_BAD_DATA, "%s: %s: %s", container_path(shard->file), where, why);
 }
 
+int shard_version_directed(uint32_t version)
+{
+    return version == FIRST_DIRECTED || version == VERSION_DIRECTED;
+}
+
 static enum status read_attributes(struct shard *shard, const uint64_t **attributes,
                                    struct error *e)
 {
     const struct section *s;
-    shard->kept.directed = container_version(shard->file) == VERSION_DIRECTED;
+    shard->kept.directed = shard_version_directed(container_version(shard->file));
     if (container_need(shard->file, SHARD_ATTRIBUTES, 8,
                        shard->kept.directed ? SHARD_DIRECTED_ATTRIBUTE_COUNT : SHARD_ATTRIBUTE_COUNT, &s,
                        e) != ST_OK ||
@@ -138,7 +144,7 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
 
 static enum status open_vertex_sections(struct shard *shard, struct error *e)
 {
-    const struct section *slots, *local_runs, *delegate_ids, *delegate_runs, *loops, *list;
+    const struct section *slots, *local_runs, *delegate_ids, *delegate_runs, *loops;
     const struct container *f = shard->file;
     if (container_need(f, SHARD_LOCAL_SLOTS, 4, shard->locals, &slots, e) != ST_OK ||
         container_need(f, SHARD_LOCAL_DEGREES, sizeof(struct degree_run), UINT64_MAX, &local_runs,
@@ -146,8 +152,7 @@ static enum status open_vertex_sections(struct shard *shard, struct error *e)
         container_need(f, SHARD_DELEGATE_IDS, 0, shard->d, &delegate_ids, e) != ST_OK ||
         container_need(f, SHARD_DELEGATE_DEGREES, sizeof(struct degree_run), UINT64_MAX,
                        &delegate_runs, e) != ST_OK ||
-        container_need(f, SHARD_LOOPS, sizeof(struct loop_count), UINT64_MAX, &loops, e) != ST_OK ||
-        container_need(f, SHARD_ND_SOURCE_LIST, 4, shard->csr[ND].source_rows, &list, e) != ST_OK)
+        container_need(f, SHARD_LOOPS, sizeof(struct loop_count), UINT64_MAX, &loops, e) != ST_OK)
         return e->status;
     if (delegate_ids->width != 4 && delegate_ids->width != 8)
         return bad(shard, "delegate-ids", "impossible element width", e);
@@ -155,7 +160,6 @@ static enum status open_vertex_sections(struct shard *shard, struct error *e)
     shard->degrees.locals.count = local_runs->count;
     shard->degrees.delegates.count = delegate_runs->count;
     shard->degrees.loop_counts = loops->count;
-    shard->nd_sources.count = list->count;
     return ST_OK;
 }
 
@@ -197,7 +201,6 @@ static void point_at_elements(struct shard *shard)
     shard->ids.delegates = elements_of(shard, SHARD_DELEGATE_IDS);
     shard->degrees.delegates.runs = elements_of(shard, SHARD_DELEGATE_DEGREES);
     shard->degrees.loops = elements_of(shard, SHARD_LOOPS);
-    shard->nd_sources.rows = elements_of(shard, SHARD_ND_SOURCE_LIST);
 }
 
 enum status shard_open(struct shard *shard, const char *path, struct error *e)
@@ -308,11 +311,9 @@ static enum status load_csr(struct shard *shard, enum subgraph g, unsigned colum
 enum status shard_load(struct shard *shard, unsigned columns, int threads,
                        struct memory_budget *budget, struct error *e)
 {
-    static const uint32_t of_vertices[] = {SHARD_LOCAL_SLOTS, SHARD_DELEGATE_IDS,
-                                           SHARD_ND_SOURCE_LIST};
     shard->budget = budget;
-    for (int i = 0; i < 3 && e->status == ST_OK; i++)
-        decode(shard, of_vertices[i], NULL, threads, e);
+    if (decode(shard, SHARD_LOCAL_SLOTS, NULL, threads, e) == ST_OK)
+        decode(shard, SHARD_DELEGATE_IDS, NULL, threads, e);
     for (int g = 0; g < shard_row_sets(shard) && e->status == ST_OK; g++)
         load_csr(shard, (enum subgraph)g, columns, threads, e);
     if (e->status != ST_OK)

@@ -44,7 +44,7 @@ enum shard_section {
     SHARD_HEADS = 18,   /* u32[k*rows]; absent when k = 0 */
     SHARD_SOURCES = 19, /* u64[ceil(rows/64)]: bit i is set where row i is not empty */
 
-    SHARD_ND_SOURCE_LIST = 40, /* u32[]: the set bits of nd's sources, ascending (section IV-B) */
+    SHARD_ND_SOURCE_LIST = 40, /* of versions 2 and 3; not read: the set bits of nd's sources as a list */
 
     SHARD_IN_ROWS = 48 /* in-rows of subgraph s: the same from 48 + 4*s on */
 };
@@ -105,12 +105,6 @@ struct shard_degrees {
     uint64_t loop_counts;
 };
 
-/* Rows that are not empty. */
-struct row_list {
-    const uint32_t *rows;
-    uint64_t count;
-};
-
 /* Which sets of rows the shard has, and whether a search pushes out-rows or, after shard_reverse, in-rows. */
 struct shard_rows_kept {
     int directed;
@@ -135,7 +129,6 @@ struct shard {
     struct csr csr[ROW_SETS]; /* of undirected graphs only the first SUBGRAPHS */
     struct shard_ids ids;
     struct shard_degrees degrees;
-    struct row_list nd_sources;
 };
 
 enum shard_attribute {
@@ -169,6 +162,8 @@ static inline uint32_t shard_attribute_of(enum subgraph g, enum shard_attribute 
 
 extern const struct container_kind shard_kind;          /* as it is read, and as undirected graphs are written */
 extern const struct container_kind directed_shard_kind; /* as directed graphs are written */
+
+int shard_version_directed(uint32_t version); /* whether a version of the format is one of directed graphs */
 
 /* Maps a shard and checks its structure: that section sizes fit the attributes, and the directories of packed sections.
  * The content of sections is not read. */

@@ -86,22 +86,9 @@ static enum status check_csr(const struct shard *shard, enum subgraph g, int thr
     return ST_OK;
 }
 
-static enum status check_nd_list(const struct shard *shard, struct error *e)
-{
-    const struct row_list *list = &shard->nd_sources;
-    for (uint64_t i = 0; i < list->count; i++) {
-        uint32_t row = list->rows[i];
-        if (row >= shard->locals || !mask_bit(shard->csr[ND].sources, row) ||
-            (i > 0 && row <= list->rows[i - 1]))
-            return fail(e, ST_BAD_DATA, "%s: nd-source-list: entry %llu is wrong",
-                        container_path(shard->file), (unsigned long long)i);
-    }
-    return ST_OK;
-}
-
 enum status shard_check(const struct shard *shard, int threads, struct error *e)
 {
-    if (shard_check_ids(shard, threads, e) != ST_OK || check_nd_list(shard, e) != ST_OK)
+    if (shard_check_ids(shard, threads, e) != ST_OK)
         return e->status;
     for (int g = 0; g < shard_row_sets(shard); g++) {
         if (check_csr(shard, (enum subgraph)g, threads, e) != ST_OK)

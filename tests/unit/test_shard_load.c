@@ -73,7 +73,6 @@ static const void *elements(const struct shard *s, uint32_t type)
     case SHARD_DELEGATE_IDS: return s->ids.delegates;
     case SHARD_DELEGATE_DEGREES: return s->degrees.delegates.runs;
     case SHARD_LOOPS: return s->degrees.loops;
-    case SHARD_ND_SOURCE_LIST: return s->nd_sources.rows;
     default: break;
     }
     switch (type - 4 * g) {

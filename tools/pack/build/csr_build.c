@@ -129,29 +129,13 @@ static void mark_sources(const struct csr_rows *csr, int threads, uint64_t words
     }
 }
 
-static uint64_t list_sources(const uint64_t *mask, uint64_t words, uint32_t *list)
-{
-    uint64_t at = 0;
-    for (uint64_t word = 0; word < words; word++) {
-        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1)
-            list[at++] = (uint32_t)(64 * word + (uint64_t)__builtin_ctzll(bits));
-    }
-    return at;
-}
-
-static enum status write_sources(const struct csr_rows *csr, uint64_t source_rows,
-                                 const struct section_writer *out, struct error *e)
+static enum status write_sources(const struct csr_rows *csr, const struct section_writer *out, struct error *e)
 {
     uint64_t words = mask_words(csr->rows), *mask;
-    uint32_t *list = NULL;
     if (memory_take(out->budget, (void **)&mask, words, 8, "row masks", e) != ST_OK)
         return e->status;
     mark_sources(csr, out->threads, words, mask);
     section_write(out, shard_section_of(csr->g, SHARD_SOURCES), 8, words, mask, e);
-    if (csr->g == ND && e->status == ST_OK &&
-        memory_take(out->budget, (void **)&list, source_rows, 4, "row lists", e) == ST_OK)
-        section_write(out, SHARD_ND_SOURCE_LIST, 4, list_sources(mask, words, list), list, e);
-    memory_release(out->budget, list);
     memory_release(out->budget, mask);
     return e->status;
 }
@@ -258,7 +242,7 @@ enum status csr_build(const struct csr_source *source, enum subgraph g, int head
     if (csr.k > 0 && section_write(out, shard_section_of(g, SHARD_HEADS), 4, head_entries,
                                    csr.heads, e) != ST_OK)
         goto cleanup;
-    if (write_sources(&csr, counts->source_rows, out, e) == ST_OK)
+    if (write_sources(&csr, out, e) == ST_OK)
         write_offsets(&csr, sum_kept(&csr, out->threads), out, e);
 cleanup:
     release_rows(&csr, budget);

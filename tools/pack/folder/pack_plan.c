@@ -117,7 +117,7 @@ static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s,
     if (s->heads[sub] == HEADS_AUTO && (subgraph_columns(sub) == NORMALS || edges < rows / 2))
         k = 0;
     return 4 * (rows + 1) + 8 * mask_words(rows) + (sub == NN ? s->nn_column_bytes : 4) * edges +
-           2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
+           2 * k * rows;
 }
 
 /* Estimates the bytes of a subgraph with all its sets of rows. g->edges counts a directed edge twice, but the out-rows have it once. */

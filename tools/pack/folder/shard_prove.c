@@ -14,8 +14,8 @@ static enum status check_identity(const struct container *file, uint32_t shard, 
                                   uint64_t pack_id, const uint64_t **attributes, struct error *e)
 {
     const struct section *s;
-    uint64_t count = container_version(file) == shard_kind.version ? SHARD_ATTRIBUTE_COUNT
-                                                                   : SHARD_DIRECTED_ATTRIBUTE_COUNT;
+    uint64_t count = shard_version_directed(container_version(file)) ? SHARD_DIRECTED_ATTRIBUTE_COUNT
+                                                                   : SHARD_ATTRIBUTE_COUNT;
     if (container_need(file, SHARD_ATTRIBUTES, 8, count, &s, e) != ST_OK)
         return e->status;
     const uint64_t *at = *attributes = s->data;

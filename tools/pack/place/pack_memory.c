@@ -32,7 +32,7 @@ static uint64_t rows_bytes(const struct pack_size *s, enum subgraph g)
     uint64_t rows = subgraph_rows(g) == NORMALS ? s->locals : s->d;
     uint64_t k = s->heads[g] != HEADS_AUTO ? (uint64_t)s->heads[g]
                                            : (subgraph_columns(g) == DELEGATES ? HEADS_USUAL : 0);
-    uint64_t sources = 8 * mask_words(rows) + (g == ND ? 4 * rows : 0) + section_bytes(rows, 4);
+    uint64_t sources = 8 * mask_words(rows) + section_bytes(mask_words(rows), 8);
     uint64_t offsets = section_bytes(rows + 1, 4);
     uint64_t directory =
         2 * (packed_blocks(s->directed_edges / s->p) + 1) * sizeof(struct packed_block);
