@@ -21,8 +21,9 @@
 /* Sizes:
  * - ANSWER_PIECE: number of values, or of ids of a window, that a thread handles at a time.
  * - QUESTIONS_PIECE: number of questions that a thread handles at a time.
- * - STORED_AT_ONCE: number of ids that are permuted together, by vector instructions. */
-enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512 };
+ * - STORED_AT_ONCE: number of ids that are permuted together, by vector instructions.
+ * - COPIED_BYTES: number of bytes that a thread copies at a time. */
+enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512, COPIED_BYTES = 1 << 16 };
 
 /* Returns the number of vertices for which the device has values: the normals of its shard and all delegates. */
 static uint64_t vertices_of(const struct device *dev)
@@ -455,14 +456,27 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
+/* The addresses of a copy. */
+struct copied {
+    char *to;
+    const char *from;
+};
+
+/* Copies the bytes begin..end. Called by threads of the pool, for cpu_copy. `context` is a struct copied. */
+static void copy_range(void *context, uint64_t begin, uint64_t end)
+{
+    const struct copied *c = context;
+    memcpy(c->to + begin, c->from + begin, end - begin);
+}
+
 /* Copies `bytes` bytes within host memory, because a device of the CPU has no other memory. Does nothing if both
  * addresses are equal. This is `copy` of backend_answers. */
 static enum status cpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
-    (void)dev;
+    struct copied copied = {to, from};
     (void)e;
     if (to != from)
-        memcpy(to, from, bytes);
+        pool_for(dev->means.pool, threads_for(dev, bytes / sizeof(uint64_t)), bytes, COPIED_BYTES, copy_range, &copied);
     return ST_OK;
 }
 
