@@ -36,7 +36,7 @@ void slices_close(struct slices *x)
     struct slice_buffer *const buffers[] = {x->send, x->receive};
     for (int i = 0; i < 2; i++) {
         for (uint32_t g = 0; buffers[i] != NULL && g < x->G; g++)
-            x->rank->backend->release_buffer(x->rank->devices[0], EXCHANGE_HOST, buffers[i][g].memory);
+            x->rank->backend->release_buffer(x->rank->devices[g], EXCHANGE_HOST, buffers[i][g].memory);
         free(buffers[i]);
     }
     free(x->out);
@@ -48,16 +48,16 @@ void slices_close(struct slices *x)
     free(x->transfers);
 }
 
-/* Frees the memory of *buffer, and allocates `bytes` instead, so the old content is lost. Does nothing if the buffer has
- * `bytes` or more. After a failure the buffer has no memory. Charges no memory budget. */
-static enum status grow_buffer(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
-                             struct error *e)
+/* Frees the memory of *buffer, a buffer of device g, and allocates `bytes` instead, so the old content is lost. Does nothing
+ * if the buffer has `bytes` or more. After a failure the buffer has no memory. Charges no memory budget. */
+static enum status grow_buffer(const struct slices *x, uint32_t g, struct slice_buffer *buffer, uint64_t bytes, struct error *e)
 {
     const struct backend *backend = x->rank->backend;
+    struct device *device = x->rank->devices[g];
     if (bytes <= buffer->capacity)
         return ST_OK;
-    backend->release_buffer(x->rank->devices[0], EXCHANGE_HOST, buffer->memory);
-    buffer->memory = backend->take_buffer(x->rank->devices[0], EXCHANGE_HOST, bytes, what, e);
+    backend->release_buffer(device, EXCHANGE_HOST, buffer->memory);
+    buffer->memory = backend->take_buffer(device, EXCHANGE_HOST, bytes, what, e);
     buffer->capacity = buffer->memory != NULL ? bytes : 0;
     return e->status;
 }
@@ -97,7 +97,7 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     uint64_t total = 0;
     for (uint32_t s = 0; s < x->p; s++)
         total += is_staged(x, g, s) ? out[s].bytes : 0;
-    if (grow_buffer(x, &x->send[g], total, e) != ST_OK)
+    if (grow_buffer(x, g, &x->send[g], total, e) != ST_OK)
         return e->status;
     char *at = x->send[g].memory;
     for (uint32_t s = 0; s < x->p && e->status == ST_OK; s++) {
@@ -152,7 +152,7 @@ static enum status share_slices(struct slices *x, struct error *e)
             in[s] = x->told_by[pair_of(x, rank_of_shard(s, comm->ranks), device_of_shard(s, comm->ranks), g)];
             total += is_message(x, s, &in[s]) ? in[s].bytes : 0;
         }
-        if (grow_buffer(x, &x->receive[g], total, e) != ST_OK)
+        if (grow_buffer(x, g, &x->receive[g], total, e) != ST_OK)
             return e->status;
         char *at = x->receive[g].memory;
         for (uint32_t s = 0; s < x->p; s++) {
