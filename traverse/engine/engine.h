@@ -277,10 +277,10 @@ struct backend_answers {
      * all_read. Returns ST_BAD_DATA if a question names a vertex that this shard does not have. */
     enum status (*reply)(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
 
-    /* Finishes the parents. The parent of each vertex that asked becomes the id of any neighbour that replied with an id.
-     * replies[s] has a reply to each question for shard s, in the same order. The parents of delegates do not change.
+    /* Finishes the parents, and waits for this work. The parent of each vertex that asked becomes the id of any neighbour
+     * that replied with an id. replies[s] has a reply to each question for shard s, in the same order. The parents of delegates do not change.
      * With all_read `replies` is not read. The device then looks for missing parents in the memory of its peers, also for
-     * parents of the delegates that it owns, and waits. `ask` of all peers must have returned before. Returns ST_BAD_DATA
+     * parents of the delegates that it owns. `ask` of all peers must have returned before. Returns ST_BAD_DATA
      * if a column names a vertex that does not exist. */
     enum status (*take_replies)(struct device *device, const struct slice *replies, struct error *e);
 

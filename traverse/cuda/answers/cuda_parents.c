@@ -246,10 +246,10 @@ static enum status look_for_parents(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Gives a parent to each vertex that has its parent on another device.
- * - all_read 0: launches kernels that write all replies except -1 to by_vertex, and does not wait. replies[s] has the
- *   replies of shard s to this device's questions, in the order of the questions.
- * - all_read 1: does not read `replies`. Looks for the parents in the memory of the peers, and waits. */
+/* Gives a parent to each vertex that has its parent on another device, and waits.
+ * - all_read 0: writes all replies except -1 to by_vertex. replies[s] has the replies of shard s to this device's questions,
+ *   in the order of the questions.
+ * - all_read 1: does not read `replies`. Looks for the parents in the memory of the peers. */
 enum status gpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -263,5 +263,5 @@ enum status gpu_take_replies(struct device *dev, const struct slice *replies, st
         cuda_take_replies(address_of(dev, s, &replies[s]), askers, count, a->id_bytes, a->by_vertex, gpu_answer_stream(dev));
         askers += count;
     }
-    return CUDA_LAUNCHED(dev->where, e);
+    return gpu_wait(dev, gpu_answer_stream(dev), e);
 }
