@@ -13,6 +13,7 @@
 
 #include "traverse/cpu/thread_pool.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/clones.h"
 
 #include <omp.h>
@@ -35,6 +36,12 @@ static uint64_t listed_bytes(uint32_t width)
     return width + sizeof(uint32_t);
 }
 
+/* Returns `bytes`, rounded up to a multiple of 8, so that what lies behind them is aligned for values. */
+static uint64_t padded(uint64_t bytes)
+{
+    return divide_up(bytes, 8) * 8;
+}
+
 /* Collective. Overwrites *w. Chooses the size of windows, allocates their memory, and opens the pool of threads that fill
  * windows. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. windows_close frees everything,
  * even after a failure. */
@@ -49,7 +56,7 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     w->ids = share < LEAST_WINDOW ? LEAST_WINDOW : share < ANSWER_WINDOW ? share : ANSWER_WINDOW;
     w->permuted = rank->graph->manifest.randomized && w->p > 1;
     w->takes_own = w->permuted && !backend->has_device_memory;
-    w->copied_bytes = w->permuted ? w->ids * listed_bytes(width) : (w->ids / w->p + 1) * width;
+    w->copied_bytes = padded(w->permuted ? w->ids * listed_bytes(width) : (w->ids / w->p + 1) * width);
     w->source = zeroed(w->p, sizeof *w->source, what, e);
     slices_open(&w->parts, rank, e);
     w->parts.hosted = 1;
@@ -92,7 +99,7 @@ static struct slice part_of(const struct windows *w, uint32_t g, struct id_range
         struct value_list list = {copy, (uint32_t *)(void *)(copy + w->ids * width), 0};
         backend->answers->list_values(rank->devices[g], w->now.kind, range.first, range.end - range.first, &list, e);
         memmove(copy + list.count * width, list.index, list.count * sizeof *list.index);
-        return (struct slice){.at = copy, .bytes = (list.count * listed_bytes(w->now.width) + 7) / 8 * 8};
+        return (struct slice){.at = copy, .bytes = padded(list.count * listed_bytes(w->now.width))};
     }
     const uint32_t s = rank->graph->shards[g].index;
     const uint64_t first = slots_of_shard(range.first, s, w->p),
