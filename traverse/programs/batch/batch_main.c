@@ -157,7 +157,8 @@ static enum status write_depths(struct batching *b, const int32_t *depth, uint64
 }
 
 /* Returns the parent of the reached vertex v. The parent is the first neighbour that is one level nearer to the root. If
- * v is the root, returns v. `depth` is [vertices], the distances by vertex of the joined graph. */
+ * v is the root, returns v. Returns JOINED_NOWHERE if no neighbour is one level nearer: the edge over which the search has
+ * found v is missing in the rows of v. `depth` is [vertices], the distances by vertex of the joined graph. */
 static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
 {
     const struct joined_rows *rows = graph->pull;
@@ -166,12 +167,23 @@ static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth
         return v;
     while (at < end && depth[rows->columns[at]] != depth[v] - 1)
         at++;
-    return rows->columns[at];
+    return at < end ? rows->columns[at] : JOINED_NOWHERE;
+}
+
+/* Fails with ST_BAD_DATA, as the rows of vertex v do not have the edge over which the search has found v. The message names
+ * the file that has these rows. */
+static enum status fail_orphan(const struct batching *b, uint64_t v, struct error *e)
+{
+    const struct graph *graph = &b->searcher.graph;
+    const uint64_t id = b->all.ids[v];
+    const uint32_t shard = shard_of_vertex(stored_id(graph, id), graph->manifest.p);
+    return fail(e, ST_BAD_DATA, "%s: vertex %" PRIu64 " was found over an edge that it does not have: the parts contradict "
+                "each other, see `dbfs-pack --verify`", container_path(graph->shards[shard].file), id);
 }
 
 /* Finds the parents of the search from root number `row` of all roots, from the distances of the search. Writes the
  * parents to a file, by input id. `depth` is [vertices], the distances by vertex of the joined graph. Overwrites
- * b->values. */
+ * b->values. Fails with ST_BAD_DATA if a reached vertex has no parent. */
 static enum status write_parents(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
     const struct root *root = &b->searcher.roots.root[row];
@@ -181,11 +193,17 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
     const uint32_t width = answer_id_bytes(n);
     memset(b->values, 0xff, n * width); /* all values become -1, which stands for no parent */
     answer_set_id(b->values, width, own, (int64_t)own);
-#pragma omp parallel for schedule(dynamic, 4096)
+    uint64_t orphan = JOINED_NOWHERE; /* the first reached vertex without a parent */
+#pragma omp parallel for schedule(dynamic, 4096) reduction(min : orphan)
     for (uint64_t v = 0; v < b->all.vertices; v++) {
-        if (depth[v] >= 0)
-            answer_set_id(b->values, width, b->all.ids[v], (int64_t)b->all.ids[parent_of(&b->all, depth, v)]);
+        const uint64_t parent = depth[v] >= 0 ? parent_of(&b->all, depth, v) : v;
+        if (parent == JOINED_NOWHERE)
+            orphan = smaller(orphan, v);
+        else if (depth[v] >= 0)
+            answer_set_id(b->values, width, b->all.ids[v], (int64_t)b->all.ids[parent]);
     }
+    if (orphan != JOINED_NOWHERE)
+        return fail_orphan(b, orphan, e);
     return results_write_values(&b->searcher.rank, root, &file, e);
 }
 
