@@ -69,7 +69,7 @@ struct option_program {
 };
 
 /* Reads the options of the command line, and the word DIR behind the options, into *args. *args must have the defaults of
- * args_defaults. Exits with 2 if the command line is wrong. Exits with 0 after --help or --version. */
+ * args_begin. Exits with 2 if the command line is wrong. Exits with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
 /* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args. Sets the defaults, reads the options and the

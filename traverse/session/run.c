@@ -207,7 +207,7 @@ int run_searches(struct args *args, const struct bfs_method *method, char **argv
     run = (struct run){.args = args,
                        .command = argv,
                        .searcher.method = method,
-                       .talk = args_stdouts(args) > 0 ? stderr : stdout};
+                       .talk = args_talk(args)};
     if (!args->plan)
         return searcher_run(&run.searcher, args, 0, run_on_rank, tear_down, &run);
     if (outputs_check(args, &error) == ST_OK)

@@ -84,13 +84,12 @@ static int wants_matrix(const struct args *args)
  * line is wrong, the file is wrong, or the options for output files do not fit together. */
 static void parse(struct args *args, int argc, char **argv)
 {
-    args_defaults(args, program.name);
-    cli_called(&args->cli);
+    args_begin(args, program.name);
     args->batch = 64;
     options_read(args, &program, argc, argv);
     if (args->roots_given)
         options_read_roots(args);
-    args_settle(args);
+    args_finish(args);
     const char *const file[] = {args->depths, args->parents};
     const int several = args->count > 1 || args->all_roots;
     for (int i = 0; i < 2; i++) {
@@ -98,8 +97,6 @@ static void parse(struct args *args, int argc, char **argv)
             cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
                       i == 0 ? ", or a matrix, whose name ends in .npy" : "");
     }
-    if (args_stdouts(args) > 1)
-        cli_usage(&args->cli, "only one result can go to standard output");
     if (args->resume && (args->centrality == NULL || outfile_is_stdout(args->centrality)))
         cli_usage(&args->cli, "--resume is for the FILE of --centrality");
     if (args->resume && (args->depths != NULL || args->parents != NULL))
@@ -423,6 +420,6 @@ int main(int argc, char **argv)
     static struct batching b;
     cli_begin();
     parse(&b.args, argc, argv);
-    b.talk = args_stdouts(&b.args) > 0 ? stderr : stdout;
+    b.talk = args_talk(&b.args);
     return searcher_run(&b.searcher, &b.args, 1, work, tear_down, &b);
 }

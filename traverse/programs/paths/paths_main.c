@@ -145,11 +145,10 @@ static void read_ids(struct paths_args *p)
 static void parse(struct paths_args *p, int argc, char **argv)
 {
     struct args *args = &p->args;
-    args_defaults(args, program.name);
-    cli_called(&args->cli);
+    args_begin(args, program.name);
     args->count = 0;
     options_read(args, &program, argc, argv);
-    args_settle(args);
+    args_finish(args);
     const struct cli *cli = &args->cli;
     const int ways = (p->source != NULL || p->target != NULL) + (p->pairs != NULL) + (p->sample > 0);
     if (ways > 1)
@@ -333,7 +332,7 @@ static void print_json(FILE *out, const void *context)
 static enum status report(const struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
-    FILE *talk = args_stdouts(args) > 0 ? stderr : stdout;
+    FILE *talk = args_talk(args);
     if (!args->cli.quiet)
         print_pairs(talk, run);
     if (args->cli.quiet ? talk == stdout : run->pairs.count > 1)
