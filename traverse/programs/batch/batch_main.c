@@ -3,6 +3,7 @@
 #include "centrality.h"
 
 #include "traverse/engine/answer_ids.h"
+#include "traverse/engine/backend_table.h"
 #include "traverse/options/options.h"
 #include "traverse/results/outputs.h"
 #include "traverse/results/results.h"
@@ -233,7 +234,7 @@ static enum status set_up(struct batching *b, struct error *e)
     struct searcher *s = &b->searcher;
     const struct backend *backend;
     if (backend_choose(&backend, args->backend, e) == ST_OK)
-        b->backend = backend == &backend_cpu ? &batch_cpu : &batch_cuda;
+        b->backend = backend_table(backend, &batch_cpu, &batch_cuda, e);
     if (e->status == ST_OK && searcher_open_all_shards(s, RESIDENT_PACKED, NULL, e) == ST_OK)
         joined_graph_open(&b->all, &s->graph, 1, &s->budget, e);
     if (comm_agree(&s->comm, e) == ST_OK && args->all_roots)

@@ -9,6 +9,8 @@
  * side. `context` is the struct validation, unless the comment of the function says something else. */
 #include "validate.h"
 
+#include "traverse/engine/backend_table.h"
+
 #include "formats/graph/partition.h"
 
 #include <stdlib.h>
@@ -38,7 +40,7 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
     const uint64_t vertices = shard->locals + shard->d, shards = (uint64_t)shard->p + 1;
     struct proof *p = &v->proofs[g];
     uint32_t *value = NULL;
-    *p = (struct proof){.prover = v->rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda,
+    *p = (struct proof){.prover = backend_table(v->rank->backend, &prover_cpu, &prover_cuda, e),
                         .rank = v->rank,
                         .results = v->results,
                         .g = g,
@@ -46,6 +48,8 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
                         .shard = shard,
                         .values = slots_of_shard(graph->manifest.totals.n, shard->index, shard->p),
                         .id_bytes = answers_width(&v->results->answers, ANSWER_PARENTS)};
+    if (e->status != ST_OK)
+        return e->status;
     take(p, &p->end, vertices, sizeof *p->end, "ends of edges", e);
     take(p, &p->claim, vertices, sizeof *p->claim, "parents to prove", e);
     take(p, &p->met, mask_words(shard->locals) + mask_words(shard->d), 8, "marks of vertices", e);

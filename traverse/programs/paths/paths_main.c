@@ -4,6 +4,7 @@
  * but their results, which they add up at the end. */
 #include "pairs.h"
 
+#include "traverse/engine/backend_table.h"
 #include "traverse/options/options.h"
 #include "traverse/session/report_text.h"
 #include "traverse/session/searcher.h"
@@ -383,9 +384,11 @@ static enum status set_up(struct run *run, struct error *e)
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
     const struct backend *devices = &backend_cpu;
+    const struct pair_backend *backend = NULL;
     if (args->backend != BACKEND_AUTO || args->count / 2 >= PAIRS_FOR_GPU)
         backend_choose(&devices, args->backend, e);
-    const struct pair_backend *backend = devices == &backend_cpu ? &pair_cpu : &pair_cuda;
+    if (e->status == ST_OK)
+        backend = backend_table(devices, &pair_cpu, &pair_cuda, e);
     if (e->status == ST_OK &&
         searcher_open_all_shards(s, backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
                                  backend->bytes_needed, e) == ST_OK)
