@@ -226,7 +226,7 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
 /* Makes the questions of all normals with an unknown parent. First overwrites the old parents of unreached vertices, and
  * converts recorded parents to input ids in answers->by_vertex. Sets questions[s] to the questions for each shard s. The
  * questions stay until the next call. Their memory is charged to the budget. This is `ask` of backend_answers. */
-static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
+static enum status cpu_ask(struct device *dev, uint32_t levels, struct byte_span *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     const uint32_t p = dev->shard->p;
@@ -246,7 +246,7 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *qu
             *cursor = total;
             total += count;
         }
-        questions[s] = (struct slice){.bytes = (total - first) * sizeof(struct question)};
+        questions[s] = (struct byte_span){.bytes = (total - first) * sizeof(struct question)};
     }
     if (make_room(dev, (void **)&a->questions, &a->question_capacity, total + 1, sizeof *a->questions + sizeof *a->askers,
                   "questions for parents", e) != ST_OK)
@@ -295,7 +295,7 @@ static void reply_range(void *context, uint64_t begin, uint64_t end)
  * replies are in answers->replies, and stay until the next call. This array grows as needed, and its bytes are charged to
  * the budget. Returns ST_BAD_DATA if a question names a vertex that this shard does not have. All other questions still
  * get replies. This is `reply` of backend_answers. */
-static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
+static enum status cpu_reply(struct device *dev, const struct byte_span *questions, struct byte_span *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint64_t total = 0, width = a->tables.id_bytes;
@@ -307,7 +307,7 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
     r.replies = a->replies;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
         uint64_t count = questions[s].bytes / sizeof(struct question);
-        replies[s] = (struct slice){.at = r.replies, .bytes = count * width};
+        replies[s] = (struct byte_span){.at = r.replies, .bytes = count * width};
         r.question = questions[s].at;
         pool_for(dev->means.pool, threads_for(dev, count), count, QUESTIONS_PIECE, reply_range, &r);
         r.replies = (char *)r.replies + count * width;
@@ -320,7 +320,7 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
 /* Goes over the replies in the order of the questions. Sets the parent of each vertex that asked, in answers->by_vertex,
  * to the last reply that has an id. Every such id is a valid parent. Cannot fail. This is `take_replies` of
  * backend_answers. */
-static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
+static enum status cpu_take_replies(struct device *dev, const struct byte_span *replies, struct error *e)
 {
     const struct cpu_answers *a = dev->answers;
     uint32_t width = a->tables.id_bytes;

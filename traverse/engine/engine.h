@@ -222,7 +222,7 @@ static inline uint32_t answer_width(const struct answer_tables *tables, enum ans
 }
 
 /* Consecutive bytes of one device that are meant for the device of another shard. */
-struct slice {
+struct byte_span {
     const void *at; /* address in host memory, or in memory of the device that has the bytes; NULL: only `place` says where
                      * the bytes are */
     uint64_t bytes;
@@ -250,7 +250,7 @@ struct value_list {
  * - Before make_values, for parents of several shards: `ask`, `reply` and take_replies, in this order. Between these
  *   three calls the caller does the steps of find_parents (results/answers.c).
  * p is the number of shards, `locals` the number of local vertices of this shard, and d the number of delegates. Arrays
- * of slices are [p]. Element s is for shard s, or came from shard s. */
+ * of byte spans are [p]. Element s is for shard s, or came from shard s. */
 struct backend_answers {
     /* Copies the depths of the last search to host memory, and waits for the copy. Fills locals[locals] and delegates[d].
      * A vertex that was not reached gets DEPTH_UNREACHED. May be called without `open`. */
@@ -269,20 +269,20 @@ struct backend_answers {
      * that the device recorded to input ids. Writes the parents of delegates to delegate_parents. For each vertex that
      * was reached over an nn edge from another shard, makes questions to all neighbours of the vertex on other shards.
      * questions[s] gets the array of struct question for shard s, which stays until take_replies. With all_read there are
-     * no questions, and all slices are empty. The peers may then read what this device found, until make_values. */
-    enum status (*ask)(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
+     * no questions, and all byte spans are empty. The peers may then read what this device found, until make_values. */
+    enum status (*ask)(struct device *device, uint32_t levels, struct byte_span *questions, struct error *e);
 
     /* Replies to the questions of other shards, and waits for this work. replies[s] gets an array of ids of id_bytes
      * each: the replies to questions[s], in the same order. The replies stay until the next search. Not called with
      * all_read. Returns ST_BAD_DATA if a question names a vertex that this shard does not have. */
-    enum status (*reply)(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
+    enum status (*reply)(struct device *device, const struct byte_span *questions, struct byte_span *replies, struct error *e);
 
     /* Finishes the parents, and waits for this work. The parent of each vertex that asked becomes the id of any neighbour
      * that replied with an id. replies[s] has a reply to each question for shard s, in the same order. The parents of delegates do not change.
      * With all_read `replies` is not read. The device then looks for missing parents in the memory of its peers, also for
      * parents of the delegates that it owns. `ask` of all peers must have returned before. Returns ST_BAD_DATA
      * if a column names a vertex that does not exist. */
-    enum status (*take_replies)(struct device *device, const struct slice *replies, struct error *e);
+    enum status (*take_replies)(struct device *device, const struct byte_span *replies, struct error *e);
 
     /* Makes all values of the device after a search with depths below `levels`, and waits for this work. Parents of
      * several shards must have been found by take_replies. delegate_parents may have been overwritten since take_replies. */

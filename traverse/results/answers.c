@@ -136,8 +136,8 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     a->tables = zeroed(rank->device_count, sizeof *a->tables, "answers", e);
     a->arrays = zeroed(rank->device_count, sizeof *a->arrays, "answers", e);
     a->all_read = parents && !rank_is_single_device(rank) && all_read(rank);
-    slices_open(&a->questions, rank, e);
-    slices_open(&a->replies, rank, e);
+    byte_spans_open(&a->questions, rank, e);
+    byte_spans_open(&a->replies, rank, e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         make_tables(a, g, parents, e);
     if (e->status == ST_OK && rank_each(rank, open_device, a, e) == ST_OK && parents && !rank_is_single_device(rank) &&
@@ -161,26 +161,27 @@ void answers_close(struct answers *a)
     free(a->block);
     free(a->tables);
     free(a->arrays);
-    slices_close(&a->questions);
-    slices_close(&a->replies);
+    byte_spans_close(&a->questions);
+    byte_spans_close(&a->replies);
 }
 
 /* ---- parents ---- */
 
 /* Called by rank_each. Lets device g turn the parents that it has recorded into input ids. Then device g writes its
- * questions to other shards, and slices_out of a->questions points to them. */
+ * questions to other shards, and byte_spans_out of a->questions points to them. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, slices_out(&a->questions, g), e);
+    return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, byte_spans_out(&a->questions, g), e);
 }
 
-/* Called by rank_each. Lets device g write its replies to the questions that it has received. slices_out of a->replies then
- * points to the replies. */
+/* Called by rank_each. Lets device g write its replies to the questions that it has received. byte_spans_out of a->replies
+ * then points to the replies. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->reply(a->rank->devices[g], slices_in(&a->questions, g), slices_out(&a->replies, g), e);
+    return a->rank->backend->answers->reply(a->rank->devices[g], byte_spans_in(&a->questions, g),
+                                            byte_spans_out(&a->replies, g), e);
 }
 
 /* Called by rank_each. Lets device g copy its missing parents from the replies that it has received. With all_read, device g
@@ -188,7 +189,7 @@ static enum status reply(void *context, uint32_t g, struct error *e)
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
+    return a->rank->backend->answers->take_replies(a->rank->devices[g], byte_spans_in(&a->replies, g), e);
 }
 
 /* Sets to[i] to the larger of to[i] and from[i], for each i below `count`. Both arrays have ids of `id_bytes` bytes, 4 or
@@ -269,8 +270,8 @@ static enum status find_parents(struct answers *a, struct error *e)
         comm_barrier(rank->comm); /* after this barrier no peer reads the arrays, and make_values may overwrite them */
         return e->status;
     }
-    if (slices_exchange(&a->questions, e) != ST_OK || rank_each(rank, reply, a, e) != ST_OK ||
-        slices_exchange(&a->replies, e) != ST_OK || rank_each(rank, take_replies, a, e) != ST_OK)
+    if (byte_spans_exchange(&a->questions, e) != ST_OK || rank_each(rank, reply, a, e) != ST_OK ||
+        byte_spans_exchange(&a->replies, e) != ST_OK || rank_each(rank, take_replies, a, e) != ST_OK)
         return e->status;
     if (merge_delegates(a, e) != ST_OK)
         return e->status;

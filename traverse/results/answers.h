@@ -9,14 +9,14 @@
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
 
-#include "answer_slices.h"
+#include "byte_spans.h"
 
 /* The answers of one rank. G is the number of its devices, and d the number of delegates. */
 struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
     struct answer_arrays *arrays; /* [G] */
-    struct slices questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
+    struct byte_spans questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
     /* The next five merge the parents of delegates, in blocks of consecutive delegates. */
     void **block; /* [G] on the host: the parents that each device recorded for the delegates of a block. Of the first device,
                    * and of all devices of the CPU, for all d delegates. NULL: not needed */

@@ -48,21 +48,21 @@ int gpu_reads_peer(const struct device *dev, uint32_t shard)
 }
 
 /* Returns a description of `bytes` bytes at address `at` in the memory of this device. The device of shard `to` will read
- * these bytes. If the device of shard `to` is a peer in another process, it cannot use the address. Then slice.place becomes
- * 1 + the offset of the bytes in the memory that this device shows. Otherwise slice.place is 0. */
-static struct slice slice_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
+ * these bytes. If the device of shard `to` is a peer in another process, it cannot use the address. Then span.place becomes
+ * 1 + the offset of the bytes in the memory that this device shows. Otherwise span.place is 0. */
+static struct byte_span byte_span_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
 {
     const struct gpu_peer *peer = peer_of(dev, to);
     const uint64_t offset = (uint64_t)((const char *)at - (const char *)dev->memory.device);
-    return (struct slice){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
+    return (struct byte_span){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
 }
 
-/* Returns the address at which this device reads the bytes of a slice that shard `from` has made (slice_for). If
- * slice->place is 0, the bytes are at slice->at. Otherwise shard `from` is on a peer in another process, and the memory
- * of this peer is mapped here. Then the bytes are at offset slice->place - 1 of the mapped memory. */
-static const void *address_of(const struct device *dev, uint32_t from, const struct slice *slice)
+/* Returns the address at which this device reads the bytes of a byte span that shard `from` has made (byte_span_for). If
+ * span->place is 0, the bytes are at span->at. Otherwise shard `from` is on a peer in another process, and the memory
+ * of this peer is mapped here. Then the bytes are at offset span->place - 1 of the mapped memory. */
+static const void *address_of(const struct device *dev, uint32_t from, const struct byte_span *span)
 {
-    return slice->place == 0 ? slice->at : (const char *)peer_of(dev, from)->mapped + slice->place - 1;
+    return span->place == 0 ? span->at : (const char *)peer_of(dev, from)->mapped + span->place - 1;
 }
 
 /* Uploads two tables of the arrays that each device shows to a->shown. Each table has an element for each of the p
@@ -110,7 +110,7 @@ enum status gpu_open_look(struct device *dev, struct error *e)
  * writes, for each question, the vertex that asks. Sets questions[s] to where the questions for shard s are, for each of the
  * p shards. The first launch counts the questions for each shard, and the second launch writes the questions. Called by
  * gpu_ask after gpu_write_parents has listed the vertices that ask. */
-static enum status list_questions(struct device *dev, struct slice *questions, struct error *e)
+static enum status list_questions(struct device *dev, struct byte_span *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     const size_t bytes = dev->shard->p * sizeof *a->counts;
@@ -130,7 +130,7 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     unsigned long long sum = 0;
     for (uint32_t s = 0; s < dev->shard->p; s++) { /* counts[s] becomes the index of the first question for shard s */
         const unsigned long long count = a->counts[s];
-        questions[s] = slice_for(dev, s, asking.questions + sum, count * sizeof *asking.questions);
+        questions[s] = byte_span_for(dev, s, asking.questions + sum, count * sizeof *asking.questions);
         a->counts[s] = sum;
         sum += count;
     }
@@ -144,7 +144,7 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
  * by_vertex, and lists the vertices that have their parent on another device. The next step depends on all_read.
  * - all_read 0: writes the questions of the listed vertices, and sets questions[s] to where the questions for shard s are.
  * - all_read 1: writes the depths that peers will read. All p elements of `questions` become empty. */
-enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
+enum status gpu_ask(struct device *dev, uint32_t levels, struct byte_span *questions, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
@@ -173,7 +173,7 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions
  * - A question names a vertex that this shard does not have.
  * - There are more questions than this shard has nn edges. Then nothing is written, as there is no memory for the
  *   replies. */
-enum status gpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
+enum status gpu_reply(struct device *dev, const struct byte_span *questions, struct byte_span *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
@@ -193,7 +193,7 @@ enum status gpu_reply(struct device *dev, const struct slice *questions, struct 
                                  .id_bytes = a->id_bytes,
                                  .replies = at,
                                  .bad = gpu_bad_flag(dev)};
-        replies[s] = slice_for(dev, s, at, r.count * a->id_bytes);
+        replies[s] = byte_span_for(dev, s, at, r.count * a->id_bytes);
         cuda_reply(&r, stream);
         at += replies[s].bytes;
     }
@@ -250,7 +250,7 @@ static enum status look_for_parents(struct device *dev, struct error *e)
  * - all_read 0: writes all replies except -1 to by_vertex. replies[s] has the replies of shard s to this device's questions,
  *   in the order of the questions.
  * - all_read 1: does not read `replies`. Looks for the parents in the memory of the peers. */
-enum status gpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
+enum status gpu_take_replies(struct device *dev, const struct byte_span *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     const uint32_t *askers = dev->traffic.bins.ids;

@@ -86,17 +86,17 @@ static void close_proof(struct proof *p)
     free(p->asked.begin);
 }
 
-/* Cuts an array into slices[0] to slices[p - 1], one slice for each shard. Slice s is the elements begin[s] to begin[s +
- * 1] - 1, each of `width` bytes. Copies nothing: the slices point into the array. */
-static void slice_by_shard(const struct proof *p, const void *array, const uint64_t *begin, uint64_t width,
-                           struct slice *slices)
+/* Cuts an array into spans[0] to spans[p - 1], one byte span for each shard. Span s is the elements begin[s] to begin[s +
+ * 1] - 1, each of `width` bytes. Copies nothing: the spans point into the array. */
+static void spans_by_shard(const struct proof *p, const void *array, const uint64_t *begin, uint64_t width,
+                           struct byte_span *spans)
 {
     for (uint32_t s = 0; s < p->shard->p; s++)
-        slices[s] = (struct slice){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
+        spans[s] = (struct byte_span){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
 }
 
 /* Lists the questions of device g in p->own. Each nn edge to another shard gets a question, and an entry for the vertex
- * that has the edge. First counts the questions, and allocates memory for them. The questions become the slices that
+ * that has the edge. First counts the questions, and allocates memory for them. The questions become the byte spans that
  * device g sends. Called once, before the first exchange. */
 static enum status list_questions(void *context, uint32_t g, struct error *e)
 {
@@ -111,7 +111,7 @@ static enum status list_questions(void *context, uint32_t g, struct error *e)
         memcpy(next, own->begin, (shards + UINT64_C(1)) * sizeof *next);
         take(p, &own->asker, own->begin[shards], sizeof *own->asker, "questions", e);
         take(p, &own->question, own->begin[shards], sizeof *own->question, "questions", e);
-        slice_by_shard(p, own->question, own->begin, sizeof *own->question, slices_out(&v->slices, g));
+        spans_by_shard(p, own->question, own->begin, sizeof *own->question, byte_spans_out(&v->spans, g));
         if (e->status == ST_OK)
             p->prover->list_questions(p, next, 1, e);
     }
@@ -126,7 +126,7 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
     const struct validation *v = context;
     struct proof *p = &v->proofs[g];
     struct proof_questions *asked = &p->asked;
-    const struct slice *questions = slices_in(&v->slices, g); /* [p] the questions received from each shard */
+    const struct byte_span *questions = byte_spans_in(&v->spans, g); /* [p] the questions received from each shard */
     const uint32_t shards = p->shard->p;
     for (uint32_t s = 0; s < shards; s++)
         asked->begin[s + 1] = asked->begin[s] + questions[s].bytes / sizeof *asked->question;
@@ -146,7 +146,7 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
     struct memory_budget *budget = rank->budget;
     const uint64_t d = rank->graph->manifest.d, words = mask_words(d);
     *v = (struct validation){.rank = rank, .results = results};
-    if (slices_open(&v->slices, rank, e) == ST_OK) {
+    if (byte_spans_open(&v->spans, rank, e) == ST_OK) {
         memory_take(budget, (void **)&v->met, words, 8, "marks of delegates", e);
         memory_take(budget, (void **)&v->met_of_device, words, 8, "marks of delegates", e);
         memory_take(budget, (void **)&v->claim, d, 8, "parents of delegates", e);
@@ -158,7 +158,7 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
     if (comm_agree(rank->comm, e) != ST_OK || rank_is_single_device(rank))
         return e->status;
     rank_each(rank, list_questions, v, e);
-    slices_exchange_agreed(&v->slices, e);
+    byte_spans_exchange_agreed(&v->spans, e);
     rank_each(rank, keep_questions, v, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
@@ -166,7 +166,7 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
         struct proof *p = &v->proofs[g];
         p->prover->release(p, p->own.question); /* all devices have copied the questions by now */
         p->own.question = NULL;
-        p->replies = slices_in(&v->slices, g);
+        p->replies = byte_spans_in(&v->spans, g);
     }
     return ST_OK;
 }
@@ -179,7 +179,7 @@ void validation_close(struct validation *v)
     for (uint32_t g = 0; v->proofs != NULL && g < v->rank->device_count; g++)
         close_proof(&v->proofs[g]);
     free(v->proofs);
-    slices_close(&v->slices);
+    byte_spans_close(&v->spans);
     memory_release(v->rank->budget, v->met);
     memory_release(v->rank->budget, v->met_of_device);
     memory_release(v->rank->budget, v->claim);
@@ -245,9 +245,9 @@ static enum status exchange_replies(struct validation *v, struct error *e)
 {
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
         const struct proof *p = &v->proofs[g];
-        slice_by_shard(p, p->asked.reply, p->asked.begin, sizeof(struct vertex_end), slices_out(&v->slices, g));
+        spans_by_shard(p, p->asked.reply, p->asked.begin, sizeof(struct vertex_end), byte_spans_out(&v->spans, g));
     }
-    return slices_exchange(&v->slices, e);
+    return byte_spans_exchange(&v->spans, e);
 }
 
 /* Collective. Sets v->met to the OR of the bitmaps of all devices on all ranks. The bitmap v->met then has each delegate

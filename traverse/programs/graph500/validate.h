@@ -19,7 +19,7 @@ struct validation {
     const struct rank *rank;
     struct proof *proofs; /* [G] a proof for each device of this rank */
     struct results *results;
-    struct slices slices;
+    struct byte_spans spans;
     /* [d] bitmaps of the delegates that have met their parents (proof_loops.h). `met`: on any device. met_of_device: on
      * one device. */
     uint64_t *met, *met_of_device;
