@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     if (argc < FAULTS || roots == NULL)
         return ST_USAGE;
     b.searcher.method = &bfs_by_levels;
-    args_defaults(&b.args, "dbfs-graph500");
+    args_begin(&b.args, "dbfs-graph500");
     b.args.answer = ANSWER_PARENTS;
     b.args.record_parents = 1;
     b.command = argv;

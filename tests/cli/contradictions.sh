@@ -30,6 +30,11 @@ for p in 1 2; do
     done
     check_exit 0 "$p parts, one side alone goes along the edge" paths -r 100 --target 99 --one-sided "$tmp/$p-apart"
 done
+for p in 1 2; do
+    check_exit 3 "$p parts, an edge at one end alone: dbfs-batch --parents" timeout 60 "$BIN/dbfs-batch" -q --backend "$backend" \
+        -@ 1 -r 0 --parents "$tmp/parents.npy" "$tmp/$p-apart"
+    check_says "$p-apart/part-0000-of-000$p.dbfs: vertex 90 was found over an edge that it does not have"
+done
 check_exit 3 '--verify sees it' "$BIN/dbfs-pack" -q --verify "$tmp/1-apart"
 
 # All edges of the second part lead to the first one, so their columns are the same with any number of local bits.

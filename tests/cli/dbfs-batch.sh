@@ -26,6 +26,12 @@ check_exit 2 'roots of two kinds' "$batch" -r 1 -n all x
 check_exit 2 'one file for distances of several roots' "$batch" -n 2 --depths d.txt x
 check_exit 2 'parents as a matrix' "$batch" -n 2 --parents p.npy x
 check_exit 2 'nothing to resume' "$batch" --resume x
+for program in dbfs-batch dbfs-traverse; do
+    check_exit 2 "$program: two results on standard output" "$BIN/$program" -r 1 --depths - --parents - x
+    check_says 'only one result can go to standard output'
+done
+DBFS_NAMES=x check_exit 2 'a program of searches that dbfs runs' "$BIN/dbfs-graph500"
+check_says '^dbfs: '
 check_exit 1 'a graph that is not there' "$batch" "$tmp/nothing"
 
 # ---- graphs: many components and isolated vertices; a road network; duplicates; delegates ----

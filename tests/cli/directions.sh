@@ -111,6 +111,21 @@ for class in $classes; do
     check "grid: $class turns each time ($(turns $class) turns)" test "$(turns $class)" -gt 40
 done
 
+# ---- --trace ----
+
+# Between ranks dd goes ahead. The trace counts its edges, of which directions are chosen by an estimate. In the tenth
+# of these searches nd pulls in a level in which the estimate for dd is near the cost at which dd would not.
+"$BIN/rmatgen" -q --poisson -n 60000 -k 4 -o "$tmp/even.edges" && "$BIN/dbfs-pack" -q -p 2 -t 6 -o "$tmp/even" "$tmp/even.edges" ||
+    fail 'packing'
+directions() { # OPTIONS...: prints frontiers and pulls of the levels of two ranks
+    timeout 120 "$MPIEXEC" -n 2 "$traverse" -v -@ 1 --backend cpu --exchange-memory host -n 12 "$@" "$tmp/even" 2>&1 >/dev/null |
+        sed -nE 's/.*(level [0-9]+ nn .*) sent .*/\1/p' | sed -E 's|/[0-9]+||g'
+}
+directions >"$tmp/untraced"
+directions --trace "$tmp/trace" >"$tmp/traced"
+check '--trace changes no direction of a search by two ranks' cmp "$tmp/untraced" "$tmp/traced"
+check 'levels of two ranks push and pull' sh -c 'grep -q " pull" "$1" && grep -qv " pull" "$1"' - "$tmp/traced"
+
 # --help tells the defaults
 defaults() { "$traverse" --help=all | grep -A 1 -e "--$1" | grep -oE '(nn|nd|dn|dd)=[0-9.]+' | paste -sd,; }
 # OPTIONS...: prints the factors of a run with these options

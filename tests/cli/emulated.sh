@@ -686,6 +686,15 @@ search rmat inf 2x2 --exchange-memory device --uniquify --local-all2all
 search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction push
 unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
+
+# Of 294606 delegates the host merges the parents of 2^18 at a time.
+"$BIN/rmatgen" -q --poisson -n 300000 -k 4 -o "$tmp/most.edges" && "$BIN/dbfs-pack" -q -p 2 -t 0 -o "$tmp/most" "$tmp/most.edges"
+EMULATED_PEERS=0 check_exit 0 'GPUs that do not read each other, and more delegates than the host merges at a time' \
+    "$BIN/dbfs-traverse" -q --backend cuda -n 1 --depths "$tmp/most.d.npy" --parents "$tmp/most.p.npy" "$tmp/most"
+check 'parents of all delegates are a tree where the host merges them in parts' \
+    "$BIN/dbfs-check" -q --depths "$tmp/most.d.npy" --parents "$tmp/most.p.npy" "$tmp/most.edges"
+rm -r "$tmp"/most*
+
 # masks are read while devices look for normals
 for _ in 1 2 $([ $mode = short ] || echo 3 4); do
     EMULATED_PEERS=0 search rmat 4 2x2 --exchange-memory host --reduction nonblocking --direction push

@@ -108,6 +108,9 @@ else
     check "no memory for an answer: exit 5, and the line is not blamed ($codes )" \
         test -z "$(printf '%s\n' $codes | grep -vx '[05]:0')" -a -n "$(printf '%s\n' $codes | grep 5:)"
 fi
+# make asan sees what is not freed
+echo 10815 | "$traverse" -@ 1 --serve --force --in-place --map m.map --depths /dev/full m.dbfs >got 2>err
+check '--serve ends with exit 5 at a result that cannot be written, and has freed all' test $? = 5 -a ! -s got
 "$traverse" --serve w.dbfs </dev/null >got
 check '--serve without a root prints no line' test $? = 0 -a ! -s got
 

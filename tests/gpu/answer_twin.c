@@ -49,7 +49,7 @@ static struct device *open_search(const struct answering *a)
 }
 
 /* Keeps the questions that the device asks; nothing is sent. */
-static void ask(struct device *dev, struct slice *questions)
+static void ask(struct device *dev, struct byte_span *questions)
 {
     struct error e = {0};
     need(backend_cpu.answers->ask(dev, 0, questions, &e), &e);
@@ -58,7 +58,7 @@ static void ask(struct device *dev, struct slice *questions)
 void twin_values(const struct answering *a, void *values)
 {
     struct device *dev = open_search(a);
-    struct slice *questions = need_memory(a->shard->p * sizeof *questions);
+    struct byte_span *questions = need_memory(a->shard->p * sizeof *questions);
     uint64_t bytes = a->tables.values * answer_width(&a->tables, a->kind);
     struct error e = {0};
     if (a->kind == ANSWER_PARENTS && a->shard->p > 1)
@@ -73,7 +73,7 @@ void twin_ask(const struct answering *a, struct questions *out)
 {
     struct device *dev = open_search(a);
     uint32_t p = a->shard->p;
-    struct slice *questions = need_memory(p * sizeof *questions);
+    struct byte_span *questions = need_memory(p * sizeof *questions);
     ask(dev, questions);
     out->begin = need_memory((p + 1) * sizeof *out->begin);
     for (uint32_t s = 0; s < p; s++)
@@ -91,11 +91,11 @@ void twin_reply(const struct replying *r, void *replies)
     uint32_t p = r->shard->p;
     struct answer_tables tables = {.ids = (void *)r->ids, .id_bytes = r->id_bytes};
     struct device *dev = open_device(r->shard, &tables);
-    struct slice *in = need_memory(p * sizeof *in), *out = need_memory(p * sizeof *out);
+    struct byte_span *in = need_memory(p * sizeof *in), *out = need_memory(p * sizeof *out);
     struct error e = {0};
     put(dev->normals.visited, r->visited, mask_words(r->shard->locals) * 8);
     put(dev->normals.depth, r->depth, r->shard->locals * 4);
-    in[p - 1] = (struct slice){.at = r->questions, .bytes = r->count * sizeof *r->questions};
+    in[p - 1] = (struct byte_span){.at = r->questions, .bytes = r->count * sizeof *r->questions};
     need(backend_cpu.answers->reply(dev, in, out, &e), &e);
     put(replies, out[p - 1].at, out[p - 1].bytes);
     free(in);

@@ -17,9 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At a time a thread handles ANSWER_PIECE values or ids of a window, or QUESTIONS_PIECE questions. STORED_AT_ONCE ids
- * are permuted together, by vector instructions. */
-enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512 };
+/* Sizes:
+ * - ANSWER_PIECE: number of values, or of ids of a window, that a thread handles at a time.
+ * - QUESTIONS_PIECE: number of questions that a thread handles at a time.
+ * - STORED_AT_ONCE: number of ids that are permuted together, by vector instructions.
+ * - COPIED_BYTES: number of bytes that a thread copies at a time. */
+enum { ANSWER_PIECE = 16384, QUESTIONS_PIECE = 8192, STORED_AT_ONCE = 512, COPIED_BYTES = 1 << 16 };
 
 /* Returns how many vertices the device has values for: its normals and all delegates. */
 static uint64_t vertices_of(const struct device *dev)
@@ -210,7 +213,7 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
 
 /* backend_answers.ask: converts recorded parents to input ids, and makes the questions of all normals that have none.
  * The questions are charged to the budget, and stay until the next call. */
-static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
+static enum status cpu_ask(struct device *dev, uint32_t levels, struct byte_span *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     const uint32_t p = dev->shard->p;
@@ -230,7 +233,7 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct slice *qu
             *cursor = total;
             total += count;
         }
-        questions[s] = (struct slice){.bytes = (total - first) * sizeof(struct question)};
+        questions[s] = (struct byte_span){.bytes = (total - first) * sizeof(struct question)};
     }
     if (make_room(dev, (void **)&a->questions, &a->question_capacity, total + 1, sizeof *a->questions + sizeof *a->askers,
                   "questions for parents", e) != ST_OK)
@@ -278,7 +281,7 @@ static void reply_range(void *context, uint64_t begin, uint64_t end)
 /* backend_answers.reply: replies to the questions of each shard in turn. The replies are charged to the budget, and
  * stay until the next call. If a question names a vertex that this shard does not have, returns ST_BAD_DATA, after
  * replies to all other questions. */
-static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
+static enum status cpu_reply(struct device *dev, const struct byte_span *questions, struct byte_span *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint64_t total = 0, width = a->tables.id_bytes;
@@ -290,7 +293,7 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
     r.replies = a->replies;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
         uint64_t count = questions[s].bytes / sizeof(struct question);
-        replies[s] = (struct slice){.at = r.replies, .bytes = count * width};
+        replies[s] = (struct byte_span){.at = r.replies, .bytes = count * width};
         r.question = questions[s].at;
         pool_for(dev->means.pool, threads_for(dev, count), count, QUESTIONS_PIECE, reply_range, &r);
         r.replies = (char *)r.replies + count * width;
@@ -302,7 +305,7 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
 
 /* backend_answers.take_replies: goes over the replies in the order of the questions. Each vertex that asked gets the
  * last id that came in reply as its parent. Any of these ids is a valid parent. */
-static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
+static enum status cpu_take_replies(struct device *dev, const struct byte_span *replies, struct error *e)
 {
     const struct cpu_answers *a = dev->answers;
     uint32_t width = a->tables.id_bytes;
@@ -434,13 +437,27 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* backend_answers.copy: a copy within host memory, because the device has no other. */
+/* The addresses of a copy. */
+struct copied {
+    char *to;
+    const char *from;
+};
+
+/* Copies the bytes begin..end. Called by threads of the pool, for cpu_copy. `context` is a struct copied. */
+static void copy_range(void *context, uint64_t begin, uint64_t end)
+{
+    const struct copied *c = context;
+    memcpy(c->to + begin, c->from + begin, end - begin);
+}
+
+/* Copies `bytes` bytes within host memory, because a device of the CPU has no other memory. Does nothing if both
+ * addresses are equal. This is `copy` of backend_answers. */
 static enum status cpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes, struct error *e)
 {
-    (void)dev;
+    struct copied copied = {to, from};
     (void)e;
     if (to != from)
-        memcpy(to, from, bytes);
+        pool_for(dev->means.pool, threads_for(dev, bytes / sizeof(uint64_t)), bytes, COPIED_BYTES, copy_range, &copied);
     return ST_OK;
 }
 

@@ -141,18 +141,13 @@ enum status cpu_counts(struct device *dev, struct workload *work, struct error *
         set_visit_costs(dev, DD, work);
         return e->status;
     }
-    const struct subgraph_work dd = work->of[DD];
-    const int has_dd = dev->previsited == ONLY_NORMALS;
+    const int end = dev->previsited == ONLY_NORMALS ? DD : SUBGRAPHS; /* dd is the last subgraph */
     work->delegates = dev->delegates.frontier_count;
     work->fresh = work->delegates + dev->normals.sparse_count + dev->normals.dense_count;
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        if (g != DD || !has_dd)
-            work->of[g] = see_work(dev, (enum subgraph)g);
-    }
-    for (int g = SUBGRAPHS - 1; g >= 0; g--)
+    for (int g = 0; g < end; g++)
+        work->of[g] = see_work(dev, (enum subgraph)g);
+    for (int g = end - 1; g >= 0; g--)
         set_visit_costs(dev, (enum subgraph)g, work);
-    if (has_dd)
-        work->of[DD] = dd;
     return e->status;
 }
 

@@ -208,9 +208,10 @@ static inline uint32_t answer_width(const struct answer_tables *tables, enum ans
     return kind == ANSWER_DEPTHS ? 4 : tables->id_bytes;
 }
 
-/* Consecutive bytes that one device has for the device of another shard. */
-struct slice {
-    const void *at; /* address in memory of the host or of the device that has the bytes; NULL: see `place` */
+/* Consecutive bytes of one device that are meant for the device of another shard. */
+struct byte_span {
+    const void *at; /* address in host memory, or in memory of the device that has the bytes; NULL: only `place` says where
+                     * the bytes are */
     uint64_t bytes;
     uint64_t place; /* where a peer in another process can read the bytes; 0: not in place */
 };
@@ -236,7 +237,7 @@ struct value_list {
  * - Before make_values, if several shards want parents: `ask`, `reply` and take_replies, with the steps of find_parents
  *   (results/answers.c) between them.
  * In all functions p is the number of shards, `locals` the number of this shard's local vertices, and d that of
- * delegates. Arrays of slices have p elements, one to or from each shard. */
+ * delegates. Arrays of byte spans have p elements, one to or from each shard. */
 struct backend_answers {
     /* Copies the depths of the last search to host memory: locals[locals] and delegates[d], with DEPTH_UNREACHED for
      * vertices that were not reached. Waits for the copy. Does not need `open`. */
@@ -251,23 +252,24 @@ struct backend_answers {
     enum status (*open)(struct device *device, const struct answer_tables *tables, struct answer_arrays *arrays,
                         struct error *e);
 
-    /* Begins to find parents after a search with depths below `levels`, and waits for this work. Parents that the
+/* Begins to find parents after a search with depths below `levels`, and waits for this work. Parents that the
      * device recorded become input ids, those of delegates in delegate_parents. A vertex that was reached over an nn
      * edge from another shard has no recorded parent, so all its neighbours on other shards are asked. questions[s]
-     * gets an array of struct question for shard s, which stays until take_replies. With all_read all slices are empty:
+     * gets an array of struct question for shard s, which stays until take_replies. With all_read all byte spans are empty:
      * peers read what this device found, until make_values. */
-    enum status (*ask)(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
+    enum status (*ask)(struct device *device, uint32_t levels, struct byte_span *questions, struct error *e);
 
-    /* Replies to the questions of other shards, and waits for this work. replies[s] gets the replies to questions[s] in
+/* Replies to the questions of other shards, and waits for this work. replies[s] gets the replies to questions[s] in
      * their order, as ids of id_bytes each, which stay until the next search. Not called with all_read. Returns
      * ST_BAD_DATA if a question names a vertex that this shard does not have. */
-    enum status (*reply)(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
+    enum status (*reply)(struct device *device, const struct byte_span *questions, struct byte_span *replies, struct error *e);
 
-    /* Finishes the parents of normals: a vertex that asked gets any neighbour that replied with an id. replies[s] has a
-     * reply to each question for shard s, in the same order. With all_read no replies are read. The device then looks
-     * in the memory of its peers for the missing parents, also of delegates that it owns; `ask` must have returned on
-     * all peers. Returns ST_BAD_DATA if a column names a vertex that does not exist. */
-    enum status (*take_replies)(struct device *device, const struct slice *replies, struct error *e);
+    /* Finishes the parents, and waits for this work. The parent of each vertex that asked becomes the id of any neighbour
+     * that replied with an id. replies[s] has a reply to each question for shard s, in the same order. The parents of delegates do not change.
+     * With all_read `replies` is not read. The device then looks for missing parents in the memory of its peers, also for
+     * parents of the delegates that it owns. `ask` of all peers must have returned before. Returns ST_BAD_DATA
+     * if a column names a vertex that does not exist. */
+    enum status (*take_replies)(struct device *device, const struct byte_span *replies, struct error *e);
 
     /* Makes all values of the device after a search with depths below `levels`, and waits for this work. Parents of
      * several shards must have come from take_replies; delegate_parents may have been overwritten since. */

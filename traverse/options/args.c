@@ -5,6 +5,7 @@
 #include "formats/base/outfile.h"
 #include "formats/mpi/comm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,15 @@ int args_want_levels(const struct args *args)
     return args->cli.verbose || args->breakdown || args->trace != NULL;
 }
 
-/* Overwrites *args with the defaults of all options. Called before options are read. `program`: the name of the program. */
-void args_defaults(struct args *args, const char *program)
+/* Returns where reports are printed: standard output, or standard error if a result goes to standard output. */
+FILE *args_talk(const struct args *args)
+{
+    return args_stdouts(args) > 0 ? stderr : stdout;
+}
+
+/* Overwrites *args with the defaults of all options, and finds out whether the script dbfs runs the program. Called before
+ * options are read. `program`: the name of the program. */
+void args_begin(struct args *args, const char *program)
 {
     *args = (struct args){.cli = {.program = program},
                           .count = 64,
@@ -36,17 +44,21 @@ void args_defaults(struct args *args, const char *program)
                           .parents_wide = PARENTS_AS_IDS,
                           .policy = direction_defaults,
                           .exchange = {.chunk_bytes = EXCHANGE_CHUNK_BYTES}};
+    cli_called(&args->cli);
 }
 
-/* Sets the members that follow from other members, after all options are read: by_classes and mode of the policy,
- * parents_width, and warm_up if --warm-up was not given. */
-void args_settle(struct args *args)
+/* Sets the members that follow from other members: by_classes and mode of the policy, and parents_width. Sets warm_up if
+ * --warm-up was not given. Ends the program if several results would go to standard output. Called after all options are
+ * read. */
+void args_finish(struct args *args)
 {
     args->policy.by_classes = args->direction == DIRECTION_BY_COST;
     args->policy.mode = args->policy.by_classes ? DIRECTION_AUTO : (enum direction_mode)args->direction;
     args->parents_width = args->parents_wide == PARENTS_AS_IDS ? 0 : 4 << args->parents_wide;
     if (args->warm_up == UINT64_MAX)
         args->warm_up = !args->roots_given && !args->serve;
+    if (args_stdouts(args) > 1 && !args->plan)
+        cli_usage(&args->cli, "only one result can go to standard output");
 }
 
 /* Prints a note for each given option that has no effect. `directed`: the graph has directed edges. Called on rank 0. */

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
@@ -76,14 +77,15 @@ _Static_assert(offsetof(struct args, centrality) == offsetof(struct args, result
                    offsetof(struct args, json) == offsetof(struct args, results[RESULT_JSON]),
                "the numbers of results are those of their names");
 
-/* Overwrites *args with the defaults of all options. `program`: the name of the program. */
-void args_defaults(struct args *args, const char *program);
+/* Overwrites *args with the defaults of all options. Called before options_read. `program`: the name of the program. */
+void args_begin(struct args *args, const char *program);
 
 /* Frees the memory that *args owns. */
 void args_free(struct args *args);
 
-/* Sets the members that follow from other members. Called after options_read. */
-void args_settle(struct args *args);
+/* Sets the members that follow from other members. Called after options_read. Exits with 2 if several results would go to
+ * standard output. */
+void args_finish(struct args *args);
 
 /* Prints a note for each given option that has no effect. `directed`: the graph has directed edges. Called on rank 0. */
 void args_note_idle(const struct args *args, int directed);
@@ -93,5 +95,8 @@ int args_want_levels(const struct args *args);
 
 /* Returns the number of results that go to standard output. */
 int args_stdouts(const struct args *args);
+
+/* Returns where reports are printed: standard output, or standard error if a result goes to standard output. */
+FILE *args_talk(const struct args *args);
 
 #endif

@@ -63,8 +63,8 @@ struct option_program {
     size_t own_count;
 };
 
-/* Reads the options of the command line, and the word DIR behind them, into *args, which must have its defaults. Exits with
- * 2 if the command line is wrong, and with 0 after --help or --version. */
+/* Reads the options of the command line, and the word DIR behind the options, into *args. *args must have the defaults of
+ * args_begin. Exits with 2 if the command line is wrong. Exits with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
 /* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args, and sets all members of *args. Exits with 2 if

@@ -192,8 +192,7 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
-/* Ends the program if two results would go to the same file. Each root needs a file of its own, unless files are
- * overwritten in place (--in-place), and only one result can go to standard output. */
+/* Ends the program if two results of several roots would go to the same file. Each root needs a file of its own. With --in-place, all roots may use the same file, which is overwritten for each root. */
 static void check_outputs(const struct args *args)
 {
     for (int i = 0; i < ROOT_RESULTS && (args->count > 1 || args->serve); i++) {
@@ -204,16 +203,15 @@ static void check_outputs(const struct args *args)
             cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", name,
                       args->roots_given ? "" : "; -r gives one root");
     }
-    if (args_stdouts(args) > 1)
-        cli_usage(&args->cli, "only one result can go to standard output");
 }
 
-/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args (options.h). Ends the program if the command line
- * is wrong, or if options exclude each other. */
+/* Reads the command line of dbfs-traverse or dbfs-traverse-2d into *args. Sets the defaults, and reads options and roots.
+ * Sets `answer` if --answer was not given. Sets no_answer, record_parents and the members that args_finish sets. Ends the
+ * program if the command line is wrong, or if options exclude each other. Also ends the program after --help or --version.
+ */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
-    args_defaults(args, program->name);
-    cli_called(&args->cli);
+    args_begin(args, program->name);
     args->answer = (enum answer_kind)ANSWER_NONE; /* keeps this value if --answer is not given */
     options_read(args, program, argc, argv);
     if (args->serve)
@@ -227,7 +225,7 @@ void args_read(struct args *args, const struct option_program *program, int argc
     if ((int)args->answer == ANSWER_NONE)
         args->answer = args->parents != NULL ? ANSWER_PARENTS : ANSWER_DEPTHS;
     args->record_parents = args->parents != NULL || args->answer == ANSWER_PARENTS;
-    args_settle(args);
+    args_finish(args);
     if (args->plan && args->dry_run)
         cli_usage(&args->cli, "--plan and --dry-run exclude each other");
     if (!args->plan)

@@ -13,11 +13,18 @@
  * Sending parents in the search would cost more: 4 more bytes for every nn edge to another shard. A question of 8 bytes and
  * a reply of 4 bytes are needed only for the edges of vertices that were found over an edge from another shard. */
 #include "answers.h"
+#include "traverse/cpu/thread_pool.h"
 #include "traverse/engine/answer_ids.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/clones.h"
 
+#include <omp.h>
 #include <stdlib.h>
+
+/* STAGED_IDS: the number of delegates whose parents are copied from devices with memory of their own at a time. MERGED_IDS:
+ * the number of delegates whose parents a thread merges at a time. */
+enum { STAGED_IDS = 1 << 18, MERGED_IDS = 1 << 14 };
 
 /* ---- opening ---- */
 
@@ -88,37 +95,47 @@ static int all_read(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-/* Sets delegate_parents[g], for each device g, to an array on the host for the parents of delegates. On a CPU this is the
- * device's own array. For a device with memory of its own, an array for a copy is allocated, and not charged to a budget. */
-static enum status take_delegate_parents(struct answers *a, struct error *e)
+/* Opens the threads and takes the memory with which parents of delegates are merged. A device of the CPU is read in place, and
+ * the result lies in the array of the first device. Devices with memory of their own get memory of the host: an array for
+ * the result, and STAGED_IDS ids for each device except the first. This memory is not charged to a memory budget. */
+static enum status open_merging(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
-    const uint64_t bytes = (rank->graph->manifest.d + 1) * a->id_bytes;
-    a->delegate_parents = zeroed(rank->device_count, sizeof *a->delegate_parents, "answers", e);
+    const struct backend *backend = rank->backend;
+    const uint64_t d = rank->graph->manifest.d, staged = smaller(d, STAGED_IDS);
+    a->block = zeroed(rank->device_count, sizeof *a->block, "answers", e);
+    if (e->status != ST_OK || pool_open(&a->pool, omp_get_max_threads(), e) != ST_OK)
+        return e->status;
+    if (!backend->has_device_memory) {
+        a->block_ids = d;
+        for (uint32_t g = 0; g < rank->device_count; g++)
+            a->block[g] = a->arrays[g].delegate_parents;
+        return ST_OK;
+    }
+    a->block_ids = staged;
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
-        a->delegate_parents[g] = rank->backend->has_device_memory
-                                     ? rank->backend->take_buffer(rank->devices[g], EXCHANGE_HOST, bytes,
-                                                                  "delegate parents", e)
-                                     : a->arrays[g].delegate_parents;
+        a->block[g] = backend->take_buffer(rank->devices[g], EXCHANGE_HOST, (g == 0 ? d : staged) * a->id_bytes,
+                                           "delegate parents", e);
     return e->status;
 }
 
-/* Collective. Makes the tables, and opens answers on all devices. Sets all_read if devices read missing parents from the
- * memory of their peers; otherwise allocates the arrays in which the parents of delegates are merged. If a rank fails, the
- * call fails on all ranks. answers_close frees everything, even after a failure. */
+/* Collective. Overwrites *a. Makes the tables, and opens answers on all devices. Sets all_read if devices can read the
+ * missing parents from the memory of their peers. If they cannot, also prepares the merging of the parents of delegates.
+ * Frees the tables if the devices have copies. If a rank fails, the call fails on all ranks.
+ * answers_close frees everything, even after a failure. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
     *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(rank->graph->manifest.totals.n)};
     a->tables = zeroed(rank->device_count, sizeof *a->tables, "answers", e);
     a->arrays = zeroed(rank->device_count, sizeof *a->arrays, "answers", e);
     a->all_read = parents && !rank_is_single_device(rank) && all_read(rank);
-    slices_open(&a->questions, rank, e);
-    slices_open(&a->replies, rank, e);
+    byte_spans_open(&a->questions, rank, e);
+    byte_spans_open(&a->replies, rank, e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         make_tables(a, g, parents, e);
     if (e->status == ST_OK && rank_each(rank, open_device, a, e) == ST_OK && parents && !rank_is_single_device(rank) &&
         !a->all_read)
-        take_delegate_parents(a, e);
+        open_merging(a, e);
     if (rank->backend->has_device_memory)
         release_tables(a); /* the devices have copies */
     return comm_agree(rank->comm, e);
@@ -128,32 +145,35 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
 void answers_close(struct answers *a)
 {
     release_tables(a);
-    for (uint32_t g = 0; a->delegate_parents != NULL && g < a->rank->device_count; g++) {
+    pool_close(a->pool);
+    for (uint32_t g = 0; a->block != NULL && g < a->rank->device_count; g++) {
         if (a->rank->backend->has_device_memory)
-            a->rank->backend->release_buffer(a->rank->devices[g], EXCHANGE_HOST, a->delegate_parents[g]);
+            a->rank->backend->release_buffer(a->rank->devices[g], EXCHANGE_HOST, a->block[g]);
     }
-    free(a->delegate_parents);
+    free(a->block);
     free(a->tables);
     free(a->arrays);
-    slices_close(&a->questions);
-    slices_close(&a->replies);
+    byte_spans_close(&a->questions);
+    byte_spans_close(&a->replies);
 }
 
 /* ---- parents ---- */
 
-/* Lets device g turn the parents that it has recorded into input ids, and write its questions to other shards. slices_out
+/* Lets device g turn the parents that it has recorded into input ids, and write its questions to other shards. byte spans_out
  * of a->questions then points to the questions. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, slices_out(&a->questions, g), e);
+    return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, byte_spans_out(&a->questions, g), e);
 }
 
-/* Lets device g write replies to the questions that it has received. slices_out of a->replies then points to the replies. */
+/* Called by rank_each. Lets device g write its replies to the questions that it has received. byte_spans_out of a->replies
+ * then points to the replies. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->reply(a->rank->devices[g], slices_in(&a->questions, g), slices_out(&a->replies, g), e);
+    return a->rank->backend->answers->reply(a->rank->devices[g], byte_spans_in(&a->questions, g),
+                                            byte_spans_out(&a->replies, g), e);
 }
 
 /* Lets device g copy its missing parents from the replies that it has received, or with all_read from the memory of its
@@ -161,47 +181,70 @@ static enum status reply(void *context, uint32_t g, struct error *e)
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
+    return a->rank->backend->answers->take_replies(a->rank->devices[g], byte_spans_in(&a->replies, g), e);
 }
 
-/* Copies the parents that device g has recorded for delegates to delegate_parents[g], which on a CPU is the same array. */
-static enum status read_delegates(void *context, uint32_t g, struct error *e)
-{
-    struct answers *a = context;
-    return a->rank->backend->answers->copy(a->rank->devices[g], a->delegate_parents[g], a->arrays[g].delegate_parents,
-                                           a->rank->graph->manifest.d * a->id_bytes, e);
-}
-
-/* Sets to[i] to the larger of to[i] and from[i], for i from begin to end - 1. Both have ids of id_bytes bytes, 4 or 8. */
-WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from, uint32_t id_bytes, uint64_t begin,
-                                    uint64_t end)
+/* Sets to[i] to the larger of to[i] and from[i], for each i below `count`. Both arrays have ids of `id_bytes` bytes, 4 or
+ * 8. */
+WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from, uint32_t id_bytes, uint64_t count)
 {
     int32_t *to4 = to;
     int64_t *to8 = to;
     const int32_t *from4 = from;
     const int64_t *from8 = from;
-    for (uint64_t i = begin; id_bytes == 4 && i < end; i++)
+    for (uint64_t i = 0; id_bytes == 4 && i < count; i++)
         to4[i] = from4[i] > to4[i] ? from4[i] : to4[i];
-    for (uint64_t i = begin; id_bytes == 8 && i < end; i++)
+    for (uint64_t i = 0; id_bytes == 8 && i < count; i++)
         to8[i] = from8[i] > to8[i] ? from8[i] : to8[i];
 }
 
-/* Merges the parents of delegates that the devices of this rank have recorded: delegate_parents[0] gets the largest id for
- * each delegate. This call merges share g of the delegates, of G equal shares. */
-static enum status merge_delegates(void *context, uint32_t g, struct error *e)
+/* Returns the address in memory of the host of the parent that device g has recorded for delegate i of the current block. The
+ * result of the merging is at the address for device 0. */
+static char *parent_at(const struct answers *a, uint32_t g, uint64_t i)
 {
-    struct answers *a = context;
-    const uint64_t G = a->rank->device_count, d = a->rank->graph->manifest.d, begin = d * g / G, end = d * (g + 1) / G;
-    for (uint32_t other = 1; other < G; other++)
-        take_larger(a->delegate_parents[0], a->delegate_parents[other], a->id_bytes, begin, end);
-    return e->status;
+    const int is_whole = g == 0 || !a->rank->backend->has_device_memory; /* otherwise a->block[g] begins with the block */
+    return (char *)a->block[g] + (is_whole ? i : i - a->begin) * a->id_bytes;
 }
 
-/* Copies delegate_parents[0], which has the merged parents of delegates, to device g. */
+/* Called by rank_each. Copies the parents that device g has recorded for the delegates of the current block to memory of the
+ * host. A device of the CPU has them there already. */
+static enum status read_block(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    const char *from = (const char *)a->arrays[g].delegate_parents + a->begin * a->id_bytes;
+    return a->rank->backend->answers->copy(a->rank->devices[g], parent_at(a, g, a->begin), from,
+                                           (a->end - a->begin) * a->id_bytes, e);
+}
+
+/* Called by the thread pool for merge_delegates. Merges the parents of delegates begin to end - 1 of the current block: the
+ * largest id that a device has recorded is kept. The context is a struct answers. */
+static void merge_range(void *context, uint64_t begin, uint64_t end)
+{
+    const struct answers *a = context;
+    begin += a->begin;
+    end += a->begin;
+    for (uint32_t g = 1; g < a->rank->device_count; g++)
+        take_larger(parent_at(a, 0, begin), parent_at(a, g, begin), a->id_bytes, end - begin);
+}
+
+/* Merges the parents of delegates that the devices of the rank have recorded, block by block. The result is in a->block[0]. */
+static enum status merge_delegates(struct answers *a, struct error *e)
+{
+    const uint64_t d = a->rank->graph->manifest.d;
+    for (a->begin = 0; a->begin < d; a->begin = a->end) {
+        a->end = smaller(a->begin + a->block_ids, d);
+        if (rank_each(a->rank, read_block, a, e) != ST_OK)
+            return e->status;
+        pool_for(a->pool, omp_get_max_threads(), a->end - a->begin, MERGED_IDS, merge_range, a);
+    }
+    return ST_OK;
+}
+
+/* Called by rank_each. Copies the merged parents of delegates to device g. */
 static enum status write_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    return a->rank->backend->answers->copy(a->rank->devices[g], a->arrays[g].delegate_parents, a->delegate_parents[0],
+    return a->rank->backend->answers->copy(a->rank->devices[g], a->arrays[g].delegate_parents, a->block[0],
                                            a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
@@ -218,13 +261,13 @@ static enum status find_parents(struct answers *a, struct error *e)
         comm_barrier(rank->comm); /* after this barrier no peer reads the arrays, and make_values may overwrite them */
         return e->status;
     }
-    if (slices_exchange(&a->questions, e) != ST_OK || rank_each(rank, reply, a, e) != ST_OK ||
-        slices_exchange(&a->replies, e) != ST_OK || rank_each(rank, take_replies, a, e) != ST_OK)
+    if (byte_spans_exchange(&a->questions, e) != ST_OK || rank_each(rank, reply, a, e) != ST_OK ||
+        byte_spans_exchange(&a->replies, e) != ST_OK || rank_each(rank, take_replies, a, e) != ST_OK)
         return e->status;
-    if (rank_each(rank, read_delegates, a, e) != ST_OK || rank_each(rank, merge_delegates, a, e) != ST_OK)
+    if (merge_delegates(a, e) != ST_OK)
         return e->status;
     if (rank->comm->ranks > 1)
-        comm_max_ids(rank->comm, a->delegate_parents[0], a->id_bytes, rank->graph->manifest.d);
+        comm_max_ids(rank->comm, a->block[0], a->id_bytes, rank->graph->manifest.d);
     return rank_each(rank, write_delegates, a, e);
 }
 

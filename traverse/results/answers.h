@@ -6,15 +6,20 @@
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
 
-#include "answer_slices.h"
+#include "byte_spans.h"
 
 /* The answers of one rank. G is the number of its devices, and d the number of delegates. */
 struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
     struct answer_arrays *arrays; /* [G] */
-    struct slices questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
-    void **delegate_parents; /* [G][d] on the host: the parents of delegates that each device has recorded; NULL: not needed */
+    struct byte_spans questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
+    /* The next five merge the parents of delegates, in blocks of consecutive delegates. */
+    void **block; /* [G] on the host: the parents that each device recorded for the delegates of a block. Of the first device,
+                   * and of all devices of the CPU, for all d delegates. NULL: not needed */
+    uint64_t block_ids;       /* the number of delegates in a block */
+    uint64_t begin, end;      /* the delegates of the current block are begin to end - 1 */
+    struct thread_pool *pool; /* the threads that merge. On the CPU they are also the threads of the search */
     uint32_t id_bytes; /* bytes of an input id: 4 or 8 */
     int all_read; /* each device reads missing parents from the memory of the other devices, and asks no questions */
     /* The next three are the arguments of the last answers_make. */

@@ -12,6 +12,7 @@
 
 #include "traverse/cpu/thread_pool.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/clones.h"
 
 #include <omp.h>
@@ -33,7 +34,15 @@ static uint64_t listed_bytes(uint32_t width)
     return width + sizeof(uint32_t);
 }
 
-/* Collective. Chooses the size of windows, allocates their memory, and opens the threads that fill windows (windows.h). */
+/* Returns `bytes`, rounded up to a multiple of 8, so that what lies behind them is aligned for values. */
+static uint64_t padded(uint64_t bytes)
+{
+    return divide_up(bytes, 8) * 8;
+}
+
+/* Collective. Overwrites *w. Chooses the size of windows, allocates their memory, and opens the pool of threads that fill
+ * windows. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. windows_close frees everything,
+ * even after a failure. */
 enum status windows_open(struct windows *w, const struct answers *answers, struct error *e)
 {
     const struct rank *rank = answers->rank;
@@ -45,9 +54,9 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     w->ids = share < LEAST_WINDOW ? LEAST_WINDOW : share < ANSWER_WINDOW ? share : ANSWER_WINDOW;
     w->permuted = rank->graph->manifest.randomized && w->p > 1;
     w->takes_own = w->permuted && !backend->has_device_memory;
-    w->copied_bytes = w->permuted ? w->ids * listed_bytes(width) : (w->ids / w->p + 1) * width;
+    w->copied_bytes = padded(w->permuted ? w->ids * listed_bytes(width) : (w->ids / w->p + 1) * width);
     w->source = zeroed(w->p, sizeof *w->source, what, e);
-    slices_open(&w->parts, rank, e);
+    byte_spans_open(&w->parts, rank, e);
     w->parts.hosted = 1;
     if (e->status == ST_OK)
         w->window = backend->take_buffer(rank->devices[0], EXCHANGE_HOST, w->ids * width, what, e);
@@ -67,16 +76,16 @@ void windows_close(struct windows *w)
     pool_close(w->pool);
     w->rank->backend->release_buffer(w->rank->devices[0], EXCHANGE_HOST, w->window);
     w->rank->backend->release_buffer(w->rank->devices[0], EXCHANGE_HOST, w->copied);
-    slices_close(&w->parts);
+    byte_spans_close(&w->parts);
     free(w->source);
 }
 
-/* ---- slices for the windows of all ranks ---- */
+/* ---- byte spans for the windows of all ranks ---- */
 
-/* Returns a slice with the values that device g has of the ids in `range`. If ids are permuted, this is a list in `copy`:
+/* Returns a byte span with the values that device g has of the ids in `range`. If ids are permuted, this is a list in `copy`:
  * all values, and then their indices in the window, rounded up to a multiple of 8 bytes. Otherwise it is a range of the
  * device's values, or a copy of the range in `copy` if they lie in device memory. `copy` has space for copied_bytes. */
-static struct slice part_of(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
+static struct byte_span part_of(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = w->rank;
     const struct backend *backend = rank->backend;
@@ -85,7 +94,7 @@ static struct slice part_of(const struct windows *w, uint32_t g, struct id_range
         struct value_list list = {copy, (uint32_t *)(void *)(copy + w->ids * width), 0};
         backend->answers->list_values(rank->devices[g], w->now.kind, range.first, range.end - range.first, &list, e);
         memmove(copy + list.count * width, list.index, list.count * sizeof *list.index);
-        return (struct slice){.at = copy, .bytes = (list.count * listed_bytes(w->now.width) + 7) / 8 * 8};
+        return (struct byte_span){.at = copy, .bytes = padded(list.count * listed_bytes(w->now.width))};
     }
     const uint32_t s = rank->graph->shards[g].index;
     const uint64_t first = slots_of_shard(range.first, s, w->p),
@@ -95,10 +104,10 @@ static struct slice part_of(const struct windows *w, uint32_t g, struct id_range
         backend->answers->copy(rank->devices[g], copy, values, count * width, e);
         values = copy;
     }
-    return (struct slice){.at = values, .bytes = count * width};
+    return (struct byte_span){.at = values, .bytes = count * width};
 }
 
-/* Sets slices_out of device g to its values in the window of each rank. The receiver is the first device of that rank. With
+/* Sets byte spans_out of device g to its values in the window of each rank. The receiver is the first device of that rank. With
  * takes_own, leaves out the window of this rank itself. Called by rank_each, with the struct windows. */
 static enum status get_parts(void *context, uint32_t g, struct error *e)
 {
@@ -107,8 +116,8 @@ static enum status get_parts(void *context, uint32_t g, struct error *e)
     for (uint32_t r = 0; r < comm->ranks && e->status == ST_OK; r++) {
         char *copy = w->copied + ((uint64_t)g * comm->ranks + r) * w->copied_bytes;
         int empty = w->now.range[r].first == w->now.range[r].end || (r == comm->rank && w->takes_own);
-        slices_out(&w->parts, g)[shard_of_device(r, 0, comm->ranks)] =
-            empty ? (struct slice){0} : part_of(w, g, w->now.range[r], copy, e);
+        byte_spans_out(&w->parts, g)[shard_of_device(r, 0, comm->ranks)] =
+            empty ? (struct byte_span){0} : part_of(w, g, w->now.range[r], copy, e);
     }
     return e->status;
 }
@@ -166,7 +175,7 @@ static void take_turns(struct windows *w, struct id_range own)
     const uint32_t p = w->p;
     const uint64_t rows = (own.end - own.first) / p, rest = (own.end - own.first) % p;
     for (uint32_t i = 0; i < p; i++)
-        w->source[i] = slices_in(&w->parts, 0)[shard_of_vertex(own.first + i, p)].at;
+        w->source[i] = byte_spans_in(&w->parts, 0)[shard_of_vertex(own.first + i, p)].at;
     pool_for(w->pool, w->threads, rows, PIECE / p + 1, take_rows, w);
     for (uint64_t i = 0; i < rest; i++)
         copy_value(w->window, rows * p + i, w->source[i], rows, w->now.width);
@@ -229,7 +238,7 @@ static void put_lists(struct windows *w, struct id_range own)
     if (w->takes_own)
         pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_own_range, w);
     for (uint32_t s = 0; s < w->p; s++) {
-        const struct slice *list = &slices_in(&w->parts, 0)[s];
+        const struct byte_span *list = &byte_spans_in(&w->parts, 0)[s];
         const uint64_t count = list->bytes / listed_bytes(w->now.width);
         if (count == 0)
             continue;
@@ -241,9 +250,11 @@ static void put_lists(struct windows *w, struct id_range own)
 
 /* ---- reading windows ---- */
 
-/* Collective. Reads the values of the window of each rank (windows.h). First each device prepares slices for the windows of
- * all ranks. Then the ranks exchange the slices, and each rank fills its own window. With a single device, the window is
- * the slice itself, without a copy. Keeps the arguments in w->now. */
+/* Collective. Reads the values of consecutive input ids. Sets *values to the values of range[r], where r is this rank. The
+ * values are valid until the next call.
+ * First each device prepares byte spans for the windows of all ranks. Then the ranks exchange the spans, and each rank fills its
+ * own window from them. With a single device, the window is the span itself, without a copy. Keeps the arguments in
+ * w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)
 {
@@ -254,11 +265,11 @@ enum status windows_read(struct windows *w, enum answer_kind kind, const struct 
     w->now.range = range;
     if (e->status == ST_OK)
         rank_each(rank, get_parts, w, e);
-    if (slices_exchange_agreed(&w->parts, e) != ST_OK)
+    if (byte_spans_exchange_agreed(&w->parts, e) != ST_OK)
         return e->status;
     *values = w->window;
     if (w->p == 1)
-        *values = slices_in(&w->parts, 0)->at;
+        *values = byte_spans_in(&w->parts, 0)->at;
     else if (own.first < own.end)
         (w->permuted ? put_lists : take_turns)(w, own);
     return ST_OK;

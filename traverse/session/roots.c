@@ -30,22 +30,28 @@ static uint64_t encode_location(enum root_at at, uint64_t index)
 /* A list of stored ids, and the location of each id. */
 struct locations {
     uint64_t count;
-    uint64_t *id; /* [count] stored ids. locate_ids sorts them in ascending order */
-    uint64_t *of; /* [count] the location of each id. If an id occurs several times, only one of its locations is right */
-    /* Bitmap of the delegates with an edge that a search would follow (struct drawing). If it is given, a vertex counts as
-     * isolated unless a search would follow one of its edges. NULL: unless it has any edge. */
+    uint64_t *id; /* [count] stored ids. sort_ids sorts them in ascending order */
+    uint64_t *of; /* [count] the locations of the ids. Of equal ids, only one has the right location */
+    uint64_t *begin; /* [2^bits + 1] begin[b] is the index of the first id of which the upper bits are b or more */
+    unsigned bits, shift; /* the number of upper bits of an id; the number of bits below them */
+    /* The bitmap `delegates` of struct drawing. With this bitmap, a vertex counts as isolated if a search would follow none
+     * of its edges. NULL: a vertex counts as isolated only if it has no edges. */
     const uint64_t *delegates;
 };
 
-/* Collective. Allocates `count` ids and locations within the memory budget. `what` names the memory in messages. If a rank
- * fails, or passes an `e` that has failed, the call fails on all ranks. locations_close frees the memory, even after a
- * failure. */
+/* Collective. Overwrites *l, and allocates the memory of `count` ids and locations. This memory is charged to the memory
+ * budget. There are so many upper bits that one or two random ids share their value. If a rank fails, or passes an `e` that
+ * has failed, the call fails on all ranks. locations_close frees the memory, even after a failure. `what`: what the memory is
+ * for, in messages. */
 static enum status locations_open(struct locations *l, uint64_t count, const struct rank *rank, const char *what,
                                   struct error *e)
 {
-    *l = (struct locations){.count = count};
-    if (e->status == ST_OK && memory_take(rank->budget, (void **)&l->id, count, 8, what, e) == ST_OK)
-        memory_take(rank->budget, (void **)&l->of, count, 8, what, e);
+    const unsigned bits = bits_for(rank->graph->manifest.totals.n);
+    *l = (struct locations){.count = count, .bits = (unsigned)smaller(bits, bits_for(count / 2))};
+    l->shift = bits - l->bits;
+    if (e->status == ST_OK && memory_take(rank->budget, (void **)&l->id, count, 8, what, e) == ST_OK &&
+        memory_take(rank->budget, (void **)&l->of, count, 8, what, e) == ST_OK)
+        memory_take(rank->budget, (void **)&l->begin, (UINT64_C(1) << l->bits) + 1, 8, what, e);
     return comm_agree(rank->comm, e);
 }
 
@@ -54,12 +60,28 @@ static void locations_close(struct locations *l, const struct rank *rank)
 {
     memory_release(rank->budget, l->id);
     memory_release(rank->budget, l->of);
+    memory_release(rank->budget, l->begin);
+}
+
+/* Sorts the ids of the list, and sets l->begin. */
+static void sort_ids(struct locations *l)
+{
+    uint64_t at = 0;
+    qsort(l->id, l->count, sizeof *l->id, compare_u64);
+    for (uint64_t b = 0; b <= UINT64_C(1) << l->bits; b++) {
+        while (at < l->count && l->id[at] >> l->shift < b)
+            at++;
+        l->begin[b] = at;
+    }
 }
 
 /* Returns a pointer to the location of `id`, or NULL if the list does not have this id. The ids must be sorted. */
 static uint64_t *location_of(const struct locations *l, uint64_t id)
 {
-    const uint64_t *found = bsearch(&id, l->id, l->count, sizeof id, compare_u64);
+    const uint64_t *b = l->begin + (id >> l->shift);
+    if (id >> l->shift >> l->bits != 0) /* in damaged files an id may be n or more */
+        return NULL;
+    const uint64_t *found = bsearch(&id, l->id + b[0], b[1] - b[0], sizeof id, compare_u64);
     return found != NULL ? &l->of[found - l->id] : NULL;
 }
 
@@ -128,11 +150,11 @@ static void locate_in_shard(const struct locations *l, const struct shard *shard
 }
 
 /* Collective. Sorts the ids of the list, and sets the location of each id. The rank that owns a vertex finds the location,
- * and all ranks receive it. An id that no shard has is isolated. */
-static void locate_ids(const struct locations *l, const struct rank *rank)
+ * and all ranks receive it. A vertex is isolated if no shard has it. */
+static void locate_ids(struct locations *l, const struct rank *rank)
 {
     const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
-    qsort(l->id, l->count, sizeof *l->id, compare_u64);
+    sort_ids(l);
     memset(l->of, 0xff, l->count * sizeof *l->of);
     for (uint64_t i = 0; i < l->count; i++) { /* isolated at first; locate_in_shard overwrites this if a shard has the id */
         if (rank_of_shard(shard_of_vertex(l->id[i], shards), ranks) == rank->comm->rank)
@@ -291,7 +313,7 @@ static enum status draw_in_turn(struct drawing *d, struct error *e)
     if (locations_open(&drawn, d->drawn, rank, "candidates for roots", e) == ST_OK) {
         for (uint64_t i = 0; i < d->drawn; i++)
             drawn.id[i] = stored_id(graph, d->ids[i]);
-        qsort(drawn.id, d->drawn, sizeof *drawn.id, compare_u64);
+        sort_ids(&drawn);
         for (uint32_t g = 0; g < graph->device_count; g++) {
             const struct shard *shard = &graph->shards[g];
             for (uint64_t number = 0; number < shard->locals + shard->d; number++) {

@@ -127,11 +127,13 @@ static enum status serve_all(struct run *run, struct error *e)
     int talks = s->comm.rank == 0;
     while (serve_next_root(&serve, s, e) == ST_OK && !serve.ended) {
         struct record record = {0};
-        if (s->roots.count > 0 && search_one(run, 0, &record, talks, e) != ST_OK)
+        if (s->roots.count > 0)
+            search_one(run, 0, &record, talks, e);
+        record_free(&record);
+        if (e->status != ST_OK)
             break;
         if (serve.refused.status != ST_OK)
             serve_print_refusal(run->talk, &serve);
-        record_free(&record);
         if (talks)
             stream_flush(run->talk, e);
         if (comm_agree(&s->comm, e) != ST_OK)
@@ -200,7 +202,7 @@ int run_searches(struct args *args, const struct bfs_method *method, char **argv
     run = (struct run){.args = args,
                        .command = argv,
                        .searcher.method = method,
-                       .talk = args_stdouts(args) > 0 ? stderr : stdout};
+                       .talk = args_talk(args)};
     if (!args->plan)
         return searcher_run(&run.searcher, args, 0, run_on_rank, tear_down, &run);
     if (outputs_check(args, &error) == ST_OK)

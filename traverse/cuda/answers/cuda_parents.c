@@ -45,22 +45,22 @@ int gpu_reads_peer(const struct device *dev, uint32_t shard)
     return peer != NULL && peer->readable;
 }
 
-/* Returns a description of `bytes` bytes at `at` in the memory of this device, for the device of shard `to` to read. A peer in
- * another process cannot use the address, so it gets slice.place: 1 + the offset of the bytes in the memory that this device
- * shows. For others slice.place is 0. */
-static struct slice slice_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
+/* Returns a description of `bytes` bytes at address `at` in the memory of this device. The device of shard `to` will read
+ * these bytes. If the device of shard `to` is a peer in another process, it cannot use the address. Then span.place becomes
+ * 1 + the offset of the bytes in the memory that this device shows. Otherwise span.place is 0. */
+static struct byte_span byte_span_for(const struct device *dev, uint32_t to, const void *at, uint64_t bytes)
 {
     const struct gpu_peer *peer = peer_of(dev, to);
     const uint64_t offset = (uint64_t)((const char *)at - (const char *)dev->memory.device);
-    return (struct slice){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
+    return (struct byte_span){at, bytes, peer != NULL && !peer->here ? offset + 1 : 0};
 }
 
-/* Returns the address at which this device reads a slice that shard `from` has made by slice_for. If slice->place is 0, that is
- * slice->at. Otherwise shard `from` is on a peer in another process, whose memory is mapped here, and the bytes are at offset
- * slice->place - 1 of the mapped memory. */
-static const void *address_of(const struct device *dev, uint32_t from, const struct slice *slice)
+/* Returns the address at which this device reads the bytes of a byte span that shard `from` has made (byte_span_for). If
+ * span->place is 0, the bytes are at span->at. Otherwise shard `from` is on a peer in another process, and the memory
+ * of this peer is mapped here. Then the bytes are at offset span->place - 1 of the mapped memory. */
+static const void *address_of(const struct device *dev, uint32_t from, const struct byte_span *span)
 {
-    return slice->place == 0 ? slice->at : (const char *)peer_of(dev, from)->mapped + slice->place - 1;
+    return span->place == 0 ? span->at : (const char *)peer_of(dev, from)->mapped + span->place - 1;
 }
 
 /* Uploads to a->shown what each of the p devices shows to those that look for parents: first a table with depths as bytes, then
@@ -104,7 +104,7 @@ enum status gpu_open_look(struct device *dev, struct error *e)
 /* Writes the questions of the listed vertices to device memory, shard by shard, with the vertex that asks each question, and
  * waits. Sets questions[s] to the questions for shard s, for each of the p shards. The first launch counts the questions, and
  * the second one writes them. Called by gpu_ask after gpu_write_parents has listed the vertices that ask. */
-static enum status list_questions(struct device *dev, struct slice *questions, struct error *e)
+static enum status list_questions(struct device *dev, struct byte_span *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     const size_t bytes = dev->shard->p * sizeof *a->counts;
@@ -124,7 +124,7 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     unsigned long long sum = 0;
     for (uint32_t s = 0; s < dev->shard->p; s++) { /* counts[s] becomes the index of the first question for shard s */
         const unsigned long long count = a->counts[s];
-        questions[s] = slice_for(dev, s, asking.questions + sum, count * sizeof *asking.questions);
+        questions[s] = byte_span_for(dev, s, asking.questions + sum, count * sizeof *asking.questions);
         a->counts[s] = sum;
         sum += count;
     }
@@ -135,10 +135,10 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
 }
 
 /* Begins to find parents after a search with depths below `levels`, and waits. Turns recorded parents into input ids in
- * by_vertex, and lists the vertices that have their parent on another device. Without all_read it then writes the questions of
- * these vertices, and sets questions[s] to those for shard s. With all_read it writes the depths that peers will read, and all
- * p elements of `questions` become empty. */
-enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions, struct error *e)
+ * by_vertex, and lists the vertices that have their parent on another device. The next step depends on all_read.
+ * - all_read 0: writes the questions of the listed vertices, and sets questions[s] to where the questions for shard s are.
+ * - all_read 1: writes the depths that peers will read. All p elements of `questions` become empty. */
+enum status gpu_ask(struct device *dev, uint32_t levels, struct byte_span *questions, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
@@ -165,7 +165,7 @@ enum status gpu_ask(struct device *dev, uint32_t levels, struct slice *questions
 /* Replies to the questions of all shards, and waits. The replies lie in a->replies, and replies[s] is set to those for shard s,
  * for each of the p shards. Fails with ST_BAD_DATA if a question names a vertex that this shard does not have. Fails likewise,
  * and writes nothing, if there are more questions than this shard has nn edges, as the memory for replies is not larger. */
-enum status gpu_reply(struct device *dev, const struct slice *questions, struct slice *replies, struct error *e)
+enum status gpu_reply(struct device *dev, const struct byte_span *questions, struct byte_span *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     cudaStream_t stream = gpu_answer_stream(dev);
@@ -185,7 +185,7 @@ enum status gpu_reply(struct device *dev, const struct slice *questions, struct 
                                  .id_bytes = a->id_bytes,
                                  .replies = at,
                                  .bad = gpu_bad_flag(dev)};
-        replies[s] = slice_for(dev, s, at, r.count * a->id_bytes);
+        replies[s] = byte_span_for(dev, s, at, r.count * a->id_bytes);
         cuda_reply(&r, stream);
         at += replies[s].bytes;
     }
@@ -238,10 +238,11 @@ static enum status look_for_parents(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Gives a parent to each vertex that has its parent on another device. Without all_read it launches kernels that write the
- * replies, except -1, to by_vertex, and does not wait. replies[s] has the replies of shard s, in the order of this device's
- * questions. With all_read, `replies` is not read: it looks for the parents in the memory of the peers, and waits. */
-enum status gpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
+/* Gives a parent to each vertex that has its parent on another device, and waits.
+ * - all_read 0: writes all replies except -1 to by_vertex. replies[s] has the replies of shard s to this device's questions,
+ *   in the order of the questions.
+ * - all_read 1: does not read `replies`. Looks for the parents in the memory of the peers. */
+enum status gpu_take_replies(struct device *dev, const struct byte_span *replies, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     const uint32_t *askers = dev->traffic.bins.ids;
@@ -254,5 +255,5 @@ enum status gpu_take_replies(struct device *dev, const struct slice *replies, st
         cuda_take_replies(address_of(dev, s, &replies[s]), askers, count, a->id_bytes, a->by_vertex, gpu_answer_stream(dev));
         askers += count;
     }
-    return CUDA_LAUNCHED(dev->where, e);
+    return gpu_wait(dev, gpu_answer_stream(dev), e);
 }

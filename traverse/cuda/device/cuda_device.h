@@ -433,9 +433,9 @@ enum status gpu_answer_ahead(struct device *device, struct error *e);
  * the device the addresses of the arrays that peers show. The other functions are those of backend_answers (engine.h). */
 int gpu_reads_peer(const struct device *device, uint32_t shard);
 enum status gpu_open_look(struct device *device, struct error *e);
-enum status gpu_ask(struct device *device, uint32_t levels, struct slice *questions, struct error *e);
-enum status gpu_reply(struct device *device, const struct slice *questions, struct slice *replies, struct error *e);
-enum status gpu_take_replies(struct device *device, const struct slice *replies, struct error *e);
+enum status gpu_ask(struct device *device, uint32_t levels, struct byte_span *questions, struct error *e);
+enum status gpu_reply(struct device *device, const struct byte_span *questions, struct byte_span *replies, struct error *e);
+enum status gpu_take_replies(struct device *device, const struct byte_span *replies, struct error *e);
 
 /* The functions of backend_cuda, in the order of engine.h. The contract of each function stands in engine.h. */
 enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,

@@ -79,13 +79,15 @@ static enum status read_updates(struct masks *m, struct error *e)
     return e->status;
 }
 
-/* Returns in *changed how many words the group changed, plus 1, or 0 on ranks that do not reduce masks. Reads the
- * group's delegates first, unless masks_begin has done so in this level. */
+/* Sets *changed to the value of this rank's rank_note.changed. The value is the number of words that the group changed
+ * plus 1, or 0 if another rank of the group sends the number. First reads the group's delegates, unless masks_begin has
+ * read them. The next level begins unread, also if no masks are reduced in this level. */
 enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error *e)
 {
-    if (!m->is_read)
+    if (m->stage == MASKS_UNREAD)
         read_updates(m, e);
-    m->is_read = 0;
+    if (m->stage == MASKS_SUMMED)
+        m->stage = MASKS_UNREAD;
     *changed = rank_reduces(m) ? m->changed + 1 : 0;
     return e->status;
 }
@@ -153,9 +155,11 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
         or_words(m, list->all, list->gathered);
 }
 
-/* Reduces the masks of all groups: as lists if these have space for the words of all groups, otherwise whole, unless
- * masks_move has begun this already. All ranks read the same notes, so they choose alike. m->is_sparse keeps the
- * choice. Returns whether the reduction may still be under way. */
+/* Reduces the masks of all groups: as lists if the words of all groups fit the lists, otherwise as whole masks. All ranks
+ * choose alike between lists and whole masks, as all read the same notes. m->is_sparse keeps this choice. Only ranks for
+ * which rank_reduces is true send anything. If masks_move has already begun a reduction of whole masks, begins no second
+ * reduction. The next level begins unread. Adds the bytes to *counts. Returns whether the reduction may still be
+ * under way. In this case masks_are_here says when the reduction is over. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;
@@ -164,9 +168,9 @@ int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange
     m->is_sparse = m->list.most > 0 && words <= m->list.most;
     if (rank_reduces(m) && m->is_sparse)
         reduce_lists(m, notes, counts);
-    else if (rank_reduces(m) && !m->begun)
+    else if (rank_reduces(m) && m->stage != MASKS_BEGUN)
         reduce_whole(m, counts);
-    m->begun = 0;
+    m->stage = MASKS_UNREAD;
     return m->nonblocking && !m->is_sparse;
 }
 
@@ -206,37 +210,38 @@ enum status masks_know(const struct masks *m, const struct host_thread *t, struc
 
 /* ---- while normals are looked for ---- */
 
-/* Reads which delegates the group found, and begins to sum up how many words changed on all ranks (all_changed), while
- * devices look for normals. is_read keeps masks_count_changed from reading again. Called by thread 0. Does nothing if
- * the graph has no delegates. */
+/* Reads the delegates that the group found. Begins to add up over all ranks how many words changed, and does not wait.
+ * The sum is all_changed. masks_move continues the sum. Called by thread 0 while devices look for normals. Does nothing
+ * if the graph has no delegates. */
 enum status masks_begin(struct masks *m, struct error *e)
 {
     if (m->words == 0 || read_updates(m, e) != ST_OK)
         return e->status;
-    m->is_read = m->is_summing = 1;
+    m->stage = MASKS_SUMMING;
     m->all_changed = m->changed;
     comm_begin_sum(m->group->rank->comm, &m->all_changed);
     return ST_OK;
 }
 
-/* Continues the sum of masks_begin. When it is complete and too large for lists, begins to reduce whole masks, and then
- * lets MPI continue. Returns 1 if nothing is under way. */
+/* Continues the work that masks_begin began. When the sum is complete, and too large for lists, begins the reduction of
+ * whole masks. Later calls let MPI continue the reduction. Returns 1 if nothing is under way, and 0 otherwise. */
 int masks_move(struct masks *m, struct exchange_counts *counts)
 {
-    if (m->is_summing && !comm_sum_is_here(m->group->rank->comm))
-        return 0;
-    m->begun |= m->is_summing && m->all_changed > m->list.most;
-    if (m->is_summing && m->begun && rank_reduces(m))
-        reduce_whole(m, counts);
-    m->is_summing = 0;
-    return !m->begun || masks_are_here(m);
+    if (m->stage == MASKS_SUMMING) {
+        if (!comm_sum_is_here(m->group->rank->comm))
+            return 0;
+        m->stage = m->all_changed > m->list.most ? MASKS_BEGUN : MASKS_SUMMED;
+        if (m->stage == MASKS_BEGUN && rank_reduces(m))
+            reduce_whole(m, counts);
+    }
+    return m->stage != MASKS_BEGUN || masks_are_here(m);
 }
 
 /* Waits until the sum of masks_begin is complete, and begins to reduce whole masks if it is too large for lists. */
 void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 {
     watch_wait_begin();
-    while (m->is_summing && !comm_sum_is_here(m->group->rank->comm))
+    while (m->stage == MASKS_SUMMING && !comm_sum_is_here(m->group->rank->comm))
         sched_yield(); /* another rank may need this core before it can take part */
     watch_wait_end();
     masks_move(m, counts);

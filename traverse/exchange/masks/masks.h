@@ -27,6 +27,15 @@ struct mask_list {
                            * bits */
 };
 
+/* How far the reduction of a level has come before masks_reduce. It goes further than the first stage only if masks are reduced
+ * while devices still look for normals (masks_begin). */
+enum masks_stage {
+    MASKS_UNREAD,  /* the delegates that the group found have not been read */
+    MASKS_SUMMING, /* `changed` is set, and the sum all_changed is under way */
+    MASKS_SUMMED,  /* the sum is complete, and small enough for lists */
+    MASKS_BEGUN    /* the sum is complete, and a reduction of whole masks has begun */
+};
+
 struct masks {
     const struct group *group;
     uint64_t words; /* the number of 64-bit words of a mask */
@@ -35,12 +44,10 @@ struct masks {
     struct mask_list list;
 
     /* Members below belong to the current level. */
+    enum masks_stage stage;
     uint64_t changed;     /* the number of words that this group changed */
-    int is_read;          /* `changed` has been set already */
-    int is_whole;         /* `bits` has the changes of the group; 0: they are in list.own, or there are none */
+    int is_whole;         /* `bits` has the changes of the group; 0: list.own has the changes, or nothing changed */
     uint64_t all_changed; /* the sum of `changed` over all groups */
-    int is_summing;       /* the sum all_changed is not complete yet */
-    int begun;            /* a reduction of whole masks has begun while devices still looked for normals */
     int is_sparse;        /* groups give each other lists */
 };
 

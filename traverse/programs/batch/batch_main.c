@@ -3,6 +3,7 @@
 #include "centrality.h"
 
 #include "traverse/engine/answer_ids.h"
+#include "traverse/engine/backend_table.h"
 #include "traverse/options/options.h"
 #include "traverse/results/outputs.h"
 #include "traverse/results/results.h"
@@ -82,13 +83,12 @@ static int wants_matrix(const struct args *args)
  * the options for output files do not fit together. */
 static void parse(struct args *args, int argc, char **argv)
 {
-    args_defaults(args, program.name);
-    cli_called(&args->cli);
+    args_begin(args, program.name);
     args->batch = 64;
     options_read(args, &program, argc, argv);
     if (args->roots_given)
         options_read_roots(args);
-    args_settle(args);
+    args_finish(args);
     const char *const file[] = {args->depths, args->parents};
     const int several = args->count > 1 || args->all_roots;
     for (int i = 0; i < 2; i++) {
@@ -96,8 +96,6 @@ static void parse(struct args *args, int argc, char **argv)
             cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
                       i == 0 ? ", or a matrix, whose name ends in .npy" : "");
     }
-    if (args_stdouts(args) > 1)
-        cli_usage(&args->cli, "only one result can go to standard output");
     if (args->resume && (args->centrality == NULL || outfile_is_stdout(args->centrality)))
         cli_usage(&args->cli, "--resume is for the FILE of --centrality");
     if (args->resume && (args->depths != NULL || args->parents != NULL))
@@ -154,8 +152,9 @@ static enum status write_depths(struct batching *b, const int32_t *depth, uint64
     return results_write_values(&b->searcher.rank, root, &file, e);
 }
 
-/* Returns the parent of the reached vertex v: its first neighbour that is one level nearer to the root, or v itself if v is
- * the root. `depth` [vertices] has the distances by vertex of the joined graph. */
+/* Returns the parent of the reached vertex v. The parent is the first neighbour that is one level nearer to the root. If
+ * v is the root, returns v. Returns JOINED_NOWHERE if no neighbour is one level nearer: the edge over which the search has
+ * found v is missing in the rows of v. `depth` is [vertices], the distances by vertex of the joined graph. */
 static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
 {
     const struct joined_rows *rows = graph->pull;
@@ -164,11 +163,23 @@ static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth
         return v;
     while (at < end && depth[rows->columns[at]] != depth[v] - 1)
         at++;
-    return rows->columns[at];
+    return at < end ? rows->columns[at] : JOINED_NOWHERE;
 }
 
-/* Writes the parents of the search from root number `row` of all roots to a file, by input id. Finds them from the
- * distances `depth` [vertices], by vertex of the joined graph. Overwrites b->values. */
+/* Fails with ST_BAD_DATA, as the rows of vertex v do not have the edge over which the search has found v. The message names
+ * the file that has these rows. */
+static enum status fail_orphan(const struct batching *b, uint64_t v, struct error *e)
+{
+    const struct graph *graph = &b->searcher.graph;
+    const uint64_t id = b->all.ids[v];
+    const uint32_t shard = shard_of_vertex(stored_id(graph, id), graph->manifest.p);
+    return fail(e, ST_BAD_DATA, "%s: vertex %" PRIu64 " was found over an edge that it does not have: the parts contradict "
+                "each other, see `dbfs-pack --verify`", container_path(graph->shards[shard].file), id);
+}
+
+/* Finds the parents of the search from root number `row` of all roots, from the distances of the search. Writes the
+ * parents to a file, by input id. `depth` is [vertices], the distances by vertex of the joined graph. Overwrites
+ * b->values. Fails with ST_BAD_DATA if a reached vertex has no parent. */
 static enum status write_parents(struct batching *b, const int32_t *depth, uint64_t row, struct error *e)
 {
     const struct root *root = &b->searcher.roots.root[row];
@@ -178,11 +189,17 @@ static enum status write_parents(struct batching *b, const int32_t *depth, uint6
     const uint32_t width = answer_id_bytes(n);
     memset(b->values, 0xff, n * width); /* all values become -1, which stands for no parent */
     answer_set_id(b->values, width, own, (int64_t)own);
-#pragma omp parallel for schedule(dynamic, 4096)
+    uint64_t orphan = JOINED_NOWHERE; /* the first reached vertex without a parent */
+#pragma omp parallel for schedule(dynamic, 4096) reduction(min : orphan)
     for (uint64_t v = 0; v < b->all.vertices; v++) {
-        if (depth[v] >= 0)
-            answer_set_id(b->values, width, b->all.ids[v], (int64_t)b->all.ids[parent_of(&b->all, depth, v)]);
+        const uint64_t parent = depth[v] >= 0 ? parent_of(&b->all, depth, v) : v;
+        if (parent == JOINED_NOWHERE)
+            orphan = smaller(orphan, v);
+        else if (depth[v] >= 0)
+            answer_set_id(b->values, width, b->all.ids[v], (int64_t)b->all.ids[parent]);
     }
+    if (orphan != JOINED_NOWHERE)
+        return fail_orphan(b, orphan, e);
     return results_write_values(&b->searcher.rank, root, &file, e);
 }
 
@@ -215,7 +232,7 @@ static enum status set_up(struct batching *b, struct error *e)
     struct searcher *s = &b->searcher;
     const struct backend *backend;
     if (backend_choose(&backend, args->backend, e) == ST_OK)
-        b->backend = backend == &backend_cpu ? &batch_cpu : &batch_cuda;
+        b->backend = backend_table(backend, &batch_cpu, &batch_cuda, e);
     if (e->status == ST_OK && searcher_open_all_shards(s, RESIDENT_PACKED, NULL, e) == ST_OK)
         joined_graph_open(&b->all, &s->graph, 1, &s->budget, e);
     if (comm_agree(&s->comm, e) == ST_OK && args->all_roots)
@@ -397,6 +414,6 @@ int main(int argc, char **argv)
     static struct batching b;
     cli_begin();
     parse(&b.args, argc, argv);
-    b.talk = args_stdouts(&b.args) > 0 ? stderr : stdout;
+    b.talk = args_talk(&b.args);
     return searcher_run(&b.searcher, &b.args, 1, work, tear_down, &b);
 }

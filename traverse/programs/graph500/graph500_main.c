@@ -68,13 +68,13 @@ static const struct option_program graph500 = {
 /* Reads the command line into *b. Ends the program with a message if the command line is wrong. */
 static void parse(struct benchmark *b, int argc, char **argv)
 {
-    args_defaults(&b->args, graph500.name);
+    args_begin(&b->args, graph500.name);
     b->args.answer = ANSWER_PARENTS;
     b->args.record_parents = 1;
     b->construction_s = -1;
     b->measure_energy = 1;
     options_read(&b->args, &graph500, argc, argv);
-    args_settle(&b->args);
+    args_finish(&b->args);
     b->args.undirected_only = 1;
     if (outfile_is_stdout(b->args.json))
         cli_usage(&b->args.cli, "--json: standard output has the block");

@@ -52,8 +52,8 @@ struct proof {
     int64_t root;           /* input id of the root of the tree */
     /* the questions that the device asks, and the questions that it is asked */
     struct proof_questions own, asked;
-    /* [p] slice s has the replies of shard s to the questions in `own`, in the order of the questions */
-    const struct slice *replies;
+    /* [p] byte span s has the replies of shard s to the questions in `own`, in the order of the questions */
+    const struct byte_span *replies;
 };
 
 /* A step of a proof on one device. Waits until the step has ended. Returns e->status. */

@@ -8,6 +8,8 @@
  * `context` is the struct validation, unless the comment of the function says something else. */
 #include "validate.h"
 
+#include "traverse/engine/backend_table.h"
+
 #include "formats/graph/partition.h"
 
 #include <stdlib.h>
@@ -35,7 +37,7 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
     const uint64_t vertices = shard->locals + shard->d, shards = (uint64_t)shard->p + 1;
     struct proof *p = &v->proofs[g];
     uint32_t *value = NULL;
-    *p = (struct proof){.prover = v->rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda,
+    *p = (struct proof){.prover = backend_table(v->rank->backend, &prover_cpu, &prover_cuda, e),
                         .rank = v->rank,
                         .results = v->results,
                         .g = g,
@@ -43,6 +45,8 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
                         .shard = shard,
                         .values = slots_of_shard(graph->manifest.totals.n, shard->index, shard->p),
                         .id_bytes = answers_width(&v->results->answers, ANSWER_PARENTS)};
+    if (e->status != ST_OK)
+        return e->status;
     take(p, &p->end, vertices, sizeof *p->end, "ends of edges", e);
     take(p, &p->claim, vertices, sizeof *p->claim, "parents to prove", e);
     take(p, &p->met, mask_words(shard->locals) + mask_words(shard->d), 8, "marks of vertices", e);
@@ -79,17 +83,17 @@ static void close_proof(struct proof *p)
     free(p->asked.begin);
 }
 
-/* Makes slices[0] to slices[p - 1] point to parts of an array, one for each shard: slice s is the elements begin[s] to
- * begin[s + 1] - 1, each of `width` bytes. */
-static void slice_by_shard(const struct proof *p, const void *array, const uint64_t *begin, uint64_t width,
-                           struct slice *slices)
+/* Cuts an array into spans[0] to spans[p - 1], one byte span for each shard. Span s is the elements begin[s] to begin[s +
+ * 1] - 1, each of `width` bytes. Copies nothing: the spans point into the array. */
+static void spans_by_shard(const struct proof *p, const void *array, const uint64_t *begin, uint64_t width,
+                           struct byte_span *spans)
 {
     for (uint32_t s = 0; s < p->shard->p; s++)
-        slices[s] = (struct slice){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
+        spans[s] = (struct byte_span){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
 }
 
 /* Lists the questions of device g in p->own: one for each nn edge to another shard, with the vertex that has the edge.
- * Counts the questions first, to allocate memory. They become the slices that device g sends. Called once, before the first
+ * Counts the questions first, to allocate memory. They become the byte spans that device g sends. Called once, before the first
  * exchange. */
 static enum status list_questions(void *context, uint32_t g, struct error *e)
 {
@@ -104,7 +108,7 @@ static enum status list_questions(void *context, uint32_t g, struct error *e)
         memcpy(next, own->begin, (shards + UINT64_C(1)) * sizeof *next);
         take(p, &own->asker, own->begin[shards], sizeof *own->asker, "questions", e);
         take(p, &own->question, own->begin[shards], sizeof *own->question, "questions", e);
-        slice_by_shard(p, own->question, own->begin, sizeof *own->question, slices_out(&v->slices, g));
+        spans_by_shard(p, own->question, own->begin, sizeof *own->question, byte_spans_out(&v->spans, g));
         if (e->status == ST_OK)
             p->prover->list_questions(p, next, 1, e);
     }
@@ -119,7 +123,7 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
     const struct validation *v = context;
     struct proof *p = &v->proofs[g];
     struct proof_questions *asked = &p->asked;
-    const struct slice *questions = slices_in(&v->slices, g); /* [p] the questions received from each shard */
+    const struct byte_span *questions = byte_spans_in(&v->spans, g); /* [p] the questions received from each shard */
     const uint32_t shards = p->shard->p;
     for (uint32_t s = 0; s < shards; s++)
         asked->begin[s + 1] = asked->begin[s] + questions[s].bytes / sizeof *asked->question;
@@ -138,7 +142,7 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
     struct memory_budget *budget = rank->budget;
     const uint64_t d = rank->graph->manifest.d, words = mask_words(d);
     *v = (struct validation){.rank = rank, .results = results};
-    if (slices_open(&v->slices, rank, e) == ST_OK) {
+    if (byte_spans_open(&v->spans, rank, e) == ST_OK) {
         memory_take(budget, (void **)&v->met, words, 8, "marks of delegates", e);
         memory_take(budget, (void **)&v->met_of_device, words, 8, "marks of delegates", e);
         memory_take(budget, (void **)&v->claim, d, 8, "parents of delegates", e);
@@ -150,7 +154,7 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
     if (comm_agree(rank->comm, e) != ST_OK || rank_is_single_device(rank))
         return e->status;
     rank_each(rank, list_questions, v, e);
-    slices_exchange_agreed(&v->slices, e);
+    byte_spans_exchange_agreed(&v->spans, e);
     rank_each(rank, keep_questions, v, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
@@ -158,7 +162,7 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
         struct proof *p = &v->proofs[g];
         p->prover->release(p, p->own.question); /* all devices have copied the questions by now */
         p->own.question = NULL;
-        p->replies = slices_in(&v->slices, g);
+        p->replies = byte_spans_in(&v->spans, g);
     }
     return ST_OK;
 }
@@ -171,7 +175,7 @@ void validation_close(struct validation *v)
     for (uint32_t g = 0; v->proofs != NULL && g < v->rank->device_count; g++)
         close_proof(&v->proofs[g]);
     free(v->proofs);
-    slices_close(&v->slices);
+    byte_spans_close(&v->spans);
     memory_release(v->rank->budget, v->met);
     memory_release(v->rank->budget, v->met_of_device);
     memory_release(v->rank->budget, v->claim);
@@ -235,9 +239,9 @@ static enum status exchange_replies(struct validation *v, struct error *e)
 {
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
         const struct proof *p = &v->proofs[g];
-        slice_by_shard(p, p->asked.reply, p->asked.begin, sizeof(struct vertex_end), slices_out(&v->slices, g));
+        spans_by_shard(p, p->asked.reply, p->asked.begin, sizeof(struct vertex_end), byte_spans_out(&v->spans, g));
     }
-    return slices_exchange(&v->slices, e);
+    return byte_spans_exchange(&v->spans, e);
 }
 
 /* Collective. Sets v->met to the delegates that have met their parents on any device of any rank, as the OR of the bitmaps

@@ -18,8 +18,9 @@ struct validation {
     const struct rank *rank;
     struct proof *proofs; /* [G] a proof for each device of this rank */
     struct results *results;
-    struct slices slices;
-    /* [d] bitmaps of the delegates that have met their parents (proof_loops.h): on any device, and on one device */
+    struct byte_spans spans;
+    /* [d] bitmaps of the delegates that have met their parents (proof_loops.h). `met`: on any device. met_of_device: on
+     * one device. */
     uint64_t *met, *met_of_device;
     /* [d] the claimed parents of delegates: the claims that all devices get, and a copy of the claims of one device */
     int64_t *claim, *claim_of_device;

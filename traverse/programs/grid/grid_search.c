@@ -81,9 +81,10 @@ static void number_rows(struct grid_search *g, uint32_t row)
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
-    struct transfer *sends = zeroed(2 * (uint64_t)r, sizeof *sends, "a 2D search", e), *receives = sends + r;
+    struct transfer *sends = zeroed(2 * (uint64_t)r, sizeof *sends, "a 2D search", e);
     if (sends == NULL)
         return e->status;
+    struct transfer *receives = sends + r;
     uint32_t count = 0;
     for (uint32_t i = 0; i < r; i++) {
         uint64_t bytes = 8 * mask_words(locals_of(g, i, g->j)), own = 8 * mask_words(g->graph->shards[0].locals);

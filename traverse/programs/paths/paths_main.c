@@ -4,6 +4,7 @@
  * but their results, which they add up at the end. */
 #include "pairs.h"
 
+#include "traverse/engine/backend_table.h"
 #include "traverse/options/options.h"
 #include "traverse/session/report_text.h"
 #include "traverse/session/searcher.h"
@@ -143,11 +144,10 @@ static void read_ids(struct paths_args *p)
 static void parse(struct paths_args *p, int argc, char **argv)
 {
     struct args *args = &p->args;
-    args_defaults(args, program.name);
-    cli_called(&args->cli);
+    args_begin(args, program.name);
     args->count = 0;
     options_read(args, &program, argc, argv);
-    args_settle(args);
+    args_finish(args);
     const struct cli *cli = &args->cli;
     const int ways = (p->source != NULL || p->target != NULL) + (p->pairs != NULL) + (p->sample > 0);
     if (ways > 1)
@@ -328,7 +328,7 @@ static void print_json(FILE *out, const void *context)
 static enum status report(const struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
-    FILE *talk = args_stdouts(args) > 0 ? stderr : stdout;
+    FILE *talk = args_talk(args);
     if (!args->cli.quiet)
         print_pairs(talk, run);
     if (args->cli.quiet ? talk == stdout : run->pairs.count > 1)
@@ -377,9 +377,11 @@ static enum status set_up(struct run *run, struct error *e)
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
     const struct backend *devices = &backend_cpu;
+    const struct pair_backend *backend = NULL;
     if (args->backend != BACKEND_AUTO || args->count / 2 >= PAIRS_FOR_GPU)
         backend_choose(&devices, args->backend, e);
-    const struct pair_backend *backend = devices == &backend_cpu ? &pair_cpu : &pair_cuda;
+    if (e->status == ST_OK)
+        backend = backend_table(devices, &pair_cpu, &pair_cuda, e);
     if (e->status == ST_OK &&
         searcher_open_all_shards(s, backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
                                  backend->bytes_needed, e) == ST_OK)
