@@ -1,11 +1,12 @@
 #!/bin/bash
 # kolganov-gteps.sh: rates by scale: least, mean and most over the roots (theirs have 64 roots: ROOTS=64), and the
-# residence of the columns. One H200 takes SCALE=20 SCALES=10 BACKEND=cuda; scale 30 is a prediction of dbfs-model.
+# residence of the columns. Scales are SCALES many from SCALE on, or those in LIST. One H200 takes LIST='25 28' BACKEND=cuda; scale 30 is
+# a prediction of dbfs-model.
 . scripts/experiments/lib.sh
 
 : >"$work/curves"
 row scale residence searches least_gteps mean_gteps most_gteps >"$work/rates"
-for s in $(seq "$scale" $((scale + ${SCALES:-4} - 1))); do
+for s in ${LIST:-$(seq "$scale" $((scale + ${SCALES:-4} - 1)))}; do
     packed graph 1 - < <(rmat "$s")
     searched graph 1
     residence=$(grep -o '"resident": *"[a-z]*"' "$work/graph.json" | head -n 1 | sed 's/.*"\([a-z]*\)"/\1/')

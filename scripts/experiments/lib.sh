@@ -152,7 +152,7 @@ as_json() { # keeps the table of standard input
 # Prints, as words of a shell, the other variables that choose what is measured, if they are set.
 others_set() {
     local variable
-    for variable in SCALES FRIENDSTER GRAPHS THS; do
+    for variable in SCALES LIST FRIENDSTER GRAPHS THS; do
         [ -z "${!variable:-}" ] || printf '%s=%q ' $variable "${!variable}"
     done
 }
