@@ -1,8 +1,8 @@
 /* shard_ranges.c: see shard_ranges.h; cuda_ranges.cu is the twin of csr_ranges_find on GPUs.
  *
- * 32 rows are checked together as bits of a word, which is compared with the source mask at once, and no branch depends
- * on a row. Elements are checked in blocks; only a block that has a fault is read again, to find the first one. Bytes
- * that must move: every section once, except raw columns whose largest element is known since their CRC was compared.
+ * 32 rows are checked together, as bits of a word that is compared with a word of the source mask; no branch depends on a row.
+ * Elements are checked in blocks; only a block with a fault is read again, to find the first one. Bytes that must move: every
+ * section once, except raw columns whose largest element is known since their CRC was compared.
  */
 #include "shard_ranges.h"
 
@@ -121,8 +121,8 @@ static uint64_t first_packed_outside(const struct csr *csr, const struct packed 
 
 /* ---- rows ---- */
 
-/* Returns a word whose bit i is set if row base + i has columns beyond its heads. Bit i of *descends is set if that row
- * ends before it begins. */
+/* Returns a word whose bit i is set if row base + i has columns beyond its heads. Sets bit i of *descends if the offset of that
+ * row is above the offset of the next row. */
 static inline __attribute__((always_inline)) uint32_t
 rows_with_rest(const void *offsets, uint32_t width, uint64_t base, int rows, uint32_t *descends)
 {
@@ -152,7 +152,7 @@ rows_with_head(const uint32_t *heads, int rows, const struct column_bounds *b, u
     return present;
 }
 
-/* Notes the first of the rows whose bits are set in `rows`, as a row with a fault. */
+/* If any bit of `rows` is set, lowers *first to the row of the lowest one, which has a fault. Bit i stands for row base + i. */
 static void note_rows(uint64_t *first, uint64_t base, uint32_t rows)
 {
     if (rows != 0)

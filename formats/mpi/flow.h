@@ -14,8 +14,8 @@ struct flow_chunk {
     uint64_t at, size; /* bytes */
 };
 
-/* Opens a flow. `receives` must stay valid until it is closed. At most `send_count` chunks will be sent. A chunk has
- * `chunk_bytes`; the last one of a message may have fewer. */
+/* Opens a flow. `receives` must stay valid until the flow is closed. At most `send_count` chunks will be sent. A chunk has
+ * `chunk_bytes` bytes; the last one of a message may have fewer. */
 enum status comm_flow_open(struct comm_flow **flow, const struct transfer *receives,
                            size_t receive_count, size_t send_count, uint64_t chunk_bytes,
                            struct error *e);

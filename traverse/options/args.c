@@ -1,4 +1,4 @@
-/* args.c: gives struct args its defaults, the roots of -r, and the members that follow from several options; see args.h */
+/* args.c: sets the members of struct args: defaults, the roots of -r, and members that follow from other members; see args.h */
 #include "options.h"
 
 #include "formats/base/memory.h"

@@ -15,9 +15,8 @@
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
-/* Results that can be files have the numbers 0 to RESULTS - 1, in the order of their names in struct args. The first
- * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS are results of one root, so each root may have its own
- * file. */
+/* The numbers 0 to RESULTS - 1 stand for results that can be files, in the order of their names in struct args. The first
+ * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS belong to one root, so each root may have its own file. */
 enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULTS = 6 };
 
 /* The values of all options of the programs that search. */

@@ -30,7 +30,7 @@ static const char *const sum_name[RESIDENCES][SUMS] = {
     {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
     {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
 
-/* The device memory of all shards if their columns have one residence: RESIDENT_RAW, RESIDENT_PACKED or RESIDENT_HOST. */
+/* The device memory of all shards for one way to keep columns: RESIDENT_RAW, RESIDENT_PACKED or RESIDENT_HOST. */
 struct residence_plan {
     struct gpu_plan_options options;
     const char *name[GPU_ARRAY_COUNT];
@@ -44,7 +44,7 @@ struct plan {
     struct manifest manifest;
     struct residence_plan of[RESIDENCES]; /* one plan for each residence of columns */
     uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of words_of */
-    struct plan_bytes nn, messages; /* edges of nn, and ids or words of bitmaps that a shard moves in a level at most */
+    struct plan_bytes nn, messages; /* edges of nn; most ids or words of bitmaps that a shard sends and receives in a level */
 };
 
 /* ---- adding up shards ---- */
@@ -56,15 +56,15 @@ static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
     sum->largest = larger(sum->largest, bytes);
 }
 
-/* Returns the number of 32-bit words in a bitmap of the shard's normal vertices; 0 if they are not sent as bitmaps. */
+/* Returns the number of 32-bit words in a bitmap of the shard's normal vertices; 0 if the shard cannot send bitmaps. */
 static uint64_t words_of(const struct shard *shard)
 {
     return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
 }
 
-/* Adds the device memory of a shard to the sums of each residence, and the messages of the shard to plan->messages. Raises
- * `gpus` of a residence if the shard needs more GPUs, and sets it to 0 if no number is enough. plan->words must already be
- * the sum over all shards. */
+/* Adds the device memory of a shard to the sums of each residence, and its messages to plan->messages. Raises `gpus` of each
+ * residence to the number of GPUs that this shard needs, or sets it to 0 if no number is enough. plan->words must be the sum
+ * over all shards. */
 static void add_shard(struct plan *plan, const struct shard *shard)
 {
     const uint64_t capacity = plan->args->cli.memory_bytes;
@@ -92,8 +92,8 @@ static void add_shard(struct plan *plan, const struct shard *shard)
     }
     if (shard->p == 1)
         return;
-    /* Messages are ids or bitmaps, and the larger of the two is counted. A shard receives as many ids as it sends, because
-     * each edge to another shard has a reverse edge. */
+    /* Counts ids or bitmaps, whichever are larger, once as sent and once as received. A shard receives as many ids as it sends,
+     * because each edge to another shard has a reverse edge. */
     const uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
     add_bytes(&plan->nn, edges);
     add_bytes(&plan->messages, larger(edges, plan->words - words) + larger(edges, (shard->p - 1) * words));

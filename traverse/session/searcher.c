@@ -88,8 +88,8 @@ static void share_host(struct searcher *s)
     memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
 }
 
-/* Returns options for graph_open, by the command line. All columns are to be decoded on the host; if devices do not read
- * them there, the caller changes `columns`. */
+/* Returns the options for graph_open that follow from the command line. `columns` asks for all columns; the caller changes it
+ * if devices do not read columns on the host. */
 static struct graph_options graph_options_of(struct searcher *s)
 {
     const struct args *args = s->args;

@@ -33,7 +33,7 @@ struct level_line {
     struct level_extremes extremes;
 };
 
-/* Collective. Sets the sums and the extremes of the line. `l`: the numbers of this level on this rank. */
+/* Collective. Sets the sums and the extremes of a line over all ranks. `l` has the numbers of the line's level on this rank. */
 static void reduce_level(struct level_line *line, const struct level_trace *l)
 {
     enum { SUMS = sizeof line->sums / sizeof(uint64_t), EXTREMES = sizeof line->extremes / sizeof(double) };
@@ -114,8 +114,8 @@ enum status trace_file_open(struct trace_file *t, const char *path, const struct
     return comm_agree(rank->comm, e);
 }
 
-/* Collective. Sums up the levels of a search over all ranks. Rank 0 appends a line to the file for each level. Clears the
- * record's log, unless the call fails before. */
+/* Collective. Sums up the levels of a search over all ranks. Rank 0 appends a line to the file for each level. Clears
+ * record->log, unless a rank has failed before. */
 enum status trace_file_add(struct trace_file *t, struct record *record, struct error *e)
 {
     struct level_line line = {.t = t, .root = record->root};
