@@ -62,7 +62,7 @@ struct args {
     int no_answer;       /* 1: searches make no answer, because only `reached` is wanted */
     enum answer_kind answer; /* the kind of answer that is made, and timed as answer_s, after each search */
     int record_parents;      /* 1: searches record parents, for the answer or for a file of parents */
-    int parents_wide;        /* the choice of --parents-width: 0 for 4 bytes, 1 for 8; PARENTS_AS_IDS: not given */
+    int parents_width_choice; /* the choice of --parents-width: 0 for 4 bytes, 1 for 8; PARENTS_AS_IDS: not given */
     /* The next four are options of dbfs-batch. */
     uint64_t batch;     /* the number of roots in a batch */
     int all_roots;      /* 1: "-n all" was given */

@@ -20,7 +20,7 @@ struct searcher {
     const struct bfs_method *method; /* set by the program; NULL if each rank opens all shards */
     struct comm comm;        /* the ranks that search */
     uint32_t launched_ranks; /* the number of ranks in the MPI job */
-    int led;                 /* 1: only rank 0 searches, and `comm` of rank 0 has rank 0 only */
+    int rank_0_alone;        /* 1: only rank 0 searches, and `comm` of rank 0 has rank 0 only */
     struct memory_budget budget;
     int threads; /* the number of threads of this rank */
     struct graph graph;
@@ -41,9 +41,9 @@ typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,
                  void (*close)(void *context), void *context);
 
-/* Collective. Opens the graph in args->folder, a device for each shard, and all else that searches need. `files` is 1 if
- * the program calls results_write, or reads the answers of all ids. If a rank fails, the call fails on all ranks. */
-enum status searcher_open(struct searcher *searcher, int files, struct error *e);
+/* Collective. Opens the graph in args->folder, a device for each shard, and all else that searches need. `writes_answers` is 1
+ * if the program calls results_write, or reads the answers of all ids. If a rank fails, the call fails on all ranks. */
+enum status searcher_open(struct searcher *searcher, int writes_answers, struct error *e);
 
 /* If *e says that memory is short, and the memory budget is too small for a whole search, appends to the message the value of
  * -S that is enough: the message itself counts only the arrays up to the one that failed. searcher_open calls this function
