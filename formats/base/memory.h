@@ -57,7 +57,7 @@ void *zeroed(uint64_t count, uint64_t width, const char *what, struct error *e);
  * whenever `count` is 0 or a power of two. Returns the array; NULL when memory is short, and `array` is then as it was. */
 void *memory_grow(void *array, uint64_t count, uint64_t width);
 
-/* Charges memory that was allocated elsewhere, such as a mapped file. ST_RESOURCE if the budget has less left. */
+/* Charges to the budget memory that was allocated elsewhere, such as a mapped file. ST_RESOURCE if the budget has less left. */
 enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,
                           struct error *e);
 void memory_discharge(struct memory_budget *budget, uint64_t bytes);

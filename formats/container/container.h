@@ -69,8 +69,8 @@ const struct section *container_section(const struct container *container, uint3
 /* The section of this type, or NULL. */
 const struct section *container_find(const struct container *container, uint32_t type);
 
-/* Finds a section that must be there. ST_BAD_DATA if it is absent, or if it has not `count` elements of `width` bytes;
- * width 0 and count UINT64_MAX accept any. */
+/* Finds a section that must be there. ST_BAD_DATA if it is absent, or if it has not `count` elements of `width` bytes. With
+ * width 0 any width is accepted, and with count UINT64_MAX any count. */
 enum status container_need(const struct container *container, uint32_t type, uint32_t width,
                            uint64_t count, const struct section **section, struct error *e);
 

@@ -18,7 +18,7 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
  * for at most UNARY_MOST_WORDS words. Returns nonzero if the vector has not exactly PACKED_BLOCK ones. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM]);
 
-/* Decodes only high[0..count-1], and reads no more of the bit vector than they need. The vector must have been checked. */
+/* Decodes only high[0..count-1], and reads only the part of the bit vector that has them. The vector must have been checked. */
 void decode_unary_part(const unsigned char *vector, uint32_t count, unsigned char high[UNARY_ROOM]);
 
 #endif

@@ -5,8 +5,8 @@
  * (packed_next). A frame (packed.h) can be entered anywhere. In a block of gaps the reader finds the element's bit in the bit
  * vector of at most 12 words, and if the row begins in this block, also the bit of the element before the row.
  *
- * This is plain C, also valid C++, so that hosts and devices run the same functions. They rely on offsets that are in range
- * (shard_ranges.h). Bytes that must move for a row: 8 of the directory, the codes of its elements, and the bit vector up to them.
+ * This is plain C, also valid C++, so that hosts and devices run the same functions. Offsets must have been checked
+ * (shard_ranges.h). To read a row moves 8 bytes of the directory, the codes of its elements, and the bit vector up to these.
  */
 #ifndef DBFS_PACKED_ROW_H
 #define DBFS_PACKED_ROW_H
@@ -28,7 +28,7 @@ struct packed_place {
 };
 
 /* A flag in the kind of a gap block, only in this directory: the block has no bit vector, because all its sums are 0. In files
- * this bit belongs to l, which does not need it if elements have 4 bytes. */
+ * this bit belongs to the number l (packed.h), which does not need the bit if elements have 4 bytes. */
 enum { KIND_NO_VECTOR = 0x20, KIND_LOW_BITS_OF_4 = 0x1f };
 
 struct packed_columns {

@@ -232,7 +232,7 @@ static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
                                   : ((const uint64_t *)csr->columns)[i];
 }
 
-/* Returns the number of edges of a row. If any are in the columns, the row has an entry in every head column. */
+/* Returns the number of edges of a row. A row that has edges in the columns has one in every head column, too. */
 static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
 {
     uint64_t rest = csr_offset(csr, row + 1) - csr_offset(csr, row), heads = 0;
@@ -252,7 +252,7 @@ static inline struct packed_span csr_span(const struct csr *csr, uint64_t row, u
                                 .start = k > 0 ? csr->heads[(k - 1) * csr->rows + row] + 1 : 0};
 }
 
-/* Returns element `at` of the columns, packed or not. It must be an element of this row. */
+/* Returns element `at` of the columns, packed or not. The element must belong to row `row`. */
 static inline uint64_t csr_column_of_row(const struct csr *csr, uint64_t row, uint64_t at)
 {
     if (csr->packed.words == NULL)
@@ -305,7 +305,7 @@ static inline int shard_row_sets(const struct shard *shard)
 }
 
 /* Returns the in-rows between the same kinds of vertices as the out-rows g: these are what a pull reads. In an undirected graph
- * returns g itself, because its rows are both. */
+ * returns g itself, because one set of rows serves for both. */
 static inline enum subgraph shard_pulled(const struct shard *shard, enum subgraph g)
 {
     return shard->kept.directed ? subgraph_in(g) : g;

@@ -54,7 +54,7 @@ static inline int column_in_bounds(const struct column_bounds *b, uint64_t colum
 void csr_ranges_find(const struct csr *csr, const struct packed *packed,
                      const struct column_bounds *bounds, int threads, struct csr_ranges *found);
 
-/* Turns the result of a check into a status: ST_BAD_DATA names the file, the subgraph, and the first place that is wrong. */
+/* Turns the result of a check into a status. ST_BAD_DATA names the file, the subgraph and the first wrong row or column. */
 enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
                              const struct csr_ranges *found, struct error *e);
 

@@ -1,5 +1,5 @@
 /* watch.c: see watch.h. All times are milliseconds of the monotonic clock, which all processes of a host share. If a batch
- * system pauses a job, all heartbeats stop. So a rank that finds that it was paused itself lets another timeout pass. */
+ * system pauses a job, all heartbeats stop. So a rank that was paused itself names no rank until another timeout has passed. */
 #include "watch.h"
 #include "host.h"
 

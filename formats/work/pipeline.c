@@ -99,8 +99,8 @@ static void idle(struct run *r, int *exhausted)
 }
 
 /* The loop of each thread: runs stages that are ready, until the last piece has passed all stages. Called with the lock held.
- * After a stage the thread goes on with the next one itself. It wakes another thread only if more is ready, because waking all
- * threads for each piece would cost more than the work on the pieces. */
+ * After a stage the thread goes on with the next one itself. It wakes another thread only if a second stage is ready, because
+ * waking all threads for each piece would cost more than the work on the pieces. */
 static void work(struct run *r)
 {
     struct pool *pool = r->pool;
