@@ -1,6 +1,6 @@
 /* flow.h: sends messages in chunks while others arrive, so that work on some bytes overlaps with the transfer of others. Both
- * sides know the sizes. All receives are posted when a flow is opened. A chunk is sent as soon as its bytes are ready, and can be used as
- * soon as it has arrived. The chunks of one message arrive in order. */
+ * sides know the sizes. All receives are posted when a flow is opened. A chunk is sent as soon as its bytes are ready, and can
+ * be used as soon as it has arrived. The chunks of one message arrive in order. */
 #ifndef DBFS_COMM_FLOW_H
 #define DBFS_COMM_FLOW_H
 
