@@ -31,9 +31,9 @@ static uint64_t encode_location(enum root_at at, uint64_t index)
 struct locations {
     uint64_t count;
     uint64_t *id; /* [count] stored ids. locate_ids sorts them in ascending order */
-    uint64_t *of; /* [count] the location of each id. Of equal ids, location_of finds the one with the right location */
-    /* NULL, or a bitmap of the delegates with an edge that a search would follow (struct drawing). With the bitmap, a vertex is
-     * isolated if a search would follow none of its edges; with NULL, if it has no edge. */
+    uint64_t *of; /* [count] the location of each id. If an id occurs several times, only one of its locations is right */
+    /* Bitmap of the delegates with an edge that a search would follow (struct drawing). If it is given, a vertex counts as
+     * isolated unless a search would follow one of its edges. NULL: unless it has any edge. */
     const uint64_t *delegates;
 };
 
