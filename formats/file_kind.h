@@ -1,4 +1,4 @@
-/* file_kind.h: recognises the files of dbfs, so that a program that is given a wrong one can say which program takes it */
+/* file_kind.h: recognises files of dbfs, so that the message about a file of the wrong kind names the program that takes it */
 #ifndef DBFS_FILE_KIND_H
 #define DBFS_FILE_KIND_H
 

@@ -7,7 +7,7 @@
 enum {
     SLICED_MOST_VERTICES = 1 << 21,
     SLICED_NEAR_VERTICES = 1500000, /* a bitmap of so many fits into shared memory, beside other arrays */
-    SLICED_FAR_DEGREE = 8,          /* the least mean degree of larger graphs: grids of 1400 x 1400 take longer by slices */
+    SLICED_FAR_DEGREE = 8,          /* the least mean degree of larger sliced graphs: grids of 1400 x 1400 are slower sliced */
     SLICED_MOST_EDGES = 1 << 27,
     SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, rows */
 };

@@ -97,7 +97,7 @@ enum status split_write(const struct split *split, struct outfile *out, struct e
     return e->status;
 }
 
-/* What is expected of a section, type, width and size, and where its copy goes. */
+/* What a section must be (type, width, number of elements), and where its copy and its number of elements go. */
 struct wanted {
     uint32_t type, width;
     uint64_t count; /* UINT64_MAX: any */

@@ -39,7 +39,7 @@ struct sweep_row {
 
 /* A list of delegates that are not all in memory at once. */
 struct delegate_list {
-    /* Reads `count` delegates, from number `first` on, into ids[] and degrees[]; `count` is at most at_once. */
+    /* Reads delegates `first` to first + count - 1 into ids[] and degrees[]. `count` is at most `at_once`. */
     enum status (*read)(void *context, uint64_t first, uint64_t count, uint64_t *ids,
                         uint64_t *degrees, struct error *e);
     void *context;
@@ -70,8 +70,8 @@ void split_free(struct split *split); /* frees the arrays, zeroes the struct */
 /* Writes to an open output. The caller keeps the output and commits it. */
 enum status split_write(const struct split *split, struct outfile *out, struct error *e);
 
-/* Reads a split and checks all of it, CRCs included. "-" is standard input. The file is mapped, and charged to the budget, while
- * it is read. */
+/* Reads the split in the file `path` ("-" is standard input), and checks all of it, CRCs included. The mapped file is charged
+ * to `budget` only while the function copies from it. */
 enum status split_read(struct split *split, const char *path, struct memory_budget *budget,
                        struct error *e);
 

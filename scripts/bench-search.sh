@@ -31,7 +31,8 @@
 #   EACH      seconds (20) after which a row gets no further round
 #   TH        thresholds, each with rows of its own: numbers, inf, memory (the paper's rule), suggested (the default:
 #             predicted to be fastest with BACKEND), or sweep: powers of 2, and all that are suggested
-#   BEFORE    a folder with another build's programs, whose dbfs-traverse takes the same roots
+#   BEFORE    a folder with another build's programs, whose dbfs-traverse takes the same roots. Its dbfs-pack packs, if
+#             it is there: an older build may not read newer shards
 #   OPTIONS   options of dbfs-traverse to compare, separated by `;`: '--resident packed;--resident host'
 #   CHECK     1 compares also --direction push, pull and cost, on graphs of up to 20,000 levels
 #   PACK      more options for dbfs-pack
@@ -53,6 +54,8 @@ settings='BACKEND THREADS ROOTS ROUNDS EACH TH BEFORE OPTIONS CHECK PACK RUN LIM
 . scripts/bench-lib.sh
 edges=$work/graph.edges
 ours=$work/ours
+packer=$bin/dbfs-pack
+[ ! -x "${BEFORE:-}/dbfs-pack" ] || packer=$BEFORE/dbfs-pack
 backends=${BACKEND:-$(nvidia-smi -L 2>/dev/null | grep -q '^GPU' && echo cuda || echo cpu)}
 deepest=20000
 powers='0 1 2 4 8 16 32 64 128 256 512 inf'
@@ -269,7 +272,7 @@ bench() { # GRAPH
     : >"$work/by-th"
     for th in $ths; do
         rm -rf "$work/shards"
-        "$bin/dbfs-pack" -q -p 1 $(threshold_options "$th") ${PACK:-} -o "$work/shards" "$edges"
+        "$packer" -q -p 1 $(threshold_options "$th") ${PACK:-} -o "$work/shards" "$edges"
         for threads in ${THREADS:-$cores}; do
             case $1 in
             path[0-9]* | grid[0-9]*) ;;

@@ -2,8 +2,8 @@
  *
  *   -h/--help  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose  --force
  *
- * A main file begins with cli_begin. It puts CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS into its getopt_long tables, takes options by
- * cli_next, and passes every option that it does not know to cli_option. It ends with cli_finish. Only main files may call these
+ * A program calls cli_begin first and cli_finish last. Its getopt_long tables have CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS. It
+ * reads options by cli_next, and passes every option that it does not know to cli_option. Only main files may call these
  * functions, because they print and exit.
  */
 #ifndef DBFS_CLI_H
@@ -64,8 +64,8 @@ void cli_option(struct cli *cli, int option, const char *argument);
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Calls getopt_long and returns its result. Three things are usage errors: an option with an empty value, an empty word behind
- * the options, and a URL there. */
+/* Calls getopt_long and returns its result. It is a usage error if an option has an empty value, or if an empty word or a URL
+ * stands behind the options. */
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
              const struct option *options);
 
@@ -89,16 +89,16 @@ void cli_alone(const struct cli *cli);
 /* The cores that this process may run on. */
 int cli_cores(void);
 
-/* Returns the threads to use: the number given with -@, with a warning if it is far above the cores; without -@, the cores that
- * this process may run on, divided by host_processes. */
+/* Returns the number of threads to use: the number given with -@, with a warning if it is far above the cores; without -@, the
+ * number of cores that this process may run on, divided by cli->host_processes. */
 int cli_threads(const struct cli *cli);
 
-/* cli_tmpdir returns folder number `i` of those for temporary files. cli_tmpdirs fills in all of them and returns their number. */
+/* cli_tmpdir returns folder number `i` for temporary files. cli_tmpdirs stores all in folder[], and returns their number. */
 const char *cli_tmpdir(const struct cli *cli, int i);
 int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS]);
 
-/* Print a line on standard error: cli_warn always, cli_note unless -q, cli_detail with -v. cli_report, for a report on finished
- * work, prints as cli_note, but within the script dbfs as cli_detail. The format ends without a newline. */
+/* Print a line on standard error: cli_warn always, cli_note unless -q, cli_detail with -v. cli_report is for reports on
+ * finished work: it prints unless -q, but within the script dbfs only with -v. `format` ends without a newline. */
 void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_detail(const struct cli *cli, const char *format, ...)

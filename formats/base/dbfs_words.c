@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Words of edgeconv's messages, and what the script dbfs says instead; the first row that fits is used. dbfs always runs
- * edgeconv with -u and keeps the map of names by itself, so advice about these is dropped. It has no command that makes a
- * map alone, so that one stays edgeconv's. */
+ * edgeconv with -u and keeps the map of names by itself, so advice about these is dropped. The first row keeps a command of
+ * edgeconv as it is, because dbfs has none that makes a map alone. */
 static const struct {
     const char *ours, *of_dbfs;
 } words[] = {

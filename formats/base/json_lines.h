@@ -1,4 +1,4 @@
-/* json_lines.h: converts lines of "key number word" to one JSON object, as dbfs-pack --plan and dbfs-traverse --plan print it for programs */
+/* json_lines.h: converts lines of "key number word" to one JSON object, for --plan of dbfs-pack and dbfs-traverse */
 #ifndef DBFS_JSON_LINES_H
 #define DBFS_JSON_LINES_H
 

@@ -5,7 +5,7 @@
 
 long launched_processes(const char **variable)
 {
-    /* SLURM_NTASKS is not used, because batch scripts set it for every step; only the step's own count tells */
+    /* SLURM_NTASKS is left out: batch scripts set it for every step, also for a step with another number of processes */
     static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
                                             "SLURM_STEP_NUM_TASKS"};
     long most = 1;

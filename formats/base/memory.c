@@ -15,7 +15,7 @@
 
 enum { MMAP_THRESHOLD_BYTES = 1 << 18, TWO_LINES_BYTES = 128 };
 
-/* The number in a one-number file such as memory.max; UINT64_MAX when absent or "max". */
+/* Returns the number in a file such as memory.max; UINT64_MAX if there is no such file, or if the file says "max". */
 static uint64_t number_in_file(const char *path)
 {
     unsigned long long value;
@@ -80,7 +80,7 @@ static uint64_t left_in_cgroup(const char *folder)
     return used < limit ? limit - used : 0;
 }
 
-/* Returns the memory that the cgroup of this process and those above it leave: the least of them (cgroup v2, and one limit of v1). */
+/* Returns the memory that cgroups leave to this process: the least of its own and those above it (v2, and one limit of v1). */
 static uint64_t cgroup_available(void)
 {
     char line[4096], folder[4224];
@@ -109,8 +109,8 @@ uint64_t memory_available(void)
     return machine < cgroup ? machine : cgroup;
 }
 
-/* Reads VmHWM, and not getrusage: that would also count the memory of the parent, whose copy this process was before it
- * executed the program. */
+/* Reads VmHWM and not getrusage, which also counts the memory that this process had before it executed the program, when it was
+ * a copy of its parent. */
 uint64_t memory_peak_bytes(void)
 {
     char line[256];
@@ -132,8 +132,8 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes)
     budget->taken_bytes = 0;
 }
 
-/* Returns the least memory that a thread takes. It is more if the system uses huge pages everywhere: then the end of its stack
- * and the start of its buffer take one each. */
+/* Returns the least memory that a thread takes. It is more if the system uses huge pages everywhere, because then the thread's
+ * stack and its buffer each take a huge page. */
 static uint64_t thread_bytes(void)
 {
     char line[64] = "";
@@ -175,9 +175,9 @@ struct block {
     void *allocated; /* the block lies in it */
 };
 
-/* Allocates a zeroed block. An array of a huge page or more begins at a huge page and has room up to the end of its last one,
- * so that all of it may lie in huge pages; that room is never written and takes no memory. A smaller array begins at a pair of
- * cache lines, as a core may fetch both: arrays of two threads share no pair. */
+/* Allocates a zeroed block. A large array begins at a huge page, and has room up to the end of its last huge page, so that all
+ * of it may lie in huge pages. The room behind the array is never written, and so takes no memory. A smaller array begins at a
+ * pair of cache lines, so that no pair has parts of two arrays: a core may fetch both lines of a pair. */
 static struct block *block_alloc(size_t bytes)
 {
     size_t page = bytes < HUGE_PAGE_BYTES ? TWO_LINES_BYTES : HUGE_PAGE_BYTES;

@@ -28,9 +28,9 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes);
 #define MEMORY_PROGRAM_BYTES (UINT64_C(4) << 20)
 #define MEMORY_THREAD_BYTES (UINT64_C(2) << 20)
 
-/* Makes the budget of the whole process, and sets aside in it what the program itself and its threads use. Large arrays are
- * charged later. Call it once, at the start. *threads may become smaller, but not 0, because threads may use a quarter of
- * the budget at most. ST_RESOURCE if the limit is below MEMORY_LEAST_BYTES. */
+/* Makes the budget of the whole process, and charges to it what the program itself and its threads use. Large arrays are
+ * charged later. Call it once, at the start. Lowers *threads, but not to 0, if the threads would take more than a quarter of
+ * the budget. ST_RESOURCE if the limit is below MEMORY_LEAST_BYTES. */
 enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads,
                                   struct error *e);
 
@@ -57,12 +57,12 @@ void *zeroed(uint64_t count, uint64_t width, const char *what, struct error *e);
  * whenever `count` is 0 or a power of two. Returns the array; NULL when memory is short, and `array` is then as it was. */
 void *memory_grow(void *array, uint64_t count, uint64_t width);
 
-/* Charges memory that was allocated elsewhere, such as a mapped file. ST_RESOURCE if the budget has less left. */
+/* Charges to the budget memory that was allocated elsewhere, such as a mapped file. ST_RESOURCE if the budget has less left. */
 enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,
                           struct error *e);
 void memory_discharge(struct memory_budget *budget, uint64_t bytes);
 
-/* Charges memory that was counted in a plan before, so that the budget has room and the call cannot fail. */
+/* Charges memory that the caller has counted before. The budget must have room for it, so that the call cannot fail. */
 void memory_charge_planned(struct memory_budget *budget, uint64_t bytes);
 
 #endif

@@ -13,8 +13,8 @@ struct shared_memory {
     int fd; /* of the owner; -1: none */
 };
 
-/* Takes `size` zeroed bytes, whose pages take memory when they are first written. With `shared`, other processes may open them
- * by shared_memory_open, which fails if the system has no such memory. Release it with shared_memory_release. */
+/* Takes `size` zeroed bytes. A page takes memory once it is written. With `shared`, other processes may open the bytes by
+ * shared_memory_open, which fails if the system cannot share memory. Release them with shared_memory_release. */
 enum status shared_memory_take(struct shared_memory *memory, uint64_t size, int shared,
                                const char *what, struct error *e);
 

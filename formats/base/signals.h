@@ -28,8 +28,8 @@ void signals_farewell(const char *line);
 /* Removes the temporary files and ends the process. Handlers of other signals call it. */
 _Noreturn void signals_leave(int exit_code);
 
-/* Sets the function that ends a rank together with the other ranks of its job; NULL ends the process alone. signals_leave calls
- * it after it has removed the temporary files, with the exit code: for a signal 128 and its number, as in shells. */
+/* Sets the function that ends a rank together with its job; NULL: the process ends alone. signals_leave calls it after it has
+ * removed the temporary files, with the exit code: after a signal 128 plus the signal's number, as in shells. */
 void signals_leave_by(void (*leave)(int exit_code));
 
 /* Makes a write to a closed pipe, or beyond the limit of file sizes, fail with an errno instead of ending the process by a

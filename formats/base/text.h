@@ -15,7 +15,7 @@ int has_digits_alone(const char *text);
 /* Sixteen hexadecimal digits, as checksums and identities are written. */
 int parse_hex64(const char *text, uint64_t *value);
 
-/* A number of bytes with an optional suffix K, M, G or T (1G = 2^30), as in GNU sort's option -S. */
+/* Parses a number of bytes with an optional suffix K, M, G or T (1G = 2^30), as option -S of GNU sort takes it. */
 int parse_size(const char *text, uint64_t *bytes);
 
 /* A finite, non-negative decimal number. */

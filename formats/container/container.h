@@ -42,7 +42,7 @@ struct section {
     uint64_t offset, bytes; /* in the file */
     uint64_t count;   /* elements, decoded */
     const void *data; /* the bytes in the file; with a raw encoding, the elements */
-    uint32_t most;    /* the largest raw element of 4 bytes, after container_check_all; else UINT32_MAX */
+    uint32_t most;    /* the largest element of a raw section of 4-byte elements, set by container_check_all; else UINT32_MAX */
 };
 
 static inline uint64_t section_decoded_bytes(const struct section *s)
@@ -69,8 +69,8 @@ const struct section *container_section(const struct container *container, uint3
 /* The section of this type, or NULL. */
 const struct section *container_find(const struct container *container, uint32_t type);
 
-/* Finds a section that must be there. ST_BAD_DATA if it is absent, or if it has not `count` elements of `width` bytes;
- * width 0 and count UINT64_MAX accept any. */
+/* Finds a section that must be there. ST_BAD_DATA if it is absent, or if it has not `count` elements of `width` bytes. With
+ * width 0 any width is accepted, and with count UINT64_MAX any count. */
 enum status container_need(const struct container *container, uint32_t type, uint32_t width,
                            uint64_t count, const struct section **section, struct error *e);
 
@@ -89,8 +89,8 @@ enum status container_check_all(struct container *container, int threads, struct
 
 struct container_writer;
 
-/* Opens a writer to `out`. The caller keeps `out` and commits it after container_writer_finish. If `out` cannot seek,
- * the writer holds the whole file in memory until then. */
+/* Opens a writer to `out`. The caller keeps `out`, and commits it after container_writer_finish. If `out` cannot seek, the
+ * writer holds the whole file in memory until container_writer_finish. */
 enum status container_writer_open(struct container_writer **writer,
                                   const struct container_kind *kind, struct outfile *out,
                                   struct error *e);
@@ -117,9 +117,9 @@ enum status container_begin(struct container_writer *writer, uint32_t type,
 enum status container_append(struct container_writer *writer, uint64_t count, const void *elements,
                              struct error *e);
 
-/* Write the pieces of a section from several threads, if the output is a file that can seek. A thread first reserves
- * the place of its elements in the file, by their bytes and their CRC; one thread at a time may do so, in the order of
- * the pieces. Then it fills the place, while other threads fill theirs. */
+/* Write the pieces of a section from several threads, if the output is a file that can seek. A thread first calls
+ * container_reserve with the size and the CRC of its piece, and gets the place of the piece in the file: one thread at a time,
+ * in the order of the pieces. Then container_fill writes the piece to its place, while other threads write theirs. */
 int container_seekable(const struct container_writer *writer);
 enum status container_reserve(struct container_writer *writer, uint64_t count, uint64_t bytes,
                               uint32_t crc, uint64_t *at, struct error *e);

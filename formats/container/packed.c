@@ -22,7 +22,7 @@ struct block {
 
 /* ---- elements of either width ---- */
 
-/* The functions from here on are inlined, and compiled separately for each element width, because their callers pass it as a constant. */
+/* The functions from here on are inlined, and compiled for each width of elements: callers pass `width` as a constant. */
 static inline uint64_t load(const void *array, uint32_t width, uint64_t i)
 {
     return width == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
@@ -56,7 +56,7 @@ struct sums {
     uint32_t low_bits, step;
 };
 
-/* Decodes the sums of a block of gaps: their low bits and, from the bit vector, the rest. Nonzero if the bit vector is corrupt. */
+/* Decodes the sums of a block of gaps: low bits from its codes, high bits from its bit vector. Nonzero if that is corrupt. */
 static inline int unpack_sums(const struct block *b, uint32_t width, struct sums *s)
 {
     s->low_bits = b->code_bits;
@@ -73,18 +73,18 @@ static inline uint64_t place_of(const struct sums *s, uint32_t width, uint32_t i
                       : s->low.of_8[i] + ((uint64_t)s->high[i] << s->low_bits) + steps;
 }
 
-/* Returns the end of the row within the block that begins at element `first`: an index in the block, or PACKED_BLOCK if
- * the row goes on behind the block. */
+/* Returns where row `row` ends in the block that begins at element `first`: an index in the block, or PACKED_BLOCK if the row
+ * goes on behind the block. */
 static inline uint32_t row_end(const struct packed_rows *rows, uint64_t row, uint64_t first)
 {
     uint64_t end = row + 1 < rows->rows ? packed_offset(rows, row + 1) - first : PACKED_BLOCK;
     return end < PACKED_BLOCK ? (uint32_t)end : PACKED_BLOCK;
 }
 
-/* Fills in add[i], the number that must be added to the sum of gaps up to element i; it is the same for all elements of
- * a row. Returns the row of the last element. 8 entries are written at a time, and the next row overwrites those that
- * are too many, so that hardly any jump depends on the length of a row. Even if offsets do not ascend, every entry is
- * written, because each row begins where the one before ended. */
+/* Sets add[i], for each element i of the block, to the number that must be added to place_of(i) to give the element. The number
+ * is the same for all elements of a row. Returns the row of the last element. Writes 8 entries at a time, so that hardly any
+ * jump depends on the length of a row; the next row overwrites those that are too many. Every entry is written even if offsets
+ * do not ascend, because each row begins where the one before ended. */
 static inline uint64_t find_rows(const struct sums *s, const struct packed_rows *rows, uint64_t row,
                                  uint64_t first, uint64_t base, uint32_t width, void *add)
 {

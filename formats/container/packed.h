@@ -79,11 +79,11 @@ struct packed {
 enum status packed_open(struct packed *packed, const void *bytes, uint64_t size, uint32_t width,
                         uint64_t count, const char *what, struct error *e);
 
-/* Decodes blocks `first` to last - 1, which are elements first * 128 up to last * 128 (or `count`), to their places in `array`, which
- * has room for all elements. `rows` is NULL, except for the columns of a CSR. Any number of threads may decode different blocks.
+/* Decodes blocks `first` to last - 1, of 128 elements each, to their places in `array`, which has room for the whole section.
+ * `rows` is NULL, except for the columns of a CSR. Any number of threads may decode different blocks.
  *
- * ST_BAD_DATA if a block cannot be decoded; its places in the array then hold anything. Whatever the bytes and offsets are, nothing
- * is touched outside the section, the places of the blocks, offsets[0..rows] and heads[0..rows-1]. The values are not checked.
+ * ST_BAD_DATA if a block cannot be decoded: its places then hold anything. Whatever the bytes and offsets are, nothing is
+ * touched but the section, the places of the blocks, offsets[0..rows] and heads[0..rows-1]. The values are not checked.
  */
 enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
                           uint64_t first, uint64_t last, void *array);
@@ -96,7 +96,7 @@ enum status packed_decode_piece(const struct packed *packed, const struct packed
 enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,
                               void *array, int threads);
 
-/* Makes the directory that readers of columns in place use (packed_row.h), with a struct packed_place for each block.
+/* Makes the directory through which searches read columns that stay packed (packed_row.h): sets place[i] for each block i.
  * ST_BAD_DATA if a block does not lie within the section. The bits of the blocks are not looked at. */
 struct packed_place;
 enum status packed_places(const struct packed *packed, struct packed_place *place, int threads);
@@ -109,19 +109,19 @@ struct packed_block {
     uint64_t kind : 8;
 };
 
-/* Encodes `count` elements into `words` and returns the number of words. `words` has room for packed_most_words(width, count) and
- * may be the memory of the elements themselves; `block` has room for ceil(count / 128). The result does not depend on `threads`.
+/* Encodes `count` elements into `words` and returns the number of words. `words` has room for packed_most_words(width, count)
+ * and may be the elements' own memory; `block` has room for ceil(count / 128). The result does not depend on `threads`.
  *
- * The elements may be only a piece of the columns of a CSR. Then `rows` describes the rows of this piece, and offsets count
- * from its first element; the offset is 0 for a row that begins before it.
+ * The elements may be only a piece of the columns of a CSR. Then `rows` has the rows of the piece, offsets count from the
+ * piece's first element, and a row that begins before the piece has offset 0.
  */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
                               int threads);
 uint64_t packed_most_words(uint32_t width, uint64_t count);
 
-/* Collects the directory of an array that is encoded in pieces, with 16 bytes for each block. The caller writes the
- * encoded words themselves. */
+/* Collects the directory of an array that is encoded in pieces, with 16 bytes for each block. The encoded words do not go
+ * through the encoder: the caller writes them. */
 struct packed_encoder {
     uint32_t width;
     struct memory_budget *budget;
@@ -138,7 +138,7 @@ void packed_encoder_free(struct packed_encoder *encoder);
 enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count,
                                    struct error *e);
 
-/* Adds to the directory the next `count` elements, which have been encoded into block[] and `words` words. `count` is a
+/* Adds the next `count` elements to the directory. The caller has encoded them into block[] and `words` words. `count` is a
  * multiple of 128 in every call except the last, so that the section does not depend on how the array is cut into pieces. */
 enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
                                const struct packed_block *block, uint64_t words, struct error *e);

@@ -48,8 +48,8 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
 
 /* ---- the bit vector ---- */
 
-/* ZEROS(x) packs 8 bytes into a word: byte j is the number of zero bits below the j-th one of the byte x. The word is
- * built from the top bit of x down: a one shifts the bytes of the ones above it up, a zero adds 1 to all of them. */
+/* ZEROS(x) packs 8 bytes into a word: byte j is the number of zero bits of x below its j-th one bit. The word is built from the
+ * top bit of x down: a one bit shifts the bytes of the word up by a byte, and a zero bit adds 1 to each byte. */
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define BIT(x, i) ((x) >> (i) & 1)
 #define ADD_BIT(x, i, above) (((above) << 8 * BIT(x, i)) + EACH_BYTE * !BIT(x, i))
@@ -65,9 +65,9 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
 static const uint64_t zeros_before[256] = {OF_256(ZEROS)};
 static const unsigned char ones[256] = {OF_256(ONES)};
 
-/* Decodes the vector byte by byte, by a table. Each step writes 8 places, of which the next step overwrites those that
- * are too many. The zeros before a byte are 8 * k - found: at most 255 as long as a one follows, so adding them to all
- * 8 places at once carries into no place that is used. */
+/* Decodes the vector byte by byte, with a table. Each step writes 8 entries of `high`, and the next step overwrites those that
+ * are too many. Earlier bytes of the vector have 8 * k - found zeros. As long as a one bit follows these are at most 255, so
+ * adding them to all 8 entries at once carries into no entry that is used. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM])
 {
     uint64_t found = 0;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The room that decode_unary writes to: a place for each bit of the longest vector, and 8 more because it writes 8 at a time. */
+/* Entries of the array that decode_unary writes: one for each bit of the longest vector, and 8, as it writes 8 at a time. */
 enum { UNARY_ROOM = UNARY_MOST_WORDS * 32 + 8 };
 
 /* Decode the PACKED_BLOCK codes of a block: out[i] = base + code i. A code has `bits` bits, at most 32 for the first function
@@ -18,7 +18,7 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
  * for at most UNARY_MOST_WORDS words. Returns nonzero if the vector has not exactly PACKED_BLOCK ones. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM]);
 
-/* Decodes only the first `count` places of a bit vector whose number of ones has been checked, and reads no more of it than that takes. */
+/* Decodes only high[0..count-1], and reads only the part of the bit vector that has them. The vector must have been checked. */
 void decode_unary_part(const unsigned char *vector, uint32_t count, unsigned char high[UNARY_ROOM]);
 
 #endif

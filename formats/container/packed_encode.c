@@ -57,7 +57,7 @@ static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *lea
     return bits_of(high - low);
 }
 
-/* Returns a lower bound of the words that the block takes as a frame: its codes must at least tell its first element from its last one. */
+/* Returns a lower bound of the frame's words: codes have the bits of the difference between first and last element. */
 static uint32_t frame_bound(const struct block *b)
 {
     uint64_t first = b->element[0], last = b->element[b->count - 1];
@@ -102,8 +102,8 @@ static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t
     }
 }
 
-/* Makes the codes in b->sum into their running sums; codes that fill up the block count as 0. Returns nonzero if a sum
- * exceeds 64 bits, which 128 codes of 32 bits cannot. */
+/* Replaces the codes in b->sum by their running sums. Codes that fill the block up count as 0. Returns nonzero if a sum exceeds
+ * 64 bits, which cannot happen if elements have 4 bytes. */
 static int add_up(struct block *b)
 {
     int overflow = 0;
@@ -126,7 +126,7 @@ static uint32_t unary_words(uint64_t last_sum, uint32_t low_bits)
     return last_sum == 0 ? 0 : (uint32_t)((last_sum >> low_bits) + PACKED_BLOCK + 31) / 32;
 }
 
-/* Computes the sums, base and kind of the block as gaps. Returns the words that this takes. */
+/* Computes the sums, the base and the kind of the block as gaps. Returns the number of words that it takes, or NO_GAPS. */
 static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first,
                           uint64_t step)
 {
@@ -143,8 +143,8 @@ static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint6
 
 /* ---- bits ---- */
 
-/* Writes codes of at most 16 bits: each 8 of them are `bits` whole bytes, written as one or two 64-bit words. Up to 16
- * bytes behind the codes are overwritten. */
+/* Writes codes of at most 16 bits. 8 codes have `bits` bytes, and are written as one or two 64-bit words. So up to 16 bytes
+ * behind the codes are overwritten. */
 static inline void put_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
 {
     uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -223,8 +223,8 @@ static uint32_t gather_bits(const unsigned char *marked)
 #endif
 }
 
-/* Writes the bit vector of a block of gaps, `count` words in which bit (sum[i] >> low_bits) + i is set for each i. Each
- * bit is first marked in a byte of its own, so that no step waits for the one before. */
+/* Writes the bit vector of a block of gaps: `count` words in which bit (sum[i] >> low_bits) + i is set for each i. First marks
+ * each bit in a byte of its own, because steps that set bits of the same word would wait for each other. */
 static void put_unary(uint32_t *words, uint32_t count, const uint64_t *sum, uint32_t low_bits)
 {
     unsigned char marked[UNARY_MOST_WORDS * 32] = {0};
@@ -280,8 +280,8 @@ uint64_t packed_most_words(uint32_t width, uint64_t count)
     return packed_blocks(count) * PACKED_BLOCK * (width / 4);
 }
 
-/* Encodes the block that begins at element `first`. *row is a row not after that element's row, where the search for
- * rows begins; it is moved on to the last row found. */
+/* Encodes the block that begins at element `first`. Looks for the row of this element from row *row on, which must not be a
+ * later row, and sets *row to the row found. */
 WIDE_CLONES __attribute__((flatten))
 static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
                                      const void *elements, uint64_t first, uint64_t count,
@@ -298,8 +298,8 @@ static struct packed_block encode_at(uint32_t width, const struct packed_rows *r
     return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};
 }
 
-/* Encodes each block to the place where it would begin if all blocks had full size, then moves the blocks together. If words
- * and elements share their memory, this place is that of the block's own elements, so nothing is overwritten too early. */
+/* Encodes each block to the place that it would have if all blocks had full size, and then moves the blocks together. So
+ * `words` may be the memory of the elements: a block overwrites only its own elements, which encode_at has copied before. */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
                               int threads)

@@ -34,8 +34,8 @@ static inline uint64_t packed_row_start(const struct packed_rows *rows, uint64_t
     return rows->heads == NULL ? 0 : (uint32_t)(rows->heads[row] + 1);
 }
 
-/* Returns the row that holds `element`: the last row, from `from` on, whose offset is at most `element`. The steps of
- * the search double first and halve then, because the row is usually near `from`. */
+/* Returns the row that holds `element`: the last row, from row `from` on, whose offset is at most `element`. First goes forward
+ * in steps that double, because the row is usually near `from`, and then halves the last step. */
 static inline uint64_t packed_row_of(const struct packed_rows *rows, uint64_t from,
                                      uint64_t element)
 {

@@ -5,8 +5,8 @@
  * (packed_next). A frame (packed.h) can be entered anywhere. In a block of gaps the reader finds the element's bit in the bit
  * vector of at most 12 words, and if the row begins in this block, also the bit of the element before the row.
  *
- * This is plain C, also valid C++, so that hosts and devices run the same functions. They rely on offsets that are in range
- * (shard_ranges.h). Bytes that must move for a row: 8 of the directory, the codes of its elements, and the bit vector up to them.
+ * This is plain C, also valid C++, so that hosts and devices run the same functions. Offsets must have been checked
+ * (shard_ranges.h). To read a row moves 8 bytes of the directory, the codes of its elements, and the bit vector up to these.
  */
 #ifndef DBFS_PACKED_ROW_H
 #define DBFS_PACKED_ROW_H
@@ -21,14 +21,14 @@
 #define PACKED_INLINE static inline
 #endif
 
-/* The directory's entry for a block. Of `entry`, the low 24 bits are the block's position, in words from that of its group,
- * and the high 8 bits its kind. */
+/* The directory's entry for a block. The high 8 bits of `entry` are the kind of the block. The low 24 bits are its position,
+ * counted in words from the position of its group. */
 struct packed_place {
     uint32_t base, entry;
 };
 
-/* A flag in the kind of a gap block, only in this directory: the block has no bit vector, because all its sums are 0. The
- * bit is free where elements have 4 bytes. */
+/* A flag in the kind of a gap block, only in this directory: the block has no bit vector, because all its sums are 0. In files
+ * this bit belongs to the number l (packed.h), which does not need the bit if elements have 4 bytes. */
 enum { KIND_NO_VECTOR = 0x20, KIND_LOW_BITS_OF_4 = 0x1f };
 
 struct packed_columns {
@@ -104,7 +104,7 @@ PACKED_INLINE uint32_t packed_nth_bit(uint32_t x, uint32_t n)
     return at;
 }
 
-/* Returns the word of the bit vector that has set bit number i, and sets *before to the number of set bits in the words before. */
+/* Finds set bit number i of the bit vector. Returns the index of its word, and in *before the set bits of earlier words. */
 PACKED_INLINE uint32_t packed_word_of(const struct packed_reader *r, uint32_t i, uint32_t *before)
 {
     uint32_t word = 0, seen = 0, count;
@@ -147,8 +147,8 @@ PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
     return r->add + packed_code(r->codes, r->bits, i) + high + r->step * i;
 }
 
-/* Opens a reader for packed_element. r.vector is a valid address even if the block has no vector: for sm_90, ptxas of CUDA
- * 13 loads the first word before the test of has_vector, and a NULL ended searches there. */
+/* Opens a reader for packed_element. r.vector is a valid address even if the block has no vector, because code that ptxas of
+ * CUDA 13 makes for sm_90 loads the first word of the vector before it tests has_vector. */
 PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns,
                                                    const struct packed_span *span)
 {
@@ -170,7 +170,7 @@ PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *
     return r;
 }
 
-/* Moves the reader behind set bit i of the bit vector, and returns what must be added to the row's base for element i: S(i) + step * i. */
+/* Moves the reader behind set bit i of the bit vector. Returns S(i) + step * i: the row's base plus this is element i. */
 PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
 {
     uint32_t before, n;
@@ -180,8 +180,8 @@ PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
     return packed_code(r->codes, r->bits, i) + ((32 * r->word + n - i) << r->bits) + r->step * i;
 }
 
-/* Opens a reader for packed_next. It decodes the element before span->at, from which gaps go on. If the row begins in this
- * block, the element before the row is needed, too, and is mostly the same one. */
+/* Opens a reader for packed_next. Decodes the element before span->at, from which the reader goes on, and if the row begins in
+ * this block, also the element before the row. Both are mostly the same, because the row mostly begins at span->at. */
 PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
                                                   const struct packed_span *span)
 {

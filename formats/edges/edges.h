@@ -71,8 +71,8 @@ void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count);
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from);
 
-/* Adds undirected edges to a tally and returns their balance: the sum of the hashes of pairs with u < v, less that of pairs with u
- * > v. If the balances of a list sum up to 0, the list has each edge as u v and as v u; it is mistaken with a chance of 2^-64. */
+/* Adds undirected edges to a tally and returns their balance: the sum of the hashes of pairs u < v, less that of pairs u > v.
+ * If the balances of a list add up to 0, it has each edge as u v and as v u, except with a chance of 2^-64. */
 uint64_t edges_tally_balance(struct edges_totals *tally, const struct edge *edges, size_t count);
 
 /* Encodes at most EDGES_BLOCK_EDGES edges, whose ids are below DBFS_MAX_VERTICES, and tallies them. An id takes 4 bytes
@@ -80,9 +80,9 @@ uint64_t edges_tally_balance(struct edges_totals *tally, const struct edge *edge
 void edges_encode_block(struct edges_block *block, enum edges_direction direction,
                         const struct edge *edges, size_t count);
 
-/* Decode a block in three steps: edges_block_count returns the number of its edges, edges_check_block compares its CRC,
- * and edges_decode_piece decodes edges `first` to first + count - 1 and adds them to the block's tally. Pieces are
- * decoded in order. ST_BAD_DATA names the stream, the block and its byte. */
+/* Decode a block in three steps: edges_block_count returns the number of its edges, edges_check_block compares its CRC, and
+ * edges_decode_piece decodes edges `first` to first + count - 1 and adds them to the block's tally. Pieces are decoded in
+ * order. ST_BAD_DATA names the stream, the block and the byte where it begins. */
 size_t edges_block_count(const struct edges_block *block);
 enum status edges_check_block(const struct edges_block *block, const char *name, struct error *e);
 enum status edges_decode_piece(struct edges_block *block, enum edges_direction direction,
@@ -93,8 +93,8 @@ enum status edges_decode_piece(struct edges_block *block, enum edges_direction d
 uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
                           size_t count);
 
-/* Decodes a whole block: checks its CRC, decodes its edges into `edges`, which has room for EDGES_MAX_BLOCK_EDGES, and
- * tallies them. ST_BAD_DATA names the stream, the block and its byte. */
+/* Decodes a whole block: checks its CRC, decodes its edges into `edges`, which has room for EDGES_MAX_BLOCK_EDGES, and tallies
+ * them. ST_BAD_DATA names the stream, the block and the byte where it begins. */
 enum status edges_decode_block(struct edges_block *block, enum edges_direction direction,
                                const char *name, struct edge *edges, size_t *count,
                                struct error *e);
@@ -151,15 +151,15 @@ const char *edges_reader_name(const struct edges_reader *reader);
 enum status edges_reader_next(struct edges_reader *reader, struct edges_block *block, int *end,
                               struct error *e);
 
-/* Read a block in two steps, for several threads. One thread at a time takes a block, which in a regular file only
- * skips its bytes. Then each thread fills its own block with these bytes. */
+/* Read a block in two steps, for several threads. One thread at a time calls edges_reader_take for the next block, which of a
+ * regular file reads only the header. Then each thread reads the rest of its own block, by edges_reader_fill. */
 enum status edges_reader_take(struct edges_reader *reader, struct edges_block *block, int *end,
                               struct error *e);
 enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block,
                               struct error *e);
 
-/* Compares the tally of all blocks with the trailer, which *totals receives; call it at the end. If the stream is
- * shared by slices, pass the merged tally of all. */
+/* Compares the tally of all blocks with the trailer, and sets *totals to the content of the trailer. Call it at the end of the
+ * stream. If readers share the stream by slices, pass the merged tally of all. */
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
 

@@ -53,7 +53,7 @@ static enum status read_place(const struct edges_reader *r, uint64_t offset, voi
     return done >= 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
 }
 
-/* Reads `count` bytes, from `offset` if the input can seek, else the next ones. *got is smaller than `count` only at the end of the file. */
+/* Reads `count` bytes: those at `offset` if the input can seek, else the next ones. *got is smaller at the end of the file. */
 static enum status read_at(const struct edges_reader *r, uint64_t offset, void *bytes, size_t count,
                            size_t *got, struct error *e)
 {
@@ -335,7 +335,7 @@ static enum status pass_over(struct edges_reader *r, size_t payload, struct erro
     return ST_OK;
 }
 
-/* Takes a block whose header was read: reads its payload, or in a file that can seek skips it for edges_reader_fill. */
+/* Begins a block whose header was read: if the input can seek, skips the payload for edges_reader_fill, else reads it. */
 static enum status start_block(struct edges_reader *r, const unsigned char *header, size_t payload,
                                struct edges_block *block, struct error *e)
 {

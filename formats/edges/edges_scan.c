@@ -35,7 +35,7 @@ static int take_block(struct pass *p, struct edges_block *block)
     return taken;
 }
 
-/* Called when a thread ends: adds its tally to that of the pass, and keeps its failure if it is the first one. */
+/* Called when a thread ends. Adds its tally to that of the pass, and keeps its failure unless another thread failed before. */
 static void merge_thread(struct pass *p, const struct edges_totals *tally,
                          const struct error *cause)
 {

@@ -14,8 +14,8 @@ enum { EDGES_VISIT_PIECE = 1024 };
 typedef enum status (*edges_visitor)(void *context, int thread, const struct edge *edges,
                                      size_t count, struct error *e);
 
-/* Whether a pass compares the CRCs of blocks, which tell which block is damaged. The tally of all edges costs less, but tells
- * only that some block is. So a first pass may leave the CRCs unchecked if the caller can read the stream again after a failure. */
+/* Whether a pass compares the CRCs of blocks. They tell which block is damaged; the tally of all edges costs less, but tells
+ * only whether any is. A first pass may leave the CRCs unchecked if the caller can read the stream again after a failure. */
 enum edges_crcs { EDGES_CRCS_CHECKED, EDGES_CRCS_LEFT };
 
 struct edges_scan {
@@ -24,16 +24,16 @@ struct edges_scan {
     edges_visitor visit; /* NULL: the stream is only checked */
     void *context;
     enum edges_crcs crcs;
-    /* the trailer of an earlier pass; NULL if there was none. A stream with another trailer is ST_BAD_DATA, and
-     * visitors never see an id of trailer->n or more */
+    /* the trailer that an earlier pass has read; NULL: this is the first pass. If the stream has another trailer, the pass
+     * fails with ST_BAD_DATA. Visitors never see an id of trailer->n or more */
     const struct edges_totals *trailer;
     uint64_t most_ids; /* visitors see no id of this or more either; 0: no such bound */
     int proven; /* a further pass: the first one has shown that `trailer` fits the blocks */
 };
 
-/* Reads a stream, or one slice of it (edges_reader_slice), to its end. *tally is set to the tally of the edges read; in a later
- * pass only edges are counted. The caller merges the tallies of all slices. After a first pass it compares them with the
- * trailer (edges_reader_finish, edges_compare_tally), after a later one the number of edges (edges_scan_changed). */
+/* Reads a stream, or one slice of it (edges_reader_slice), to its end. *tally is set to the tally of the edges read; if
+ * `proven` is set, to their number alone. The caller merges the tallies of all slices and compares them: with the trailer
+ * (edges_reader_finish, edges_compare_tally) or, if `proven` is set, the number of edges (edges_scan_changed). */
 enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally,
                              struct error *e);
 
@@ -41,7 +41,7 @@ enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals 
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e);
 
-/* Sets the failure of a later pass which found that the stream has changed since the first one. */
+/* Fails with ST_BAD_DATA: a later pass has found that the stream is no longer what the first pass read. */
 enum status edges_scan_changed(const char *name, struct error *e);
 
 #endif

@@ -52,8 +52,8 @@ static inline uint32_t local_bits_for(uint64_t locals)
     return bits;
 }
 
-/* Returns the bytes of a column of nn, 4 or 8, if the largest of p shards has `locals` local vertices. No column has all bits
- * set, as that stands for "none" in head columns. */
+/* Returns the bytes of a column of nn if the largest of p shards has `locals` local vertices: 4 if all columns are below
+ * UINT32_MAX, which stands for "none" in head columns, else 8. */
 static inline uint32_t nn_column_bytes_for(uint64_t locals, uint32_t p)
 {
     return ((uint64_t)(p - 1) << local_bits_for(locals)) + locals <= UINT32_MAX ? 4 : 8;

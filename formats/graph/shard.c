@@ -171,7 +171,7 @@ static uint32_t place_of(const struct shard *shard, const struct section *s)
     return (uint32_t)(s - container_section(shard->file, 0));
 }
 
-/* The elements of a section, mapped or decoded; NULL if it is absent or not decoded yet. */
+/* Returns the elements of a section, mapped or decoded; NULL if the section is absent or not decoded yet. */
 static const void *elements_of(const struct shard *shard, uint32_t type)
 {
     const struct section *s = container_find(shard->file, type);

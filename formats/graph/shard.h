@@ -9,7 +9,7 @@
  * - The columns of a row ascend by local or delegate id, so vertices of high degree come first.
  * - The first k columns of each row may be in k dense head columns instead: heads[j*rows + row] is column j of the row,
  *   or HEAD_NONE if the row has fewer. Offsets and columns then hold only the rest of each row.
- * - A column of nn is (its shard << local_bits) | its local id there. It takes 4 bytes if that fits, else 8.
+ * - The column of nn for local vertex i of shard s is (s << local_bits) | i. It takes 4 bytes if all columns fit, else 8.
  *
  * In a directed graph these rows are the out-rows, which a push reads, and the shard also has the four subgraphs of
  * in-rows, which a pull reads (subgraph.h). The in-rows may have been left out: then nothing can be pulled.
@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define HEAD_NONE UINT32_MAX
-/* The most local vertices, and the most delegates, of a shard: ids have 31 bits, of which a few values stay free. */
+/* The most local vertices, and the most delegates, of a shard: ids have 31 bits, and a few values are kept free. */
 #define SHARD_MAX_LOCAL ((UINT32_C(1) << 31) - 8)
 
 enum shard_section {
@@ -62,8 +62,8 @@ struct degree_run {
 
 enum loop_at { LOOP_AT_LOCAL = 0, LOOP_AT_DELEGATE = 1, LOOP_AT_ISOLATED = 2 };
 
-/* A vertex that has `count` self-loops. `at` says what `index` is: a local id, a delegate id, or for a vertex without
- * other edges its slot. */
+/* A vertex that has `count` self-loops. `index` is its local id, its delegate id or, if it has no other edges, its slot; `at`
+ * says which. */
 struct loop_count {
     uint32_t at, index;
     uint64_t count;
@@ -170,11 +170,11 @@ int shard_version_directed(uint32_t version); /* whether a version of the format
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
-/* Returns the type in the file of a section of csr[g]. After shard_reverse these are sections of the other set of rows. */
+/* Returns the type in the file of section `kind` of csr[g]: after shard_reverse, of the other set of rows in the file. */
 uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind);
 
-/* Exchanges in-rows and out-rows, so that a search goes against the edges of a directed graph. The shard must have
- * in-rows, and is open but not yet loaded. */
+/* Exchanges in-rows and out-rows, so that a search goes against the edges of a directed graph. The shard must have in-rows.
+ * Call it after shard_open and before shard_load. */
 void shard_reverse(struct shard *shard);
 
 /* Flags for shard_load: bit 1 << g asks for the columns of subgraph g. With SHARD_KEEP_PACKED, packed columns of 4
@@ -185,10 +185,10 @@ enum {
     SHARD_KEEP_PACKED = 1 << ROW_SETS
 };
 
-/* Decodes the packed sections with `threads` threads, into memory of the budget, which must outlive the shard. Columns
- * are decoded only if `columns` asks for them, because a device may decode them itself. Offsets must end with their
- * columns and masks with their rows; so no content of the file can cause an access outside its memory, even if CRCs
- * were not compared. ST_BAD_DATA names the section, ST_RESOURCE the memory. */
+/* Decodes the packed sections with `threads` threads, into memory of `budget`, which must outlive the shard. Columns are
+ * decoded only if `columns` asks for them, because a device may decode them itself. Checks that the last offset of each
+ * subgraph is the number of its columns, and that no mask has a bit past the last row. Touches only memory of the shard,
+ * whatever the file contains, even if CRCs were not compared. ST_BAD_DATA names the section, ST_RESOURCE the memory. */
 enum status shard_load(struct shard *shard, unsigned columns, int threads,
                        struct memory_budget *budget, struct error *e);
 void shard_unload(struct shard *shard);
@@ -203,8 +203,8 @@ uint64_t shard_loop_vertex(const struct shard *shard, const struct loop_count *l
 /* Returns the bytes that a device holds of the shard: all sections, decoded, except slots, ids, degrees and loops. */
 uint64_t shard_device_bytes(const struct shard *shard);
 
-/* Gives section `type` as it is stored; returns nonzero if it is packed. A caller that decodes columns of csr[g] needs
- * shard_rows, which is valid once the shard is loaded. */
+/* If section `type` is packed, sets *packed to it, as it is stored, and returns nonzero. To decode columns of csr[g], a caller
+ * also needs shard_rows, which is valid once the shard is loaded. */
 int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed);
 
 /* The same for the columns of csr[g]. */
@@ -227,7 +227,7 @@ static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
                                   : ((const uint64_t *)csr->columns)[i];
 }
 
-/* Returns the number of edges of a row. If any are in the columns, the row has an entry in every head column. */
+/* Returns the number of edges of a row. A row that has edges in the columns has one in every head column, too. */
 static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
 {
     uint64_t rest = csr_offset(csr, row + 1) - csr_offset(csr, row), heads = 0;
@@ -247,7 +247,7 @@ static inline struct packed_span csr_span(const struct csr *csr, uint64_t row, u
                                 .start = k > 0 ? csr->heads[(k - 1) * csr->rows + row] + 1 : 0};
 }
 
-/* Returns element `at` of the columns, packed or not. It must be an element of this row. */
+/* Returns element `at` of the columns, packed or not. The element must belong to row `row`. */
 static inline uint64_t csr_column_of_row(const struct csr *csr, uint64_t row, uint64_t at)
 {
     if (csr->packed.words == NULL)
@@ -286,8 +286,8 @@ struct mask_word {
     uint64_t at, bits;
 };
 
-/* Nonzero if the shard can use bitmaps over the columns of nn. In such a bitmap the column itself is the number of the
- * bit, and each shard begins with a word. */
+/* Nonzero if the shard can use bitmaps over the columns of nn. In such a bitmap a column itself is the number of its bit, and
+ * the bits of each shard begin a new word. */
 static inline int shard_has_masks(const struct shard *shard)
 {
     return shard->p > 1 && shard->csr[NN].column_width == 4 && shard->local_bits >= 6;
@@ -299,8 +299,8 @@ static inline int shard_row_sets(const struct shard *shard)
     return shard->kept.with_in ? ROW_SETS : SUBGRAPHS;
 }
 
-/* Returns the rows that a pull reads in place of the out-rows g: the in-rows between the same kinds of vertices. In an
- * undirected graph these are g. */
+/* Returns the in-rows between the same kinds of vertices as the out-rows g: these are what a pull reads. In an undirected graph
+ * returns g itself, because one set of rows serves for both. */
 static inline enum subgraph shard_pulled(const struct shard *shard, enum subgraph g)
 {
     return shard->kept.directed ? subgraph_in(g) : g;
@@ -318,7 +318,7 @@ static inline uint64_t shard_pushed_edges(const struct shard *shard)
     return shard->csr[NN].edges + shard->csr[ND].edges + shard->csr[DN].edges + shard->csr[DD].edges;
 }
 
-/* Returns the edges of all subgraphs. In a directed graph with in-rows each edge counts twice. */
+/* Returns the number of edges in all subgraphs. In a directed graph with in-rows each edge counts twice. */
 static inline uint64_t shard_edges(const struct shard *shard)
 {
     uint64_t edges = 0;

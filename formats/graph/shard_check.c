@@ -10,8 +10,8 @@ static enum status bad_row(const struct shard *shard, enum subgraph g, uint64_t 
                 subgraph_name[g], (unsigned long long)row, why);
 }
 
-/* Nonzero if a column of g is possible. In nn the local id is checked only if the column names this shard, as the sizes
- * of others are not known here. */
+/* Nonzero if subgraph g can have the column `code`. In nn a local id is checked only if the vertex is on this shard, because
+ * the sizes of other shards are not known here. */
 static int destination_ok(const struct shard *shard, enum subgraph g, uint64_t code)
 {
     if (subgraph_columns(g) == DELEGATES)

@@ -1,8 +1,8 @@
 /* shard_ranges.c: see shard_ranges.h; cuda_ranges.cu is the twin of csr_ranges_find on GPUs.
  *
- * 32 rows are checked together as bits of a word, which is compared with the source mask at once, and no branch depends
- * on a row. Elements are checked in blocks; only a block that has a fault is read again, to find the first one. Bytes
- * that must move: every section once, except raw columns whose largest element is known since their CRC was compared.
+ * 32 rows are checked together, as bits of a word that is compared with a word of the source mask; no branch depends on a row.
+ * Elements are checked in blocks; only a block with a fault is read again, to find the first one. Bytes that must move: every
+ * section once, except raw columns whose largest element is known since their CRC was compared.
  */
 #include "shard_ranges.h"
 
@@ -15,7 +15,7 @@ enum { STEP_ROWS = 32, TASK_ROWS = 1 << 13, BLOCK_ELEMENTS = 1 << 14, PIECE_BLOC
 typedef unsigned long long ull;
 
 /* Sets *least to `at` if that is less. Several threads may call it at once. */
-static void keep_least(uint64_t *least, uint64_t at)
+static void lower_to(uint64_t *least, uint64_t at)
 {
     uint64_t before = __atomic_load_n(least, __ATOMIC_RELAXED);
     while (at < before && !__atomic_compare_exchange_n(least, &before, at, 1, __ATOMIC_RELAXED,
@@ -91,7 +91,7 @@ static uint64_t first_outside(const void *x, uint32_t width, uint64_t count,
         while (at < end && column_in_bounds(b, number(x, width, at)))
             at++;
         if (at < end)
-            keep_least(&first, at);
+            lower_to(&first, at);
     }
     return first;
 }
@@ -113,7 +113,7 @@ static uint64_t first_packed_outside(const struct csr *csr, const struct packed 
         else if (any_outside(piece, 4, 0, count, b)) {
             while (column_in_bounds(b, piece[at]))
                 at++;
-            keep_least(&first, begin + at);
+            lower_to(&first, begin + at);
         }
     }
     return first;
@@ -121,8 +121,8 @@ static uint64_t first_packed_outside(const struct csr *csr, const struct packed 
 
 /* ---- rows ---- */
 
-/* Returns a word whose bit i is set if row base + i has columns beyond its heads. Bit i of *descends is set if that row
- * ends before it begins. */
+/* Returns a word whose bit i is set if row base + i has columns beyond its heads. Sets bit i of *descends if the offset of that
+ * row is above the offset of the next row. */
 static inline __attribute__((always_inline)) uint32_t
 rows_with_rest(const void *offsets, uint32_t width, uint64_t base, int rows, uint32_t *descends)
 {
@@ -152,11 +152,11 @@ rows_with_head(const uint32_t *heads, int rows, const struct column_bounds *b, u
     return present;
 }
 
-/* Notes the first of the rows whose bits are set in `rows`, as a row with a fault. */
+/* If any bit of `rows` is set, lowers *first to the row of the lowest one, which has a fault. Bit i stands for row base + i. */
 static void note_rows(uint64_t *first, uint64_t base, uint32_t rows)
 {
     if (rows != 0)
-        keep_least(first, base + (uint64_t)__builtin_ctz(rows));
+        lower_to(first, base + (uint64_t)__builtin_ctz(rows));
 }
 
 /* Rows `base` to base + rows - 1, at most STEP_ROWS. */
@@ -195,7 +195,7 @@ static void look_at_task(const struct csr *csr, const struct column_bounds *b, u
     if (begin < end)
         look_at_rows(csr, b, begin, (int)(end - begin), &found);
     for (int f = 0; f < RANGE_FAULTS; f++)
-        keep_least(&sum->first[f], found.first[f]);
+        lower_to(&sum->first[f], found.first[f]);
     __atomic_fetch_add(&sum->edges, found.edges, __ATOMIC_RELAXED);
     __atomic_fetch_add(&sum->source_rows, found.source_rows, __ATOMIC_RELAXED);
 }

@@ -49,20 +49,20 @@ static inline int column_in_bounds(const struct column_bounds *b, uint64_t colum
     return owner < b->p && (column & ((UINT64_C(1) << b->local_bits) - 1)) < b->locals[owner];
 }
 
-/* Checks one subgraph, whose columns are in host memory, with `threads` threads. `packed` is the section of columns that stay packed,
- * which are decoded piece by piece; NULL if they are decoded. The last offset must be the number of columns (shard_load checks that). */
+/* Checks one subgraph, whose columns are in host memory, with `threads` threads. If the columns are packed, `packed` is their
+ * section, and is decoded piece by piece; else NULL. The last offset must be the number of columns (shard_load checks it). */
 void csr_ranges_find(const struct csr *csr, const struct packed *packed,
                      const struct column_bounds *bounds, int threads, struct csr_ranges *found);
 
-/* Turns the result of a check into a status: ST_BAD_DATA names the file, the subgraph, and the first place that is wrong. */
+/* Turns the result of a check into a status. ST_BAD_DATA names the file, the subgraph and the first wrong row or column. */
 enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
                              const struct csr_ranges *found, struct error *e);
 
 /* Checks the ranges of the rest of a shard: slots, delegate ids, runs of degrees, self-loops. */
 enum status shard_check_ids(const struct shard *shard, int threads, struct error *e);
 
-/* Checks the local bits and the width of nn's columns, which follow from the local vertices of the largest shard,
- * `most_locals`. If two shards differed in them, a column would name another vertex to each. */
+/* Checks that the shard has the local bits and the width of nn's columns that follow from `most_locals`, the number of local
+ * vertices of the largest shard. If shards differed in these, they would read the same column as different vertices. */
 enum status shard_check_widths(const struct shard *shard, uint64_t most_locals, struct error *e);
 
 /* All of a shard that is loaded with SHARD_ALL_COLUMNS. */

@@ -90,9 +90,9 @@ static void end_at_once(int signal_number)
     _exit(aborting_with);
 }
 
-/* Ends all ranks with this exit code, by MPI_Abort: if a rank only exited, the exit code of the job could be that of
- * another rank. The pause is for the last message, as launchers forward none after MPI_Abort. The alarm is for a
- * handler that has interrupted MPI, in which MPI_Abort may wait for ever. */
+/* Ends all ranks with this exit code, by MPI_Abort. If only this rank exited, the exit code of the job could be another rank's.
+ * Pauses before, because launchers pass on no message after MPI_Abort. The alarm ends this process if MPI_Abort waits for ever,
+ * as it may in the handler of a signal that has interrupted MPI. */
 static void abort_job(int exit_code)
 {
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
@@ -152,7 +152,7 @@ enum status comm_start(struct comm *comm, struct error *e)
     if (!comm_start_mpi())
         return fail(e, ST_RUNTIME, "MPI: cannot start");
     find_place(comm);
-    /* a lone rank exits, because its exit code is that of the job, and Hydra at times makes 1 of the code given to MPI_Abort */
+    /* a lone rank only exits: its exit code is that of the job. After MPI_Abort the launcher Hydra sometimes exits with 1 */
     signals_leave_by(comm->ranks > 1 ? abort_job : _exit);
     if (comm->ranks == 1 && launched > 1)
         return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "

@@ -44,8 +44,8 @@ enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e)
 /* Gives each rank its share of the host's cores, and lets only the first rank print messages. Not collective. */
 void comm_share_host(const struct comm *comm, struct cli *cli);
 
-/* Returns the memory of this rank in bytes: `given_bytes` (-S) if there is one rank or it is not 0, else an equal share of three
- * quarters of the memory left on the host. Not collective. */
+/* Returns the memory of this rank in bytes: `given_bytes` (-S) if it is not 0, otherwise an equal share of three quarters of
+ * the memory left on the host. With one rank returns `given_bytes` in any case. Not collective. */
 uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes);
 
 /* Makes all ranks agree on a failure and returns the common status. If any rank failed, every rank gets the status and the
@@ -93,7 +93,7 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
 
 /* ---- messages (messages.c) ---- */
 
-/* Nonzero if MPI can send bytes that lie in CUDA device memory. It is asked at run time, and started for that if need be. Not collective. */
+/* Nonzero if MPI can send bytes of the memory of a CUDA device. Starts MPI, if it is not started, to ask. Not collective. */
 int comm_takes_device_memory(void);
 
 /* A message to or from another rank. */
@@ -107,8 +107,8 @@ struct transfer {
 /* Messages that are about to be sent and received; one free() releases it. */
 struct transfers;
 
-/* Takes the memory for all these messages, which will move in chunks of at most `chunk_bytes`. Both sides know the sizes. The two lists are
- * not read after the call. Taking memory is a step of its own so that ranks can agree on a failure before any of them waits for a message. */
+/* Takes the memory for the messages of both lists, which will move in chunks of at most `chunk_bytes`. Both sides give equal
+ * sizes. The lists are not read after the call. A step of its own, so that ranks agree on a failure before one waits. */
 enum status comm_prepare_transfers(struct transfers **transfers, const struct transfer *sends,
                                    size_t send_count, const struct transfer *receives,
                                    size_t receive_count, uint64_t chunk_bytes, struct error *e);

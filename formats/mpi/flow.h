@@ -1,6 +1,6 @@
-/* flow.h: sends messages in chunks while others arrive, so that work on the bytes overlaps with their moving. Both sides know
- * the sizes. All receives are posted when a flow is opened. A chunk is sent as soon as its bytes are ready, and can be used as
- * soon as it has arrived. The chunks of one message arrive in order. */
+/* flow.h: sends messages in chunks while others arrive, so that work on some bytes overlaps with the transfer of others. Both
+ * sides know the sizes. All receives are posted when a flow is opened. A chunk is sent as soon as its bytes are ready, and can
+ * be used as soon as it has arrived. The chunks of one message arrive in order. */
 #ifndef DBFS_COMM_FLOW_H
 #define DBFS_COMM_FLOW_H
 
@@ -14,8 +14,8 @@ struct flow_chunk {
     uint64_t at, size; /* bytes */
 };
 
-/* Opens a flow. `receives` must stay valid until it is closed. At most `send_count` chunks will be sent. A chunk has
- * `chunk_bytes`; the last one of a message may have fewer. */
+/* Opens a flow. `receives` must stay valid until the flow is closed. At most `send_count` chunks will be sent. A chunk has
+ * `chunk_bytes` bytes; the last one of a message may have fewer. */
 enum status comm_flow_open(struct comm_flow **flow, const struct transfer *receives,
                            size_t receive_count, size_t send_count, uint64_t chunk_bytes,
                            struct error *e);

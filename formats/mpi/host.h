@@ -7,8 +7,8 @@
 /* Collective. Called by comm_start. */
 void host_find_ranks(void);
 
-/* Returns a communicator of the ranks of this host, in the order of their numbers. It is made when MPI starts, because all
- * ranks of the job must take part, and later hosts may take different ways. */
+/* Returns a communicator of the ranks of this host, in the order of their numbers. comm_start has made it, because all ranks of
+ * the job must make it together. */
 MPI_Comm host_ranks(void);
 
 #endif

@@ -12,7 +12,7 @@ void comm_lead(struct comm *comm);
  * and sleep until then. All get the *e of rank 0. */
 void comm_await_lead(struct error *e);
 
-/* Copies `count` bytes of rank 0 to all ranks, which sleep until they come. --timeout does not count this time. Collective. */
+/* Copies `count` bytes of rank 0 to all ranks. The others sleep until rank 0 calls; --timeout ignores this time. Collective. */
 void comm_await(const struct comm *comm, void *bytes, int count);
 
 #endif

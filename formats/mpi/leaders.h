@@ -1,4 +1,4 @@
-/* leaders.h: a communicator of the first rank of each host; only for the files of this folder */
+/* leaders.h: a communicator of the first ranks of all hosts; only for the files of this folder */
 #ifndef DBFS_MPI_LEADERS_H
 #define DBFS_MPI_LEADERS_H
 

@@ -8,8 +8,8 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-/* Asks the MPI library that runs, because which function answers differs between libraries and versions. MPICH's own is
- * tried first: some versions of MPICH stop in an assertion if they are asked by Open MPI's. */
+/* Asks the running MPI library. Which function answers differs between libraries and versions, so it is looked up at run time.
+ * MPICH's own comes first, because some versions of MPICH stop in an assertion when Open MPI's is called. */
 int comm_takes_device_memory(void)
 {
     int (*cuda_support)(void);

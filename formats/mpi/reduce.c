@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <string.h>
 
-/* The most that one call of MPI is given, so that the count fits an int and MPI's own memory is bounded. */
+/* The most values, and the most bytes, of one call of MPI: so counts fit an int, and MPI takes a bounded amount of memory. */
 enum { REDUCE_VALUES = 1 << 20, BROADCAST_BYTES = 1 << 26 };
 
 static MPI_Comm all_ranks(const struct comm *comm)

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <time.h>
 
-/* The core is given away at once and not after spins as in patience.h, which took up to 2.2 times as long. */
+/* A waiting rank gives its core away at once. To spin first, as patience.h does, took up to 2.2 times as long. */
 enum { OFFERS = 100 /* of the core, before naps */, NAP_NS = 50000 };
 
 /* Nonzero if the MPI library spins while it waits. Open MPI gives cores away by itself if it has more ranks than cores,

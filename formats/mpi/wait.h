@@ -1,9 +1,9 @@
 /* wait.h: waits for other ranks without keeping their cores; only for the files of this folder.
  *
- * MPICH spins while it waits. If a host has more ranks than cores, a spinning rank holds the core that the awaited rank
- * needs until its time slice ends: 8 ranks on 2 cores took 12 to 22 times as long to search RMAT 16. So the ranks of
- * such a job begin a call without waiting, and between looks whether it is over they give their core away. All ranks of
- * the job do this, because MPI matches such calls only with each other. If each rank has a core, MPI waits.
+ * MPICH spins while it waits. If a host has more ranks than cores, a spinning rank holds the core that the awaited rank needs
+ * until its time slice ends: 8 ranks on 2 cores took 12 to 22 times as long to search RMAT 16. So in a job with such a host
+ * every rank makes calls of MPI that do not block, and gives its core away whenever it finds the call unfinished. All ranks
+ * must do so, because MPI does not match such collective calls with blocking ones. In other jobs the calls of MPI block.
  */
 #ifndef DBFS_MPI_WAIT_H
 #define DBFS_MPI_WAIT_H

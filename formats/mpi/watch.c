@@ -1,5 +1,5 @@
-/* watch.c: see watch.h. All times are milliseconds of the monotonic clock, which the processes of a host share. If a batch system pauses
- * all processes, every heart seems to stand still; so a rank that notices such a pause of its own gives the others another timeout. */
+/* watch.c: see watch.h. All times are milliseconds of the monotonic clock, which all processes of a host share. If a batch
+ * system pauses a job, all heartbeats stop. So a rank that was paused itself names no rank until another timeout has passed. */
 #include "watch.h"
 #include "host.h"
 
@@ -106,7 +106,7 @@ static const struct pulse *find_busy(void)
     return NULL;
 }
 
-/* Returns the longest time that a heart of this host has stood still, and sets *of to the pulse of that rank. */
+/* Returns the longest time for which a rank of this host has had no heartbeat, and sets *of to the pulse of that rank. */
 static uint64_t longest_pause(uint64_t now, const struct pulse **of)
 {
     uint64_t longest = 0;
@@ -121,8 +121,8 @@ static uint64_t longest_pause(uint64_t now, const struct pulse **of)
     return longest;
 }
 
-/* Ends the job when all ranks of this host wait. On a job of several hosts, a rank of another host is late. On a single
- * host messages may still be under way, so the job ends only after twice the timeout. */
+/* Called when all ranks of this host wait, this one for longer than the timeout. If there are other hosts, ends the job: a rank
+ * there is late. If not, messages may be on their way, so ends the job only after twice the timeout. */
 static void look_beyond(uint64_t waited)
 {
     if (watch.comm.host_ranks < watch.comm.ranks)
@@ -144,7 +144,7 @@ static void look_around(uint64_t now)
     busy = find_busy();
     if (busy != NULL)
         end_job(busy, "others waited for it", since(waits_since, now));
-    /* after a longer pause a rank seems to be stopped: it is named once its pause is as long as the timeout */
+    /* a rank with a longer pause is probably stopped: a later call names it, when its pause is as long as the timeout */
     if (pause < MISSED_BEATS * BEAT_MS)
         look_beyond(since(waits_since, now));
 }
@@ -188,8 +188,8 @@ static void end_unfinished(int signal_number)
     _exit(ST_RUNTIME);
 }
 
-/* Stops the watching thread at exit, before MPI ends: functions given to atexit run in reverse order, and comm.c gave its
- * own earlier. The alarm is for MPI_Finalize, which would wait for ever for a rank that is stopped. */
+/* Called by atexit. Stops the watching thread before MPI_Finalize runs: comm.c registered that earlier, and atexit calls the
+ * last function first. Then sets an alarm, because MPI_Finalize would wait for ever for a rank that is stopped. */
 static void stop(void)
 {
     struct pulse *own = watch.own;

@@ -1,17 +1,18 @@
-/* watch.h: notices ranks that do not go on, and ends the job instead of waiting for ever (--timeout).
+/* watch.h: ends a job in which a rank does not go on, so that the other ranks do not wait for ever (--timeout).
  *
- * A rank that is stopped, or whose host is gone, holds all others in their next collective call. So each rank has a thread, its
- * heart, that beats in memory which the ranks of its host share. There the rank also notes what it does and whether it waits. A rank
- * whose heart stands still for the timeout is named as stopped. If all hearts beat and a rank has waited for the timeout, a rank that
- * does not wait is named, or else a rank of another host. On a single host where all wait, messages may take twice the timeout.
+ * Each rank has a thread that notes the time every few milliseconds, in memory that the ranks of a host share: the heartbeat of
+ * the rank. The rank itself notes there what it does, and since when it waits for others. The thread reads the notes of the
+ * other ranks. A rank without a heartbeat for the timeout is named as stopped. If this rank has waited for the timeout, a rank
+ * of the host that does not wait is named, or if there is none, a rank of another host. If there is no other host, messages may
+ * take a second timeout.
  */
 #ifndef DBFS_WATCH_H
 #define DBFS_WATCH_H
 
 #include "comm.h"
 
-/* Starts to watch the ranks until the program exits; `seconds` is the timeout, and 0 watches nothing. `program` is for
- * the message. Collective. */
+/* Starts to watch the ranks, until the program exits. `seconds` is the timeout; with 0 nothing is watched. `program` is the
+ * name of the program in the message. Collective. */
 enum status watch_start(const struct comm *comm, const char *program, double seconds,
                         struct error *e);
 

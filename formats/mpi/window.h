@@ -7,7 +7,7 @@
 
 struct comm_window;
 
-/* Takes `bytes` zeroed bytes that all ranks of this host see; a host's only rank gets ordinary memory. Collective. */
+/* Opens a window: `bytes` zeroed bytes that all ranks of this host share; ordinary memory if there is only one. Collective. */
 enum status comm_window_open(struct comm_window **window, const struct comm *comm, uint64_t bytes,
                              struct error *e);
 void comm_window_close(struct comm_window *window); /* collective; NULL is allowed */
@@ -25,13 +25,13 @@ void comm_window_barrier(struct comm_window *window);
 uint32_t comm_window_arrive(struct comm_window *window);
 int comm_window_barrier_is_over(struct comm_window *window, uint32_t number);
 
-/* ---- reductions among the first ranks of all hosts or, without a window, among all ranks (reduce.c) ---- */
+/* ---- reductions over the first rank of each host or, if `window` is NULL, over all ranks (reduce.c) ---- */
 
 /* ORs their masks, in place. */
 void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 
-/* OR the masks of these ranks in two steps, for fewer than 2^31 words, one at a time. The second step lets MPI go on; it
- * returns 0 while the result is not there. */
+/* OR the masks of these ranks in two steps: the first begins, and the second returns 0 while the result is not there, and lets
+ * MPI go on with its messages. `count` is below 2^31. Only one such reduction may be under way. */
 void comm_window_begin_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 int comm_masks_are_here(void);
 

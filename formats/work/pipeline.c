@@ -58,7 +58,7 @@ static int find_stage(const struct run *r)
     return -1;
 }
 
-/* Runs one stage of one piece, while the lock is not held. Returns nonzero if the stage was taking a piece, and none was left. */
+/* Runs one stage of one piece; the lock is not held. Returns nonzero if the stage takes new pieces and none was left. */
 static int run_stage(const struct run *r, int stage, void *slot, struct error *error)
 {
     int end = 0;
@@ -98,9 +98,9 @@ static void idle(struct run *r, int *exhausted)
     pthread_mutex_lock(&r->pool->lock);
 }
 
-/* The loop of each thread: runs stages that are ready, until all pieces are through. Called with the lock held. A thread
- * that ends a stage goes on with the next one itself, and wakes another thread only if there is more to do, because
- * waking all of them for each piece would cost more than the pieces. */
+/* The loop of each thread: runs stages that are ready, until the last piece has passed all stages. Called with the lock held.
+ * After a stage the thread goes on with the next one itself. It wakes another thread only if a second stage is ready, because
+ * waking all threads for each piece would cost more than the work on the pieces. */
 static void work(struct run *r)
 {
     struct pool *pool = r->pool;

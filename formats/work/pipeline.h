@@ -26,8 +26,8 @@ struct pipeline {
     enum status (*take)(void *context, void *slot, int *end, struct error *e);
     const struct pipeline_stage *stages; /* the stages after `take`; the last one must be ordered */
     int stage_count;
-    /* Called by a thread that finds no stage ready; it does a little work that will be needed later. Several threads
-     * may call it at once. Returns 0 if there is no such work now. NULL if there never is. */
+    /* Called by a thread that finds no stage ready: does a little work that will be needed later. Several threads may call it
+     * at once. Returns 0 if there is no such work now. May be NULL. */
     int (*idle)(void *context);
     void **slots; /* one for each piece that may be under way at once */
     int slot_count, threads; /* threads: ignored within pipeline_with_pool */
@@ -35,8 +35,8 @@ struct pipeline {
 
 enum status pipeline_run(const struct pipeline *p, struct error *e);
 
-/* Calls `body`, and keeps `threads` threads for all pipelines that `body` runs, one after the other. Without this, each pipeline starts
- * and ends a parallel region, which takes milliseconds where other processes use the cores: seconds for thousands of short pipelines. */
+/* Calls `body`, and keeps a pool of `threads` threads for the pipelines that `body` runs, one after the other. Otherwise each
+ * pipeline starts its own threads, and on a busy host this takes milliseconds: seconds for thousands of pipelines. */
 void pipeline_with_pool(int threads, void (*body)(void *context), void *context);
 
 #endif

@@ -30,8 +30,8 @@ struct directions {
 /* How directions are chosen, according to the user's options. */
 struct direction_policy {
     enum direction_mode mode;
-    int by_classes; /* each subgraph gets a direction even in a small graph, which rules out sliced searches
-                     * (--direction cost) */
+    int by_subgraphs; /* each subgraph gets a direction even in a small graph, which rules out sliced searches
+                       * (--direction cost) */
     double factor0[SUBGRAPHS]; /* for a change from push to pull */
     double factor1[SUBGRAPHS]; /* for a change from pull to push */
     int factors_given;         /* the user gave the factors, so a backend must not choose by its own costs */
@@ -57,9 +57,9 @@ extern const struct direction_policy direction_defaults;
 
 /* Returns whether the user's options demand a direction for each subgraph. Sliced searches know no subgraphs, so they
  * are ruled out then. */
-static inline int direction_by_classes(const struct direction_policy *policy)
+static inline int direction_by_subgraphs(const struct direction_policy *policy)
 {
-    return policy->by_classes || policy->factors_given || policy->mode != DIRECTION_AUTO;
+    return policy->by_subgraphs || policy->factors_given || policy->mode != DIRECTION_AUTO;
 }
 
 /* Returns BV, the work of a pull by the paper's estimate. work->frontier must not be 0. */

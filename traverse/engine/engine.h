@@ -50,7 +50,7 @@ struct device_options {
     int probes; /* FV (the frontier's edges) and, if the backend can, the probes of pulls are counted exactly */
     int notes;    /* searches that the device runs by itself may be asked to note their levels (search_begin) */
     int uniquify; /* backend.uniquify will be called */
-    int by_classes; /* each subgraph gets a direction, even in a small graph; rules out sliced searches */
+    int by_subgraphs; /* each subgraph gets a direction, even in a small graph; rules out sliced searches */
     int shared;   /* devices of other processes will read the memory of this device (show) */
     int32_t deepest; /* a search begun by search_begin ends at this depth; INT32_MAX: no limit */
     int trust;    /* the columns that the device decodes are not checked (shard_ranges.h) */

@@ -1,4 +1,4 @@
-/* args.c: gives struct args its defaults, the roots of -r, and the members that follow from several options; see args.h */
+/* args.c: sets the members of struct args: defaults, the roots of -r, and members that follow from other members; see args.h */
 #include "options.h"
 
 #include "formats/base/memory.h"
@@ -41,20 +41,19 @@ void args_begin(struct args *args, const char *program)
                           .max_depth = NO_MAX_DEPTH,
                           .check = 1,
                           .resident = RESIDENT_AUTO,
-                          .parents_wide = PARENTS_AS_IDS,
+                          .parents_width_choice = PARENTS_AS_IDS,
                           .policy = direction_defaults,
                           .exchange = {.chunk_bytes = EXCHANGE_CHUNK_BYTES}};
     cli_called(&args->cli);
 }
 
-/* Sets the members that follow from other members: by_classes and mode of the policy, and parents_width. Sets warm_up if
- * --warm-up was not given. Ends the program if several results would go to standard output. Called after all options are
- * read. */
+/* Sets the members that follow from other members, after all options are read: by_subgraphs and mode of the policy,
+ * parents_width, and warm_up if --warm-up was not given. Ends the program if several results would go to standard output. */
 void args_finish(struct args *args)
 {
-    args->policy.by_classes = args->direction == DIRECTION_BY_COST;
-    args->policy.mode = args->policy.by_classes ? DIRECTION_AUTO : (enum direction_mode)args->direction;
-    args->parents_width = args->parents_wide == PARENTS_AS_IDS ? 0 : 4 << args->parents_wide;
+    args->policy.by_subgraphs = args->direction == DIRECTION_BY_COST;
+    args->policy.mode = args->policy.by_subgraphs ? DIRECTION_AUTO : (enum direction_mode)args->direction;
+    args->parents_width = args->parents_width_choice == PARENTS_AS_IDS ? 0 : 4 << args->parents_width_choice;
     if (args->warm_up == UINT64_MAX)
         args->warm_up = !args->roots_given && !args->serve;
     if (args_stdouts(args) > 1 && !args->plan)
@@ -70,7 +69,7 @@ void args_note_idle(const struct args *args, int directed)
         {args->roots_given && args->seed != 1, "--seed", "as no roots are sampled"},
         {args->breakdown && no_report, "--breakdown", "as there is no --json or --trace"},
         {args->count_pairs && args->json == NULL, "--count-pairs", "as there is no --json"},
-        {args->parents_wide != PARENTS_AS_IDS && args->parents == NULL, "--parents-width", "as there is no --parents"}};
+        {args->parents_width_choice != PARENTS_AS_IDS && args->parents == NULL, "--parents-width", "as there is no --parents"}};
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
         if (idle[i].given)
             cli_note(&args->cli, "%s: has no effect, %s", idle[i].name, idle[i].why);

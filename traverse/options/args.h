@@ -16,9 +16,8 @@
 
 enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
-/* Results that can be files have the numbers 0 to RESULTS - 1, in the order of their names in struct args. The first
- * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS are results of one root, so each root may have its own
- * file. */
+/* The numbers 0 to RESULTS - 1 stand for results that can be files, in the order of their names in struct args. The first
+ * VALUE_RESULTS have a value for each id. The first ROOT_RESULTS belong to one root, so each root may have its own file. */
 enum { VALUE_RESULTS = 2, ROOT_RESULTS = 3, RESULT_JSON = ROOT_RESULTS, RESULTS = 6 };
 
 /* The values of all options of the programs that search. */
@@ -64,7 +63,7 @@ struct args {
     int no_answer;       /* 1: searches make no answer, because only `reached` is wanted */
     enum answer_kind answer; /* the kind of answer that is made, and timed as answer_s, after each search */
     int record_parents;      /* 1: searches record parents, for the answer or for a file of parents */
-    int parents_wide;        /* the choice of --parents-width: 0 for 4 bytes, 1 for 8; PARENTS_AS_IDS: not given */
+    int parents_width_choice; /* the choice of --parents-width: 0 for 4 bytes, 1 for 8; PARENTS_AS_IDS: not given */
     /* The next four are options of dbfs-batch. */
     uint64_t batch;     /* the number of roots in a batch */
     int all_roots;      /* 1: "-n all" was given */

@@ -122,7 +122,7 @@ const struct option_row option_table[] = {
      .at = AT(answer), .json = "answer",
      .help = "what answer_s is the time of (default parents with --parents, else depths)"},
     {.name = "parents-width", .value = "4|8", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
-     .at = AT(parents_wide), .help = "bytes of a parent in .npy and .raw (default 4 if ids fit)"},
+     .at = AT(parents_width_choice), .help = "bytes of a parent in .npy and .raw (default 4 if ids fit)"},
     {.name = "trace", .value = "FILE", .group = GROUP_RESULTS, .of = OF_GRID | OF_TRAVERSE, .kind = TAKE_TEXT,
      .at = AT(trace), .help = "a line of JSON per level: frontier, directions, messages, times"},
     {.name = "breakdown", .group = GROUP_RESULTS, .of = OF_GRID | OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(breakdown),

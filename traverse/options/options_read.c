@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MOST_OPTIONS: the largest number of options of a program. FIRST_NUMBER: options without a letter have numbers from here
- * on, above the numbers of cli.h's options. */
+/* MOST_OPTIONS: the largest number of options of a program. FIRST_NUMBER: options without a letter get numbers from this one
+ * on, which are above the numbers of cli.h's options. */
 enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 };
 
 /* The state of reading a command line: the rows of the program's options, and the tables of these options for getopt. */

@@ -10,8 +10,8 @@ enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
  * ST_RESOURCE if the choice is BACKEND_CUDA, but no GPU can be used. */
 enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e);
 
-/* Returns a number that tells the processes of a host whether two devices would use the same GPU: the address on the host's
- * buses of the GPU for device `slot`, plus 1. Returns 0 if the device would use no GPU. Opens no device. */
+/* Returns a number for the GPU that device `slot` of this host would use: its address on the host's buses, plus 1. All
+ * processes of the host see the same number for a GPU. Returns 0 if the device would use no GPU. Opens no device. */
 uint64_t backend_gpu_address(enum backend_choice choice, uint32_t slot);
 
 #endif

@@ -34,7 +34,7 @@ struct graph_options {
     int pulls;                    /* 1: the search will pull in every level */
     int reverse;                  /* 1: the search will go against the edges of a directed graph */
     int trust;                    /* 1: graph_open does not check ranges (shard_ranges.h) */
-    unsigned columns;             /* the subgraphs whose columns are decoded into host memory, as bits of shard_load */
+    unsigned columns;             /* if bit g is set, the columns of subgraph g are decoded into host memory */
     int threads;
     struct memory_budget *budget; /* decoded sections are charged to it. It must live as long as the graph */
 };

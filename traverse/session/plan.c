@@ -10,7 +10,7 @@
 #include "formats/base/text.h"
 
 /* A number of bytes or of edges: the sum over all shards, and the largest number of any shard. */
-struct plan_bytes {
+struct plan_count {
     uint64_t all, largest;
 };
 
@@ -30,11 +30,11 @@ static const char *const sum_name[RESIDENCES][SUMS] = {
     {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
     {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
 
-/* The device memory of all shards if their columns have one residence: RESIDENT_RAW, RESIDENT_PACKED or RESIDENT_HOST. */
+/* The device memory of all shards for one way to keep columns: RESIDENT_RAW, RESIDENT_PACKED or RESIDENT_HOST. */
 struct residence_plan {
     struct gpu_plan_options options;
     const char *name[GPU_ARRAY_COUNT];
-    struct plan_bytes array[GPU_ARRAY_COUNT], sum[SUMS];
+    struct plan_count array[GPU_ARRAY_COUNT], sum[SUMS];
     uint32_t gpus; /* the number of GPUs with -S bytes of memory each that can hold the graph; 0: no number is enough */
 };
 
@@ -43,28 +43,28 @@ struct plan {
     const struct args *args;
     struct manifest manifest;
     struct residence_plan of[RESIDENCES]; /* one plan for each residence of columns */
-    uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of words_of */
-    struct plan_bytes nn, messages; /* edges of nn, and ids or words of bitmaps that a shard moves in a level at most */
+    uint64_t locals, words;         /* sums over all shards: of the number of normal vertices, and of bitmap_words_of */
+    struct plan_count nn, messages; /* edges of nn; most ids or words of bitmaps that a shard sends and receives in a level */
 };
 
 /* ---- adding up shards ---- */
 
 /* Adds the bytes of a shard to sum->all. If sum->largest is less, sets it to these bytes. */
-static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
+static void add_bytes(struct plan_count *sum, uint64_t bytes)
 {
     sum->all += bytes;
     sum->largest = larger(sum->largest, bytes);
 }
 
-/* Returns the number of 32-bit words in a bitmap of the shard's normal vertices; 0 if they are not sent as bitmaps. */
-static uint64_t words_of(const struct shard *shard)
+/* Returns the number of 32-bit words in a bitmap of the shard's normal vertices; 0 if the shard cannot send bitmaps. */
+static uint64_t bitmap_words_of(const struct shard *shard)
 {
     return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
 }
 
-/* Adds the device memory of a shard to the sums of each residence, and the messages of the shard to plan->messages. Raises
- * `gpus` of a residence if the shard needs more GPUs, and sets it to 0 if no number is enough. plan->words must already be
- * the sum over all shards. */
+/* Adds the device memory of a shard to the sums of each residence, and its messages to plan->messages. Raises `gpus` of each
+ * residence to the number of GPUs that this shard needs, or sets it to 0 if no number is enough. plan->words must be the sum
+ * over all shards. */
 static void add_shard(struct plan *plan, const struct shard *shard)
 {
     const uint64_t capacity = plan->args->cli.memory_bytes;
@@ -92,9 +92,9 @@ static void add_shard(struct plan *plan, const struct shard *shard)
     }
     if (shard->p == 1)
         return;
-    /* Messages are ids or bitmaps, and the larger of the two is counted. A shard receives as many ids as it sends, because
-     * each edge to another shard has a reverse edge. */
-    const uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
+    /* Counts ids or bitmaps, whichever are larger, once as sent and once as received. A shard receives as many ids as it sends,
+     * because each edge to another shard has a reverse edge. */
+    const uint64_t edges = shard->csr[NN].edges, words = bitmap_words_of(shard);
     add_bytes(&plan->nn, edges);
     add_bytes(&plan->messages, larger(edges, plan->words - words) + larger(edges, (shard->p - 1) * words));
 }
@@ -110,7 +110,7 @@ static enum status add_shards(struct plan *plan, struct error *e)
         if (manifest_open_shard(m, args->folder, s, &shard, e) != ST_OK)
             return e->status;
         plan->locals += shard.locals;
-        plan->words += words_of(&shard);
+        plan->words += bitmap_words_of(&shard);
         shard_close(&shard);
     }
     for (int r = 0; r < RESIDENCES; r++)
@@ -120,7 +120,7 @@ static enum status add_shards(struct plan *plan, struct error *e)
             .permuted = m->randomized,
             .resident = (enum residence)r,
             .hosted = GPU_ALL_HOSTED,
-            .by_classes = direction_by_classes(&args->policy),
+            .by_subgraphs = direction_by_subgraphs(&args->policy),
             .saves = r != RESIDENT_RAW};
     for (uint32_t s = 0; s < m->p; s++) {
         if (manifest_open_shard(m, args->folder, s, &shard, e) != ST_OK)

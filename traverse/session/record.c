@@ -68,13 +68,13 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     for (uint32_t i = 0; args->cli.verbose && s->comm.rank == 0 && i < log->count; i++)
         print_level(args->cli.program, i, &log->level[i]);
     if (args->breakdown && e->status == ST_OK) {
-        record->levels = calloc((size_t)log->count + 1, sizeof *record->levels);
-        record->moved = calloc((size_t)log->count + 1, sizeof *record->moved);
-        if (log->failed || record->levels == NULL || record->moved == NULL)
+        record->level_times = calloc((size_t)log->count + 1, sizeof *record->level_times);
+        record->level_exchanges = calloc((size_t)log->count + 1, sizeof *record->level_exchanges);
+        if (log->failed || record->level_times == NULL || record->level_exchanges == NULL)
             fail_memory(e, "the breakdown", log->count * sizeof *log->level);
         for (uint32_t i = 0; i < log->count && e->status == ST_OK; i++) {
-            record->levels[i] = log->level[i].exchange.times;
-            record->moved[i] = log->level[i].exchange.counts;
+            record->level_times[i] = log->level[i].exchange.times;
+            record->level_exchanges[i] = log->level[i].exchange.counts;
         }
     }
     if (args->trace == NULL) /* with --trace, trace_file_add reads the log, and clears it */
@@ -94,8 +94,8 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     record->sent_vertices = times.sent_vertices;
     comm_sum_u64(&s->comm, &record->sent_vertices, 1);
     if (args->breakdown) {
-        comm_max_double(&s->comm, record->levels->phase_s, (uint64_t)times.iterations * PHASES);
-        comm_sum_u64(&s->comm, record->moved->of, (uint64_t)times.iterations * EXCHANGE_COUNTS);
+        comm_max_double(&s->comm, record->level_times->phase_s, (uint64_t)times.iterations * PHASES);
+        comm_sum_u64(&s->comm, record->level_exchanges->of, (uint64_t)times.iterations * EXCHANGE_COUNTS);
     }
     if (args->count_pairs)
         pair_log_gather(&record->pairs, &s->comm, e);
@@ -106,8 +106,8 @@ enum status record_search(struct record *record, struct searcher *s, const struc
 void record_free(struct record *record)
 {
     free(record->name);
-    free(record->levels);
-    free(record->moved);
+    free(record->level_times);
+    free(record->level_exchanges);
     pair_log_free(&record->pairs);
     level_log_clear(&record->log);
 }

@@ -16,10 +16,10 @@ struct record {
     double compute_s, exchange_s; /* seconds of computing and of exchanging, each on the rank where it took longest */
     uint32_t iterations, mask_reductions; /* the number of levels, and of levels in which masks were reduced */
     uint64_t sent_vertices;   /* the number of vertices that all ranks sent in messages */
-    struct exchange_counts *moved; /* [iterations] what each level exchanged, summed over all ranks; NULL: no --breakdown. Owned */
+    struct exchange_counts *level_exchanges; /* [iterations] summed over all ranks; NULL: no --breakdown. Owned */
     struct pair_log pairs; /* with --count-pairs: the vertices that each rank sent to each other rank */
     struct level_log log; /* with --trace: the levels of this rank, until trace_file_add clears the log */
-    struct breakdown *levels; /* [iterations] times of each level, each on the slowest rank; NULL: no --breakdown. Owned */
+    struct breakdown *level_times; /* [iterations] times of each level, each on the slowest rank; NULL: no --breakdown. Owned */
 };
 
 /* record_nothing and record_search are collective. A rank that fails in the search ends the job, because the other ranks

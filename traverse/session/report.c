@@ -260,8 +260,8 @@ static void json_columns(struct json *json, const char *title, const char *const
 /* Prints a record as an item of the array "roots". */
 static void json_record(FILE *out, const struct environment *env, const struct record *r)
 {
-    _Static_assert(sizeof *r->levels == PHASES * sizeof(double), "phases have nothing between them");
-    _Static_assert(sizeof *r->moved == EXCHANGE_COUNTS * sizeof(uint64_t), "counts have nothing between them");
+    _Static_assert(sizeof *r->level_times == PHASES * sizeof(double), "phases have nothing between them");
+    _Static_assert(sizeof *r->level_exchanges == EXCHANGE_COUNTS * sizeof(uint64_t), "counts have nothing between them");
     _Static_assert(sizeof *r->pairs.note == PAIR_MEMBERS * sizeof(uint64_t), "members have nothing between them");
     struct json j = {out, "     ", 0};
     fputs("    {", out);
@@ -288,9 +288,9 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         json_member(&j, "validate_s", JSON_EXACT, r->validate_s);
     if (r->name != NULL)
         json_text(&j, "name", r->name);
-    if (r->levels != NULL) {
-        json_columns(&j, "\nlevels_s", phase_name, PHASES, r->levels, 1, r->iterations);
-        json_columns(&j, "\nlevels_exchanged", exchange_count_name, EXCHANGE_COUNTS, r->moved, 0, r->iterations);
+    if (r->level_times != NULL) {
+        json_columns(&j, "\nlevels_s", phase_name, PHASES, r->level_times, 1, r->iterations);
+        json_columns(&j, "\nlevels_exchanged", exchange_count_name, EXCHANGE_COUNTS, r->level_exchanges, 0, r->iterations);
     }
     if (env->searcher->args->count_pairs)
         json_columns(&j, "\npairs_exchanged", pair_member_name, PAIR_MEMBERS, r->pairs.note, 0, r->pairs.count);

@@ -25,7 +25,7 @@ struct json {
 /* Prints a member of an object, or an item of an array if `name` is NULL. `format` is the printf format of the value. */
 void json_member(struct json *json, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* json_text prints a member with a string as its value, and escapes the string. json_flag prints true or false. */
+/* json_text prints a member whose value is a string, and escapes this. json_flag prints a member that is true or false. */
 void json_text(struct json *json, const char *name, const char *text);
 void json_flag(struct json *json, const char *name, int value);
 

@@ -124,8 +124,8 @@ static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t
 }
 
 /* Looks for the ids of the list among the local vertices of a shard (ROOT_AT_LOCAL) or among its delegates, and sets the
- * locations of those found. Handles one degree after the other. If the list has fewer ids than there are vertices of this
- * degree, looks for each id among the vertices, otherwise for each vertex in the list. Uses threads of OpenMP. */
+ * locations of those found. Goes from degree to degree. Looks for each vertex of the degree in the list or, if the list is
+ * shorter, for each id of the list among these vertices. Uses threads of OpenMP. */
 static void locate_in_shard(const struct locations *l, const struct shard *shard, enum root_at at,
                             struct degree_list degrees)
 {
@@ -197,8 +197,8 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
 
 /* ---- drawing ---- */
 
-/* Random candidates are tried in blocks of FIRST_BLOCK, which is enough for most graphs, to LARGEST_BLOCK candidates. There
- * are RANDOM candidates in all, plus RANDOM_OF_ROOTS for every ROOTS roots. */
+/* Random candidates are tried in blocks. The first block has FIRST_BLOCK candidates, enough for most graphs, and none has more
+ * than LARGEST_BLOCK. All blocks together have RANDOM candidates, and RANDOM_OF_ROOTS more for every ROOTS roots. */
 enum { FIRST_BLOCK = 1 << 10, LARGEST_BLOCK = 1 << 18, RANDOM = 1 << 20, RANDOM_OF_ROOTS = 1 << 16, ROOTS = 1 << 12 };
 
 /* The state of drawing roots. */
@@ -257,12 +257,12 @@ static uint64_t id_to_draw(const struct drawing *d, const struct shard *shard, u
 
 /* Finds the `wanted` smallest numbers among many. */
 struct least {
-    uint64_t *number; /* [4 * wanted] candidates for the smallest numbers; the second half is for least_of_ranks */
-    uint64_t count, wanted; /* how many candidates there are, at most 2 * wanted; how many smallest numbers are wanted */
+    uint64_t *number; /* [4 * wanted] the candidates; the second half is working memory of least_of_ranks */
+    uint64_t count, wanted; /* the number of candidates, at most 2 * wanted; the number of smallest numbers to find */
     uint64_t bound; /* this number and all larger ones cannot be among the smallest */
 };
 
-/* Sorts the candidates, keeps only the `wanted` smallest, and lowers the bound. */
+/* Sorts the candidates, keeps only the `wanted` smallest, and lowers l->bound. */
 static void least_sort(struct least *l)
 {
     qsort(l->number, l->count, sizeof *l->number, compare_u64);
@@ -281,7 +281,7 @@ static void least_add(struct least *l, uint64_t number)
         least_sort(l);
 }
 
-/* Collective. Replaces the smallest numbers of each rank by the smallest numbers of all ranks. Called after least_sort. */
+/* Collective. Replaces the smallest numbers that each rank has found by the smallest of all ranks. Called after least_sort. */
 static void least_of_ranks(struct least *l, const struct comm *comm)
 {
     const uint64_t own = l->count;
@@ -299,9 +299,9 @@ static void least_of_ranks(struct least *l, const struct comm *comm)
     least_sort(l);
 }
 
-/* Collective. Draws the roots that are still missing: the first vertices after a random input id, in ascending order modulo
- * n. Leaves out vertices that were drawn before, or that have no edge that a search would follow. Appends their input ids
- * to d->ids. */
+/* Collective. Draws the roots that are still missing. Starts at a random input id, goes on in ascending order, and after n - 1
+ * with 0. Takes the first vertices that were not drawn before, and that have an edge which a search would follow. Appends their
+ * input ids to d->ids. */
 static enum status draw_in_turn(struct drawing *d, struct error *e)
 {
     const struct rank *rank = d->rank;
@@ -334,7 +334,7 @@ static enum status draw_in_turn(struct drawing *d, struct error *e)
     return e->status;
 }
 
-/* Collective. Sets d->delegates. Lowers d->count to the number of vertices that can be drawn, if it is greater. The caller
+/* Collective. Sets d->delegates. Lowers d->count to the number of vertices that can be drawn, if these are fewer. The caller
  * frees d->delegates, even after a failure. */
 static enum status find_vertices_to_draw(struct drawing *d, struct error *e)
 {

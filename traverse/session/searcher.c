@@ -15,12 +15,12 @@
 
 /* Collective. Makes rank 0 the only rank that searches, with the shards of all ranks. Multiplies the threads of -@ and the
  * memory of -S by the number of ranks, because these options are per rank, but uses no more threads than cores. Sets
- * s->led. Afterwards s->comm of rank 0 has rank 0 only. */
+ * s->rank_0_alone. Afterwards s->comm of rank 0 has rank 0 only. */
 static void search_on_rank_0(struct searcher *s)
 {
     struct args *args = s->args;
     const int ranks = (int)s->launched_ranks, cores = cli_cores();
-    s->led = 1;
+    s->rank_0_alone = 1;
     comm_lead(&s->comm);
     if (s->comm.rank > 0)
         return;
@@ -50,14 +50,14 @@ int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_
             watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e) == ST_OK && !holds_all &&
             gpus_are_shared(&shared, &s->comm, args, e) == ST_OK && shared)
             search_on_rank_0(s);
-        if (e->status == ST_OK && (!s->led || s->comm.rank == 0)) {
+        if (e->status == ST_OK && (!s->rank_0_alone || s->comm.rank == 0)) {
             if (s->comm.rank == 0)
                 outputs_check(args, e);
             if (comm_agree(&s->comm, e) == ST_OK)
                 work(context, e);
         }
     }
-    if (s->led)
+    if (s->rank_0_alone)
         comm_await_lead(e);
     progress_end();
     int code = s->comm.rank == 0 ? cli_finish(&args->cli, e) : (int)e->status;
@@ -88,8 +88,8 @@ static void share_host(struct searcher *s)
     memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
 }
 
-/* Returns options for graph_open, by the command line. All columns are to be decoded on the host; if devices do not read
- * them there, the caller changes `columns`. */
+/* Returns the options for graph_open that follow from the command line. `columns` asks for all columns; the caller changes it
+ * if devices do not read columns on the host. */
 static struct graph_options graph_options_of(struct searcher *s)
 {
     const struct args *args = s->args;
@@ -149,15 +149,15 @@ static void note_idle_options(const struct searcher *s, const struct args *args)
     }
 }
 
-/* Collective. Opens a device for each shard, then the exchange, the results, and the method of searching. `files` is as in
- * searcher_open. searcher_run closes everything, even after a failure. */
-static enum status open_devices(struct searcher *s, const struct args *args, int files, struct error *e)
+/* Collective. Opens a device for each shard, then the exchange, the results, and the method of searching. `writes_answers` is
+ * as in searcher_open. searcher_run closes everything, even after a failure. */
+static enum status open_devices(struct searcher *s, const struct args *args, int writes_answers, struct error *e)
 {
     struct rank *rank = &s->rank;
     const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
-                                     .answers = results_wanted(rank->graph, args, files),
+                                     .answers = results_wanted(rank->graph, args, writes_answers),
                                      .answer = args->answer,
                                      .permuted = rank->graph->manifest.randomized,
                                      .deepest = (int32_t)args->max_depth,
@@ -169,11 +169,11 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                      .probes = args->trace != NULL,
                                      .notes = args_want_levels(args),
                                      .uniquify = args->exchange.uniquify,
-                                     .by_classes = direction_by_classes(policy)};
+                                     .by_subgraphs = direction_by_subgraphs(policy)};
     rank_open_devices(rank, &options, e);
     if (comm_agree(&s->comm, e) != ST_OK ||
         exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||
-        results_open(&s->results, rank, args, files, e) != ST_OK)
+        results_open(&s->results, rank, args, writes_answers, e) != ST_OK)
         return e->status;
     if (s->exchange.why[0] != '\0' && s->comm.rank == 0)
         cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
@@ -198,7 +198,7 @@ void searcher_explain_memory(const struct searcher *s, struct error *e)
 }
 
 /* Collective. Opens all that is needed for searches by all ranks together (searcher.h). Rank 0 also opens the map. */
-enum status searcher_open(struct searcher *s, int files, struct error *e)
+enum status searcher_open(struct searcher *s, int writes_answers, struct error *e)
 {
     struct args *args = s->args;
     struct rank *rank = &s->rank;
@@ -210,7 +210,7 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
         exchange_memory_choose(&rank->exchange_memory, args->exchange.memory, rank->backend, &s->comm, e);
     if (comm_agree(&s->comm, e) == ST_OK && open_graph(s, e) == ST_OK) {
         watch_phase("opening devices");
-        open_devices(s, args, files, e);
+        open_devices(s, args, writes_answers, e);
         progress_end();
         if (args->map != NULL && s->comm.rank == 0 && e->status == ST_OK)
             name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e);

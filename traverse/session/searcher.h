@@ -20,7 +20,7 @@ struct searcher {
     const struct bfs_method *method; /* set by the program; NULL if each rank opens all shards */
     struct comm comm;        /* the ranks that search */
     uint32_t launched_ranks; /* the number of ranks in the MPI job */
-    int led;                 /* 1: only rank 0 searches, and `comm` of rank 0 has rank 0 only */
+    int rank_0_alone;        /* 1: only rank 0 searches, and `comm` of rank 0 has rank 0 only */
     struct memory_budget budget;
     int threads; /* the number of threads of this rank */
     struct graph graph;
@@ -41,17 +41,17 @@ typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,
                  void (*close)(void *context), void *context);
 
-/* Collective. Opens the graph in args->folder, a device for each shard, and all else that searches need. `files` is 1 if
- * the program calls results_write, or reads the answers of all ids. If a rank fails, the call fails on all ranks. */
-enum status searcher_open(struct searcher *searcher, int files, struct error *e);
+/* Collective. Opens the graph in args->folder, a device for each shard, and all else that searches need. `writes_answers` is 1
+ * if the program calls results_write, or reads the answers of all ids. If a rank fails, the call fails on all ranks. */
+enum status searcher_open(struct searcher *searcher, int writes_answers, struct error *e);
 
-/* If *e says that memory is short, and the memory budget is too small for a whole search, appends the value of -S that is
- * enough to the message. Without it, the message would count only the arrays up to the one that failed. searcher_open calls
- * this function itself. */
+/* If *e says that memory is short, and the memory budget is too small for a whole search, appends to the message the value of
+ * -S that is enough: the message itself counts only the arrays up to the one that failed. searcher_open calls this function
+ * itself. */
 void searcher_explain_memory(const struct searcher *searcher, struct error *e);
 
-/* Opens all shards, with columns in the residence `resident`, and the map of names on this rank. Only this rank knows of a
- * failure. `bytes_needed`: as backend.bytes_needed; NULL with RESIDENT_PACKED. */
+/* Opens all shards, with columns in the residence `resident`, and the map of names. Not collective: other ranks do not learn of
+ * a failure. `bytes_needed` is as backend.bytes_needed; NULL with RESIDENT_PACKED. */
 enum status searcher_open_all_shards(struct searcher *searcher, enum residence resident,
                                      uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                      struct error *e);

@@ -13,9 +13,9 @@ static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
     return 0;
 }
 
-/* Collective. Returns 1 if two ranks would use the same GPU, and rank 0 sees all GPUs that the ranks would use; otherwise
- * 0. Each rank has G devices. own[p] and leader[p], zeroed before the call, get the addresses (backend_gpu_address) of the
- * GPUs of all devices: in `own` as the rank of a device sees its GPU, in `leader` as rank 0 sees it. */
+/* Collective. Returns 1 if two ranks would use the same GPU, and rank 0 sees all GPUs that the ranks would use; otherwise 0.
+ * Each rank has G devices. own[p] and leader[p] must be zeroed. The call sets own[s] to the address (backend_gpu_address) of
+ * the GPU that device s would use on its rank, and leader[s] to that of the GPU that it would use on rank 0. */
 static int can_be_led(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
     const uint32_t p = G * comm->ranks, first = G * comm->host_rank;

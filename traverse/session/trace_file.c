@@ -11,7 +11,7 @@
  * array. */
 struct level_sums {
     struct level_counts counts;
-    uint64_t backward[SUBGRAPHS], moved[EXCHANGE_COUNTS];
+    uint64_t backward[SUBGRAPHS], exchanged[EXCHANGE_COUNTS];
     uint64_t compute_ns, exchange_ns;
 };
 
@@ -33,7 +33,7 @@ struct level_line {
     struct level_extremes extremes;
 };
 
-/* Collective. Sets the sums and the extremes of the line. `l`: the numbers of this level on this rank. */
+/* Collective. Sets the sums and the extremes of a line over all ranks. `l` has the numbers of the line's level on this rank. */
 static void reduce_level(struct level_line *line, const struct level_trace *l)
 {
     enum { SUMS = sizeof line->sums / sizeof(uint64_t), EXTREMES = sizeof line->extremes / sizeof(double) };
@@ -41,7 +41,7 @@ static void reduce_level(struct level_line *line, const struct level_trace *l)
     *sums = (struct level_sums){.counts = l->counts,
                                 .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
                                 .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
-    memcpy(sums->moved, l->exchange.counts.of, sizeof sums->moved);
+    memcpy(sums->exchanged, l->exchange.counts.of, sizeof sums->exchanged);
     for (int g = 0; g < SUBGRAPHS; g++)
         sums->backward[g] = (uint64_t)l->backward[g];
     line->extremes = (struct level_extremes){l->compute_s, l->exchange_s, -l->compute_s, -l->exchange_s};
@@ -64,7 +64,7 @@ static void print_line(FILE *out, const void *context)
 {
     const struct level_line *line = context;
     const struct level_counts *c = &line->sums.counts;
-    const uint64_t *moved = line->sums.moved;
+    const uint64_t *exchanged = line->sums.exchanged;
     const struct level_extremes *x = &line->extremes;
     const double ranks = line->t->comm->ranks;
     struct json j = {out, "", 0};
@@ -89,14 +89,14 @@ static void print_line(FILE *out, const void *context)
         json_end(&j, '}');
     }
     json_end(&j, '}');
-    json_member(&j, "leaving_vertices", JSON_COUNT, moved[COUNT_FOUND_VERTICES]);
-    json_member(&j, "sent_vertices", JSON_COUNT, moved[COUNT_SENT_VERTICES]);
-    json_member(&j, "local_vertices", JSON_COUNT, line->kind == LEVEL_STEPPED ? moved[COUNT_PEER_VERTICES] : 0);
+    json_member(&j, "leaving_vertices", JSON_COUNT, exchanged[COUNT_FOUND_VERTICES]);
+    json_member(&j, "sent_vertices", JSON_COUNT, exchanged[COUNT_SENT_VERTICES]);
+    json_member(&j, "local_vertices", JSON_COUNT, line->kind == LEVEL_STEPPED ? exchanged[COUNT_PEER_VERTICES] : 0);
     json_begin(&j, "bytes", '{');
-    json_member(&j, "vertices", JSON_COUNT, moved[COUNT_LIST_BYTES] + moved[COUNT_BITS_BYTES]);
-    json_member(&j, "frontiers", JSON_COUNT, moved[COUNT_FRONTIER_BYTES]);
-    json_member(&j, "masks", JSON_COUNT, moved[COUNT_MASK_BYTES]);
-    json_member(&j, "peers", JSON_COUNT, moved[COUNT_PEER_BYTES]);
+    json_member(&j, "vertices", JSON_COUNT, exchanged[COUNT_LIST_BYTES] + exchanged[COUNT_BITS_BYTES]);
+    json_member(&j, "frontiers", JSON_COUNT, exchanged[COUNT_FRONTIER_BYTES]);
+    json_member(&j, "masks", JSON_COUNT, exchanged[COUNT_MASK_BYTES]);
+    json_member(&j, "peers", JSON_COUNT, exchanged[COUNT_PEER_BYTES]);
     json_end(&j, '}');
     print_times(&j, "compute_s", -x->minus_compute_min, 1e-9 * (double)line->sums.compute_ns / ranks, x->compute_max);
     print_times(&j, "exchange_s", -x->minus_exchange_min, 1e-9 * (double)line->sums.exchange_ns / ranks, x->exchange_max);
@@ -114,8 +114,8 @@ enum status trace_file_open(struct trace_file *t, const char *path, const struct
     return comm_agree(rank->comm, e);
 }
 
-/* Collective. Sums up the levels of a search over all ranks. Rank 0 appends a line to the file for each level. Clears the
- * record's log, unless the call fails before. */
+/* Collective. Sums up the levels of a search over all ranks. Rank 0 appends a line to the file for each level. Clears
+ * record->log, unless a rank has failed before. */
 enum status trace_file_add(struct trace_file *t, struct record *record, struct error *e)
 {
     struct level_line line = {.t = t, .root = record->root};

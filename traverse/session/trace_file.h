@@ -18,7 +18,7 @@ struct trace_file {
 /* Opens the file `path` on rank 0. */
 enum status trace_file_open(struct trace_file *trace, const char *path, const struct rank *rank, struct error *e);
 
-/* Appends a line to the file for each level of a search, and clears the record's log. */
+/* Appends a line to the file for each level of a search, and clears record->log. */
 enum status trace_file_add(struct trace_file *trace, struct record *record, struct error *e);
 
 /* Gives the file its final name, or discards it if any rank has failed. Before this call, the caller can discard the file

@@ -62,7 +62,7 @@ static int try_residence(const struct device *dev, enum residence resident, int 
         planned->saves = saves;
         gpu_plan_make(plan, dev->shard, planned);
         if (!fits(dev, plan, unused) && gpu_searches_by_slices(plan, dev->shard)) {
-            planned->by_classes = 1;
+            planned->by_subgraphs = 1;
             gpu_plan_make(plan, dev->shard, planned);
         }
         const int all_fits = fits(dev, plan, unused);

@@ -262,7 +262,7 @@ static enum status open_device(struct device *dev, const struct device_options *
     void *at[GPU_ARRAY_COUNT]; /* the address of each array of the plan */
     if (gpu_choose(&user, &dev->ordinal, dev->where, e) != ST_OK)
         return e->status;
-    planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
+    planned.by_subgraphs = options->by_subgraphs || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
     if (gpu_take_memory(dev, &planned, &plan, e) != ST_OK || gpu_take_hosted(dev, &plan, options->threads, e) != ST_OK ||
         take_published(dev, options, e) != ST_OK || make_streams(dev, e) != ST_OK)
         return e->status;

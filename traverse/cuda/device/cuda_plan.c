@@ -177,7 +177,7 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
 {
     const struct shard_rows_kept *kept = &shard->kept;
     const uint64_t edges = shard_pushed_edges(shard);
-    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_has_heads(shard))) && !plan->by_classes &&
+    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_has_heads(shard))) && !plan->by_subgraphs &&
            gpu_searches_fused(plan) && plan->resident == RESIDENT_RAW &&
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
@@ -250,7 +250,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     memset(plan, 0, sizeof *plan);
     plan->resident = RESIDENT_RAW;
     plan->saves = options->saves;
-    plan->by_classes = options->by_classes;
+    plan->by_subgraphs = options->by_subgraphs;
     for (int g = 0; g < shard_row_sets(shard); g++) {
         if (hosts_columns(shard, (enum subgraph)g, options) ||
             gpu_keeps_columns(shard, (enum subgraph)g, options->resident, &packed))
@@ -296,7 +296,7 @@ uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_option
 {
     enum { MOST_SHARDS = 4096 };
     struct gpu_plan_options least = *options;
-    least.by_classes = 1; /* plans without the arrays of sliced searches, which need more memory */
+    least.by_subgraphs = 1; /* plans without the arrays of sliced searches, which need more memory */
     for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
         /* the imagined shard has the sizes that it would have among p shards, but the content of the real shard */
         struct shard s = *shard;

@@ -43,7 +43,7 @@ struct gpu_array {
 /* A plan: the size of every array of a shard, and sums of these sizes. */
 struct gpu_plan {
     enum residence resident; /* where columns lie; RESIDENT_RAW if none are packed or in memory of the host */
-    int saves, by_classes;   /* the members of gpu_plan_options */
+    int saves, by_subgraphs; /* the members of gpu_plan_options */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes;   /* the bytes of the sections in device memory: the arrays before GPU_MASKS */
     uint64_t working_bytes; /* the bytes of the arrays from GPU_MASKS on in device memory */
@@ -81,7 +81,7 @@ struct gpu_plan_options {
     enum residence resident; /* where columns lie; not RESIDENT_AUTO in gpu_plan_make */
     unsigned hosted; /* for RESIDENT_HOST: bit g says whether the columns of subgraph g lie in memory of the host */
     int saves;       /* the plan saves memory, not time: searches are stepped, and one GPU alone scatters answers */
-    int by_classes;  /* searches are never sliced, even if the graph is small */
+    int by_subgraphs; /* searches are never sliced, even if the graph is small */
 };
 
 /* The value of gpu_plan_options.hosted for all subgraphs. */
@@ -116,7 +116,7 @@ static inline int gpu_searches_fused(const struct gpu_plan *plan)
 }
 
 /* Returns whether searches are sliced (cuda_sliced.h). There must be one shard that is small enough, with raw columns.
- * The plan must not save memory, and must not have by_classes. */
+ * The plan must not save memory, and must not have by_subgraphs. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
 
 /* Returns whether the degrees are alike: the largest degree is at most SLICED_ALIKE_LONGEST times the mean degree. */
