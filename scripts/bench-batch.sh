@@ -13,7 +13,7 @@
 #   THREADS    of the cpu backend and of peers (default: all cores)
 #   BATCHES    sizes of batches ('64 256')
 #   ROUNDS     processes of each program, in turns (3)
-#   BEFORE     the folder of another build's programs: its dbfs-batch has rows, too
+#   BEFORE     the folder of another build's programs: its dbfs-batch has rows, too, and its dbfs-pack packs, if it is there
 #   CLOSENESS  graphs of up to so many vertices have a row in the second table (default: 400000; 0: none)
 #   LIMIT      seconds that one program may run (600)
 #   WORK       a folder for graphs (default: /dev/shm)
@@ -133,7 +133,7 @@ bench() { # GRAPH
     make_graph "$1" || { left_out; code=1; return; }
     mv "$work/edges" "$edges"
     rm -rf "$work/shards" "$work"/rates.*
-    "$bin/dbfs-pack" -q -p 1 --for "$([ "$backend" = cuda ] && echo gpu || echo cpu)" -o "$work/shards" "$edges"
+    "$packer" -q -p 1 --for "$([ "$backend" = cuda ] && echo gpu || echo cpu)" -o "$work/shards" "$edges"
     vertices=$(run "$bin/dbfs-traverse" --no-check -n 1 | sed -n 's/^vertices: //p')
     bench_batches "$name"
     [ "$vertices" -gt "${CLOSENESS:-400000}" ] || bench_closeness "$name"

@@ -9,6 +9,8 @@
 export LC_ALL=C # numbers have a point, also those of `time`
 
 bin=${BUILD:-build}/bin
+packer=$bin/dbfs-pack # of the build in BEFORE, if it is there: an older build may not read newer shards
+[ ! -x "${BEFORE:-}/dbfs-pack" ] || packer=$BEFORE/dbfs-pack
 tests=${BUILD:-build}/tests
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
 work=$(realpath -- "$(mktemp -d -- "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")")

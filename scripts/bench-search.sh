@@ -54,8 +54,6 @@ settings='BACKEND THREADS ROOTS ROUNDS EACH TH BEFORE OPTIONS CHECK PACK RUN LIM
 . scripts/bench-lib.sh
 edges=$work/graph.edges
 ours=$work/ours
-packer=$bin/dbfs-pack
-[ ! -x "${BEFORE:-}/dbfs-pack" ] || packer=$BEFORE/dbfs-pack
 backends=${BACKEND:-$(nvidia-smi -L 2>/dev/null | grep -q '^GPU' && echo cuda || echo cpu)}
 deepest=20000
 powers='0 1 2 4 8 16 32 64 128 256 512 inf'

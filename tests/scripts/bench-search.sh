@@ -66,6 +66,10 @@ check_exit 0 'another build that agrees' bench BEFORE="$tmp/right" $run rmat8
 check "$situation: the build has a row of its own" has rmat8 before 16 same
 check 'how many times as fast dbfs was is in it' \
     awk '$4 == "dbfs-cpu" { ms = $7 } $4 == "before" { r = $7 / ms; d = r - $13; exit d * d > .011 ^ 2 }' "$tmp/out"
+program packs/dbfs-pack "touch '$tmp/packed'; exec '$(realpath "$BIN")/dbfs-pack' \"\$@\""
+ln -s "$traverse" "$tmp/packs/dbfs-traverse"
+check_exit 0 'another build with a dbfs-pack' bench BEFORE="$tmp/packs" $run rmat8
+check 'the shards are packed by the other build, which may not read newer ones' test -e "$tmp/packed"
 check_exit 4 'another build that finds other distances' bench BEFORE="$tmp/wrong" $run rmat8
 check "$situation: the row says differ" grep -q ' before .* differ$' "$tmp/out"
 program wrong/dbfs-traverse "echo \"\$@\" >>'$tmp/options'; exec '$traverse' \"\$@\""
