@@ -66,6 +66,7 @@ check_exit 0 'another build that agrees' bench BEFORE="$tmp/right" $run rmat8
 check "$situation: the build has a row of its own" has rmat8 before 16 same
 check 'how many times as fast dbfs was is in it' \
     awk '$4 == "dbfs-cpu" { ms = $7 } $4 == "before" { r = $7 / ms; d = r - $13; exit d * d > .011 ^ 2 }' "$tmp/out"
+mkdir "$tmp/packs"
 program packs/dbfs-pack "touch '$tmp/packed'; exec '$(realpath "$BIN")/dbfs-pack' \"\$@\""
 ln -s "$traverse" "$tmp/packs/dbfs-traverse"
 check_exit 0 'another build with a dbfs-pack' bench BEFORE="$tmp/packs" $run rmat8
