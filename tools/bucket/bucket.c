@@ -134,7 +134,7 @@ static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
     return chunk;
 }
 
-/* Chooses the sizes of chunks and slabs, so that chunks that are not full waste less than an eighth of the records and of the memory. */
+/* Chooses the sizes of chunks and slabs, so that those not filled waste less than an eighth of the memory. */
 static struct layout lay_out(const struct bucket_options *o, uint64_t room)
 {
     struct layout l = {.slab_bytes = BUCKET_MOST_SLAB_BYTES};
@@ -187,8 +187,8 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
     return w->cursor != NULL && w->last != NULL;
 }
 
-/* Takes a chunk to which records are written after a failure, and lost. Appending checks for failures only when a chunk is
- * full, so it always needs a chunk. */
+/* Takes a chunk for the records that come after a failure and are lost. With it, appending need not check for a failure until a
+ * chunk is full. */
 static int take_scrap(struct bucket_writer *w)
 {
     struct bucket_chunk *chunk = take_chunk(w);
@@ -274,7 +274,7 @@ unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket, unsign
     return chunk->records + lead;
 }
 
-/* Sets the bytes of a bucket's last chunk, when nothing more is appended to it. */
+/* Stores how many bytes of a bucket's last chunk are used, when nothing more is appended to the bucket. */
 static void end_last(struct bucket_writer *w, uint32_t bucket)
 {
     struct bucket_chunk *last = w->last[bucket];

@@ -10,7 +10,7 @@ struct thread_offence {
     _Alignas(64) struct offence first;
 };
 
-/* A pass over the edges between the two windows in memory and, in some passes, those within one of them. */
+/* A pass over the edges between the two windows in memory and, in some passes, over those that stay within one of them. */
 struct rules_pass {
     struct claim_windows *w;
     int directed;
@@ -42,7 +42,7 @@ static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
     return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
 }
 
-/* Settles the vertex in `slot`, which has `neighbour` one level up, if there are no parents or the neighbour is its parent. */
+/* Settles the vertex in `slot` by `neighbour`, one level up; if parents are given, only if the neighbour is its parent. */
 static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
 {
     if (level & LEVEL_SETTLED)
@@ -88,7 +88,7 @@ static void judge_directed(struct rules_pass *p, const struct edge *edge, uint64
 
 /* ---- edges ---- */
 
-/* Finds the slot of a vertex's word in memory. Returns the half that it is in; -1 if its window is not in memory. */
+/* Finds the slot of a vertex, its index in the memory of both windows. Returns which half that is; -1 if in neither window. */
 static int find_slot(const struct rules_pass *p, uint64_t id, uint64_t *slot)
 {
     *slot = id - p->begin[0];
@@ -108,7 +108,7 @@ static int is_of_pass(const struct rules_pass *p, int half_u, int half_v)
     return half_u != half_v || p->within[half_u];
 }
 
-/* Moves the edges that belong to this pass to kept[], with the slots of their ends. Returns their number. */
+/* Copies the edges that this pass takes to kept[], and the slots of their ends to `at`. Returns the number of these edges. */
 static size_t find_slots(const struct rules_pass *p, const struct edge *edges, size_t count,
                          struct edge *kept, struct slots *at)
 {
@@ -165,8 +165,8 @@ static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges
     return e->status;
 }
 
-/* Makes the pass for windows a and b. It takes the edges between them, those within a if b is the next window, and in the last
- * pass those within b. */
+/* Makes the pass for windows a and b, over the edges between them. If b comes right after a, the pass also takes the edges
+ * within a; if it is the last pass, those within b, too. */
 static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edges, uint32_t a,
                                   uint32_t b, struct error *e)
 {
@@ -182,8 +182,8 @@ static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edge
     return ST_OK;
 }
 
-/* Makes the passes for all pairs of windows. The first pass of each window is made even after a failure to read the window,
- * because the other ranks learn of the failure there. */
+/* Makes the passes for all pairs of windows. If window a cannot be read, its first pass is made all the same, because in a pass
+ * the other ranks learn of the failure. */
 static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
 {
     for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {

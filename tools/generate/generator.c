@@ -99,7 +99,7 @@ static inline uint32_t step_u32(const struct bijection *b, uint32_t x)
 }
 
 /* Takes the first step of the permutation for all edges. Returns nonzero if an id lands outside 0..n-1 and needs more steps. An
- * edge takes 32 bytes moved and eight products. Callers pass `narrow` as a constant. */
+ * edge costs 32 bytes of memory traffic and eight multiplications. Callers pass `narrow` as a constant. */
 static inline int step_all(const struct bijection *b, struct edge *edges, size_t count, int narrow)
 {
     uint64_t outside = 0;

@@ -58,8 +58,8 @@ static inline uint64_t random_point(uint64_t seed, uint64_t i)
     return random64(seed, i) >> (64 - 2 * GEOMETRIC_BITS);
 }
 
-/* Sorts the points by cell: counts those of each cell, then places them from the last one on, so that start[] ends as the first
- * point of each cell. */
+/* Sorts the points by cell: counts the points of each cell, then places all points from the last one on. In the end start[] has
+ * the first point of each cell. */
 static void sort_points(struct geometric *g, uint64_t seed)
 {
     uint64_t all = g->cells * g->cells;

@@ -111,7 +111,7 @@ static struct survey survey(const struct edge *edges, size_t count, uint64_t nea
     return (struct survey){.loops = loops, .near = close};
 }
 
-/* Counts the edges, self-loops included, whose ends have near ids in the input, when `edges` has dense ids in their place (sparse_ids.h). */
+/* Counts the edges, self-loops included, whose ids in the input are near each other; edges[] has dense ids (sparse_ids.h). */
 static uint64_t near_originals(const struct counting *c, const struct edge *edges, size_t count)
 {
     uint64_t near = 0;
@@ -322,7 +322,7 @@ static void share_degrees(struct counting *c, const struct edge_source *source, 
     c->sum += sum;
 }
 
-/* Saves the windows of degrees in memory, w and w + 1: a pass counts two windows. */
+/* Keeps the degrees that a pass has counted: those of windows w and w + 1 or, if there is only one window, all in memory. */
 static enum status keep_windows(struct vertex_values *v, uint32_t w, struct error *e)
 {
     if (v->windows == 1 || values_keep(v, w, 0, e) != ST_OK)

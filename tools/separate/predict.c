@@ -19,7 +19,7 @@ static const struct th_steps several_rates[MACHINES] = {
 #include "formats/rates.def"
 };
 
-/* Rates of several shards, by the slowest link between them: the time that a level takes, and a byte over the link. */
+/* Rates of several shards, by the slowest link between them: the time of a level, and the time of a byte over the link. */
 static const struct {
     double level[MACHINES], byte[MACHINES];
 } link_rates[LINKS] = {
@@ -28,8 +28,8 @@ static const struct {
 #include "formats/rates.def"
 };
 
-/* Rates of a single GPU that searches a small graph by slices, where all TH take as long. In each level one block pushes the frontier,
- * or all blocks read all edges; in a graph of more than SLICED_ALL_EDGES edges, all blocks push the frontier or pull row by row. */
+/* Rates of a single GPU that searches a small graph by slices, equally fast with every TH. In a level one block pushes the
+ * frontier, or all blocks read all edges; with more than SLICED_ALL_EDGES edges, all blocks push it or pull row by row. */
 #define TH_SLICED(name, value, unit, what) static const double sliced_##name = value;
 #include "formats/rates.def"
 
@@ -111,15 +111,16 @@ static struct th_steps push_steps(const struct th_shape *s, const struct th_leve
                              .miss = edges * missing(r, s->hot[subgraph_columns(g)])};
 }
 
-/* Returns the rows that a device pulls for subgraph g. Rows of delegates are on every device: peers first pull each where most of its edges
- * are, and then only what is left. Different groups of peers tell each other nothing within a level, so each group pulls all of them. */
+/* Returns how many rows a device pulls for subgraph g. Every device has a row of each delegate. Within a group of
+ * peers it is pulled first where most of its edges are, then where still needed. Groups tell each other nothing in a
+ * level: each pulls all. */
 static double pulled_vertices(const struct th_shape *s, const struct th_level *l, enum subgraph g)
 {
     const enum vertex_kind to = subgraph_columns(g);
     return l->open[to] * l->left[to].vertices * (g == DD ? s->p / s->group : 1);
 }
 
-/* Returns the edges that a pull looks at. `visited` is the visited share of the edge ends that a row can meet, so a row ends
+/* Returns how many edges a pull looks at. `visited` is the visited share of the edge ends that a row can meet, so a row ends
  * after 1 / visited edges. */
 static double pull_probes(double rows, double ends, double visited)
 {
@@ -154,8 +155,8 @@ static double nn_bytes(const struct th_shape *s, const struct th_level *l, doubl
     return list < bits ? list : bits;
 }
 
-/* Returns the time of an exchange. A device reads the delegate masks of all its peers. Groups reduce their masks as
- * MPI_Allreduce does, in halves and back. */
+/* Returns the time of an exchange. A device reads the delegate masks of all its peers. Groups reduce their masks by an
+ * MPI_Allreduce, which moves a mask's halves, quarters and so on, and back. */
 static double exchange_cost(const struct th_shape *s, const struct th_level *l, enum machine m)
 {
     const double groups = s->p / s->group, hubs = l->frontier[DELEGATES].vertices * s->p;
@@ -168,8 +169,8 @@ static double exchange_cost(const struct th_shape *s, const struct th_level *l, 
     return cost;
 }
 
-/* Returns the steps of a level, sparse or dense, whichever is faster. In a sparse level all subgraphs are pushed; in a dense
- * one each is pushed or pulled, whichever is cheaper. */
+/* Returns the steps of a level: of a sparse one, which pushes all subgraphs, or of a dense one, which pushes or pulls each of
+ * them, whichever is cheaper. The faster of the two is taken. */
 static struct th_steps level_steps(const struct th_shape *s, struct th_level level, const struct th_steps *r)
 {
     struct th_level *l = &level; /* `open` changes */
@@ -222,8 +223,8 @@ static double sliced_cost(const struct th_shape *s, const struct th_level *l)
 
 /* ---- a graph with each TH ---- */
 
-/* Returns the bytes of the part of a mask to which most edges lead: the mask of as many vertices of equal degree as have this
- * sum of degrees and this sum of squares. */
+/* Returns the bytes of the part of a mask to which most edges lead. It is as large as the mask of vertices of one degree with
+ * this sum of degrees and this sum of their squares. */
 static double hot_bytes(double ends, double squares)
 {
     return squares > 0 ? ends * ends / squares / 8 : 0;
@@ -255,7 +256,7 @@ static void add_degree(struct degree_sum *sum, const struct degree_count *d)
     sum->squares += degree * degree * vertices;
 }
 
-/* Returns the graph as one TH separates it; `below` sums up the degrees up to TH. */
+/* Returns the shape that one TH gives the graph; `below` sums up the vertices with degrees up to TH. */
 static struct th_shape shape_of(const struct sweep_row *row, const struct degree_sum *below,
                                 const struct degree_sum *all, double p)
 {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* When a TH that suits both machines is replaced by a slower one with fewer bytes: shards must have worth_from_bytes or more,
- * the loss may be up to 10% higher, and the bytes must be at least 1% fewer. */
+/* When a TH for both machines gives way to a slower one with fewer bytes: if shards have worth_from_bytes or more, its loss is
+ * at most 10% higher, and its bytes are at least 1% fewer. */
 static const double worth_loss = 1.10, worth_bytes = 0.99, as_few_bytes = 1.01;
 static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 

@@ -17,7 +17,7 @@ struct workspace {
     int threads;
 };
 
-/* Makes a workspace with a budget of `limit_bytes` and, within bounds, a 4096th of it as the size of chunks. */
+/* Makes a workspace with a budget of `limit_bytes`. Its chunks have a 4096th of that, within bounds. */
 void workspace_init(struct workspace *space, const struct cli *cli, uint64_t limit_bytes,
                     int threads);
 

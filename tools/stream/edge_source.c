@@ -274,8 +274,8 @@ static int alone(const struct edge_source *s, const struct edge_stream *stream)
     return stream->own || s->comm->ranks == 1;
 }
 
-/* Lets the reader of stream i give only this rank's share. Each rank reads every R-th block of a shared stream, beginning with
- * another block in each stream. */
+/* Lets the reader of stream i give only this rank's share: of a shared stream, every R-th block, with R ranks. Each stream
+ * begins with another rank. */
 static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
                               struct error *e)
 {
@@ -296,7 +296,7 @@ static enum status scan_stream(const struct edge_source *s, size_t i, struct edg
     return e->status;
 }
 
-/* Compares the CRCs of blocks, after a pass that had left them unchecked has failed. A damaged block then becomes the cause in *e. */
+/* Finds out whether a pass failed because of a damaged block, as it had not compared CRCs: then *e becomes that damage. */
 static void find_damage(const struct edge_stream *stream, int threads, struct error *e)
 {
     struct edges_reader *reader = NULL;

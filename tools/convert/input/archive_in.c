@@ -260,8 +260,8 @@ static const unsigned char *find_zip_end(const struct archive_in *in)
     return NULL;
 }
 
-/* What the end of a zip archive says: the number of its files, and its bytes before the records of the end. UNKNOWN if these
- * numbers are too large for their fields. */
+/* What the end of a zip archive says: how many files there are, and how many bytes stand before the records that end the
+ * archive. UNKNOWN if a number is too large for its field. */
 #define UNKNOWN UINT64_MAX
 struct zip_end {
     uint64_t files, bytes;

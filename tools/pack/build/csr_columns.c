@@ -175,7 +175,7 @@ static const void *file_elements(const struct columns_job *j, const struct range
     return range->count > 0 ? elements_of(j, range) : NULL;
 }
 
-/* Computes the bytes and the CRC of a range, as far as that is possible before its place in the file is known. */
+/* Computes how many bytes a range has and, if the file can seek, their CRC, both needed to get a place in the file. */
 static void weigh(const struct columns_job *j, struct range *range)
 {
     range->bytes = j->packed ? range->words * sizeof(uint32_t) : range->count * j->csr->width;
@@ -283,8 +283,8 @@ static enum status take_offsets(struct worker *w, uint64_t count, struct error *
     return fail_memory(e, "packing edges", 2 * count * sizeof *w->offsets);
 }
 
-/* Finds the rows of the columns to be encoded: those of the last `carried` elements before row `begin`, and the rows from there
- * to row `end`. Of the first row, only the carried elements count. */
+/* Finds the rows of the columns to be encoded: first the last `carried` columns before row `begin`, then rows `begin` to end -
+ * 1. Of the first row, only the carried columns count. */
 static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint64_t begin,
                              uint64_t end, uint64_t carried, struct packed_rows *rows,
                              struct error *e)
@@ -326,8 +326,8 @@ static enum status encode(void *context, void *slot, struct error *e)
 
 /* ---- stages: writing ---- */
 
-/* Gives the range its place in the file, or appends it if the file cannot seek. An ordered stage. A range may have no bytes, as
- * packed columns that are consecutive take no words. */
+/* Gives the range its place in the file, or appends it if the file cannot seek. An ordered stage. A range may have no bytes:
+ * packed columns take no words if they are consecutive. */
 static enum status reserve(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;

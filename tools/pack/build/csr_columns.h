@@ -12,8 +12,8 @@
 #include "range_sort.h"
 #include "section_write.h"
 
-/* Writes the columns of all ranges, which must have been counted (range_counted). *edges is set to the directed edges kept,
- * without duplicates. */
+/* Writes the columns of all ranges, which must have been counted (range_counted). *edges is set to the number of directed edges
+ * kept, without duplicates. */
 enum status csr_columns_write(const struct csr_rows *csr, const struct section_writer *out,
                               enum section_encoding encoding, uint64_t *edges, struct error *e);
 

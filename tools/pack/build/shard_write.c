@@ -110,7 +110,7 @@ static enum status write_undirected(const struct subgraph_writer *w, struct erro
     return e->status;
 }
 
-/* Builds the subgraphs of a directed graph. For dd, dn and nd, the in-rows of an edge stand in the reverse of the subgraph of its out-row. */
+/* Builds the subgraphs of a directed graph. An edge with its out-row in dd, dn or nd has its in-row in dd, nd or dn. */
 static enum status write_directed(const struct subgraph_writer *w, struct error *e)
 {
     static const enum subgraph placed[] = {DD, DN, ND};

@@ -50,7 +50,7 @@ void transpose_records(struct transpose *transpose, struct bucket_writer *writer
 void transpose_row(struct transpose *transpose, struct bucket_writer *writer, uint32_t row,
                    const uint32_t *columns, size_t count);
 
-/* Ends the bucket of a range, adds its records to length[] of their rows, and returns their number. */
+/* Ends the bucket of a range, adds the records of each row to length[], and returns the number of all its records. */
 uint64_t transpose_count(struct transpose *transpose, uint32_t range, void *read_buffer,
                          uint32_t *length, struct error *e);
 

@@ -76,7 +76,7 @@ static enum status describe(struct graph *g, const struct pack_plan *plan,
     return e->status;
 }
 
-/* Returns the most of `count` things that one shard is likely to have: some standard deviations above the mean, as shards are about equal. */
+/* Returns the most of `count` things that a shard is likely to have: somewhat above the mean, as shards are about equal. */
 static uint64_t share(uint64_t count, uint32_t p)
 {
     uint64_t even = count / p + (count % p != 0);
@@ -120,7 +120,7 @@ static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s,
            2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
 }
 
-/* Estimates the bytes of a subgraph with all its sets of rows. g->edges counts a directed edge twice, but the out-rows have it once. */
+/* Estimates the bytes of a subgraph with all its sets of rows. g->edges counts a directed edge twice, a set of rows once. */
 static uint64_t rows_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
 {
     uint64_t edges = g->edges[sub] / s->p;
@@ -168,8 +168,8 @@ static void plan_packed(struct pack_plan *plan, const struct graph *g, const str
 
 /* ---- memory and disk ---- */
 
-/* Returns the bytes of all placed records: of dd those above the diagonal, of nd none. *nn is set to the bytes of nn; all
- * others go through a transpose later. */
+/* Returns the bytes of all placed records; in dd only those above the diagonal are placed, in nd none. *nn is set to the bytes
+ * of nn, whose records go through no transpose. */
 static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
                              const struct pack_memory *m, uint64_t *nn)
 {
@@ -190,9 +190,9 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     return bytes;
 }
 
-/* Estimates the bytes that are spilled to disk: of placed edges all but a quarter of the store and, of the `passed` bytes of
- * records that go through transposes, all but, for each shard, half of the transpose's own memory and half of the memory that the
- * store has given back by then. */
+/* Estimates the bytes that are spilled to disk. Of the placed edges, a quarter of the store stays in memory. Of the `passed`
+ * bytes of records that go through transposes, each shard keeps half of what its transpose can use: the transpose's own memory,
+ * and that quarter, which the store has given back by then. */
 static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges,
                               uint64_t passed)
 {
@@ -217,7 +217,7 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     if (pack_memory_divide(&m, s, left, left + (ample ? 0 : sp->values_bytes), e) != ST_OK)
         return e->status;
     uint64_t nn = 0, edges = placed_bytes(g, s, &m, &nn), passed = edges - nn;
-    /* chunks that are not full, and the headers of chunks, of the store and the transposes */
+    /* waste in chunks that are not full, and the headers of chunks, in the store and in transposes */
     uint64_t slack = edges / 6 + pack_memory_store_least(s, &m);
     uint64_t room = m.store_bytes + sp->tiles_bytes / 9 * 8;
     uint64_t store = larger(smaller(room, edges + slack), sp->tiles_bytes);

@@ -1,9 +1,9 @@
 /* order.c: see order.h
  *
  * This is a counting sort that never makes the sorted list:
- * 1. Count the normal vertices by shard and rank of their degree, and the delegates by rank. Each such count is a cell.
- * 2. Turn the counts into the first position of each cell.
- * 3. Pass over the vertices by id, and replace each rank by the next position of its cell.
+ * 1. Count the normal vertices by shard and rank of their degree, and the delegates by rank.
+ * 2. Turn each of these counters into the first position of its vertices.
+ * 3. Pass over the vertices by id, and replace each rank by the next position of its counter.
  *
  * Threads work on consecutive pieces of a window of vertices, and windows follow one another, so the result depends on neither.
  * If the counters of all shards would take too much memory, shards are taken in groups, each with passes of its own.
@@ -36,8 +36,8 @@ struct sorting {
     uint32_t *count; /* [pieces][cells]: the same for a piece of a window */
 };
 
-/* Returns the cell that counts a vertex of this rank and shard; UINT64_MAX if the current group of shards does not number it.
- * Delegates are numbered with the first group. */
+/* Returns the index of the counter of this rank and shard; UINT64_MAX if its vertices are numbered with another group of
+ * shards. Delegates are numbered with the first group. */
 static inline uint64_t cell_of(const struct sorting *s, uint32_t rank, uint32_t shard)
 {
     if (rank >= s->cut)
@@ -86,7 +86,7 @@ static enum status count_all(struct sorting *s, struct error *e)
 
 /* ---- what the counts say ---- */
 
-/* Lists the runs of equal degrees, by descending degree, from the number of vertices of each rank from `first` on. */
+/* Lists the runs of equal degrees, by descending degree. count[] has the number of vertices of each rank, from `first` on. */
 static enum status list_runs(const struct sorting *s, const uint32_t *count, uint32_t first,
                              uint32_t ranks, struct degree_run **runs, uint64_t *run_count,
                              struct error *e)
@@ -132,7 +132,7 @@ static enum status start_delegates(struct sorting *s, struct error *e)
     return ST_OK;
 }
 
-/* Makes the counts of a group of shards into first positions, and lists its degrees. */
+/* Turns the counters of a group of shards into first positions, and lists the runs of degrees in each of these shards. */
 static enum status start_group(struct sorting *s, struct error *e)
 {
     if (s->group_begin == 0 && start_delegates(s, e) != ST_OK)
@@ -149,7 +149,7 @@ static enum status start_group(struct sorting *s, struct error *e)
 
 /* ---- labels ---- */
 
-/* Turns the counts of each piece of a window into the piece's first position in each cell. */
+/* Replaces the count of each piece of a window by the first position of the piece's vertices, for every counter. */
 static void start_pieces(struct sorting *s)
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static)

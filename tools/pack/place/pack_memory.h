@@ -18,8 +18,8 @@
 enum { PACK_VERTEX_BYTES = 48 };
 uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads);
 
-/* Returns the memory for placed edges if nearly all edges have a delegate: while they are placed, with the memory of tiles, and
- * while the first shard is built. */
+/* Returns the memory that holds placed edges until the first shard is built, if nearly all have a delegate. It includes the
+ * memory of tiles. */
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p);
 
 /* The memory that edge tiles have taken already. It becomes memory for placed edges. */
@@ -51,7 +51,7 @@ struct pack_memory {
     uint64_t sort_bytes;    /* for ranges of rows that are being sorted */
     uint64_t store_bytes;   /* for placed edges, and: */
     uint64_t gather_bytes;  /* for the edges of a shard that come from all ranks, if there are several */
-    /* for records in transposes, beside the memory of placed edges that have been read */
+    /* for the records of transposes, which also use the memory of placed edges that have been read */
     uint64_t transpose_bytes;
     struct placement_limits limits;
     struct placement_ranges ranges;

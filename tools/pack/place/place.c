@@ -30,7 +30,7 @@ struct step {
 
 /* ---- taking edges apart ---- */
 
-/* Writes the labels of an edge behind the batch, and counts them if `kept`: so no branch is needed. */
+/* Stores the labels of an edge behind the batch, and counts the edge only if `kept`, so that no branch is needed. */
 static inline void keep(struct edge_labels *l, int kept, uint32_t u, uint32_t v)
 {
     l->u[l->count] = u;
@@ -94,9 +94,9 @@ static void compute(const struct placing *c, const struct edge_labels *restrict 
     }
 }
 
-/* Finds the shard of each edge: that of its normal vertex; if both are delegates, of the one with the lower degree, then the
- * smaller id. Delegate ids ascend as degrees descend, and with vertex ids within a degree, so it is enough to know whether
- * degrees are equal: the run bits of the labels tell that, or mostly, where there are many. */
+/* Finds the shard of each edge: that of its normal vertex; if both ends are delegates, that of the lower degree or, if degrees
+ * are equal, of the smaller id. Delegate ids ascend as degrees descend, and as ids do within a degree, so only equality of
+ * degrees must be found out: by the run bits of labels and, where there are too many runs for these, by the order. */
 static void find_shards(const struct placing *c, const struct edge_labels *l, struct step *s)
 {
     for (size_t i = 0; i < l->count; i++) {
