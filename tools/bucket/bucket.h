@@ -37,7 +37,7 @@ struct bucket_writer {
     unsigned char *slab, *slab_end;
     size_t slab_count;         /* slabs of this thread */
     struct bucket_chunk *free; /* chunks to fill again: they were spilled or handed over */
-    unsigned char *scrap; /* a chunk that takes the records appended after a failure */
+    unsigned char *lost_records; /* a chunk that takes the records appended after a failure */
     struct error error;   /* the first failure; later records are lost */
     struct bucket_run *oldest_run, *newest_run; /* the spilled runs */
     /* protects `returned`; spilling and bucket_seal hold the lock, too, so that they never take the same chunk */

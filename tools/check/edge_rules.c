@@ -32,7 +32,7 @@ static void keep_first(struct offence *first, uint64_t u, uint64_t v)
 }
 
 /* Notes an undirected edge as an offence, if no smaller one is known. */
-static void offend(struct offence *first, uint64_t u, uint64_t v)
+static void note_offence(struct offence *first, uint64_t u, uint64_t v)
 {
     keep_first(first, u < v ? u : v, u < v ? v : u);
 }
@@ -52,8 +52,8 @@ static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint6
 }
 
 /* Checks an undirected edge, and settles its deeper end if it can. */
-static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
-                  struct offence *first)
+static void check_undirected(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
+                             struct offence *first)
 {
     uint32_t u = level_in(p->w, slot_u), v = level_in(p->w, slot_v);
     uint32_t up_u = u | LEVEL_SETTLED, up_v = v | LEVEL_SETTLED; /* the words of both ends if both were settled */
@@ -61,7 +61,7 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
         return;
     if (u == LEVEL_UNREACHED || v == LEVEL_UNREACHED) {
         if ((u == LEVEL_UNREACHED ? v : u) / 2 < p->w->claims->deepest)
-            offend(first, edge->u, edge->v);
+            note_offence(first, edge->u, edge->v);
         return;
     }
     if (up_u == up_v + 2)
@@ -69,11 +69,11 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
     else if (up_v == up_u + 2)
         settle(p->w, slot_v, v, edge->u);
     else
-        offend(first, edge->u, edge->v);
+        note_offence(first, edge->u, edge->v);
 }
 
 /* Checks a directed edge from u to v, and settles v if it can. An edge whose tail was not reached says nothing. */
-static void judge_directed(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
+static void check_directed(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
                            struct offence *first)
 {
     uint32_t u = level_in(p->w, slot_u), v = level_in(p->w, slot_v);
@@ -136,9 +136,9 @@ static enum status visit_edges(void *context, int thread, const struct edge *edg
         size_t batch = count - first < BATCH ? count - first : BATCH;
         size_t found = find_slots(p, edges + first, batch, kept, &at);
         for (size_t i = 0; i < found && p->directed; i++)
-            judge_directed(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
+            check_directed(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
         for (size_t i = 0; i < found && !p->directed; i++)
-            judge(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
+            check_undirected(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
     }
     return ST_OK;
 }

@@ -29,7 +29,7 @@ static uint64_t held_nn(const struct pack_job *j, uint64_t held)
 }
 
 /* Fills in the sizes by which the memory is divided. They are the same on all ranks, which must have the same buckets. */
-static struct pack_size measure(const struct pack_job *j)
+static struct pack_size fill_pack_size(const struct pack_job *j)
 {
     const struct vertex_order *o = &j->order;
     const struct comm *comm = j->source->comm;
@@ -68,7 +68,7 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
 {
     const struct vertex_values *labels = &j->order.labels.values;
     const struct comm *comm = j->source->comm;
-    struct pack_size size = measure(j);
+    struct pack_size size = fill_pack_size(j);
     uint64_t left = comm_min_of(comm, memory_left(j->budget));
     if (comm->ranks > 1)
         left -= left < GATHER_BUFFER_BYTES ? left : GATHER_BUFFER_BYTES;

@@ -234,7 +234,7 @@ static double hot_bytes(double ends, double squares)
 static const double host_shards = 8;
 
 /* Sets how the shards of the graph are linked: groups of peers, and links between groups. */
-static void lay_out(struct th_shape *s, const struct shard_layout *layout)
+static void set_links(struct th_shape *s, const struct shard_layout *layout)
 {
     s->p = (double)layout->p;
     s->group = layout->links == LINKS_PEER ? s->p : 1;
@@ -274,7 +274,7 @@ static struct th_shape shape_of(const struct sweep_row *row, const struct degree
 }
 
 /* Fills in the shape of the graph for every TH. */
-static void describe(struct prediction *p, const struct ranks *ranks)
+static void fill_shapes(struct prediction *p, const struct ranks *ranks)
 {
     struct degree_sum below = {0}, all = {0};
     uint32_t at = 0;
@@ -284,7 +284,7 @@ static void describe(struct prediction *p, const struct ranks *ranks)
         while (at < ranks->count && ranks->degrees[at].degree <= p->row[r].th)
             add_degree(&below, &ranks->degrees[at++]);
         p->shape[r] = shape_of(&p->row[r], &below, &all, (double)p->layout.p);
-        lay_out(&p->shape[r], &p->layout);
+        set_links(&p->shape[r], &p->layout);
         p->sum[r].sliced_ns = sliced_start;
     }
 }
@@ -375,7 +375,7 @@ enum status predict_sweep(struct predicted **predicted, const struct separation 
     of.growth.planar = separation_planar(s);
     if (memory_take(budget, (void **)predicted, rows, sizeof **predicted, "prediction", e) == ST_OK &&
         open_prediction(&of, ranks->count, budget, e) == ST_OK) {
-        describe(&of, ranks);
+        fill_shapes(&of, ranks);
         int more = growth_start(&of.growth);
         for (int level = 0; more && level < MOST_LEVELS; level++) {
             add_level(&of);

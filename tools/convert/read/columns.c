@@ -113,8 +113,8 @@ static int find_chosen(const struct graph_reader *r, const struct list_sample *s
 }
 
 /* Takes the columns of the ends from --columns. */
-static enum status choose(const struct graph_reader *r, const struct list_sample *s,
-                          const struct field *name, struct columns *c, struct error *e)
+static enum status take_chosen_columns(const struct graph_reader *r, const struct list_sample *s,
+                                       const struct field *name, struct columns *c, struct error *e)
 {
     for (int i = 0; i < 2; i++) {
         c->place[i] = find_chosen(r, s, r->options.columns.end[i], name, c->count, e);
@@ -324,7 +324,7 @@ static enum status decide_by_names(const struct graph_reader *r, const struct li
     }
     c->any_rest = c->count > 2;
     if (chosen(r))
-        choose(r, s, name, c, e);
+        take_chosen_columns(r, s, name, c, e);
     else if (!column_names_find(name, c->count, c->place)) {
         int numbered = c->count == 3 && numbers_rows(s, c, name[0]);
         c->place[0] = numbered;
@@ -414,7 +414,7 @@ static enum status decide_by_lines(const struct graph_reader *r, const struct li
                                    struct columns *c, struct error *e)
 {
     c->count = MOST_COLUMNS; /* until the separator is known, any place may be there */
-    if (chosen(r) && choose(r, s, NULL, c, e) != ST_OK)
+    if (chosen(r) && take_chosen_columns(r, s, NULL, c, e) != ST_OK)
         return e->status;
     c->any_rest = chosen(r);
     if (c->separator == SEPARATOR_ANY && (r->options.names || chosen(r) || has_quote(s)) &&
@@ -423,7 +423,7 @@ static enum status decide_by_lines(const struct graph_reader *r, const struct li
     c->quotes = c->separator != SEPARATOR_ANY && reads_quotes(r, s, c->separator);
     c->count = split(s, c, s->line[0], NULL, 0);
     if (chosen(r))
-        return choose(r, s, NULL, c, e);
+        return take_chosen_columns(r, s, NULL, c, e);
     if (c->count > 2 && find_in_comment(s, c))
         return c->separator == SEPARATOR_ANY ? find_separator(r, s, c, e) : ST_OK;
     return check_plain(r, s, c, e);

@@ -218,7 +218,7 @@ static enum status sort_placed(void *context, void *slot, struct error *e)
 }
 
 /* A stage that does nothing but wait: it is ordered, so when a range passes it, all ranges before have been sorted. */
-static enum status let_pass(void *context, void *slot, struct error *e)
+static enum status wait_for_earlier_ranges(void *context, void *slot, struct error *e)
 {
     (void)context;
     (void)slot;
@@ -383,7 +383,7 @@ static int list_stages(const struct columns_job *j, struct pipeline_stage *stage
     int count = 0, joins_itself = j->csr->to != NULL && j->csr->to == j->csr->from;
     if (joins_itself) {
         stages[count++] = (struct pipeline_stage){0, sort_placed};
-        stages[count++] = (struct pipeline_stage){1, let_pass};
+        stages[count++] = (struct pipeline_stage){1, wait_for_earlier_ranges};
         stages[count++] = (struct pipeline_stage){0, finish_rows};
     } else {
         stages[count++] = (struct pipeline_stage){0, sort_and_finish};
@@ -394,7 +394,7 @@ static int list_stages(const struct columns_job *j, struct pipeline_stage *stage
     }
     stages[count++] = (struct pipeline_stage){1, reserve};
     stages[count++] = (struct pipeline_stage){0, write_out};
-    stages[count++] = (struct pipeline_stage){1, let_pass};
+    stages[count++] = (struct pipeline_stage){1, wait_for_earlier_ranges};
     return count;
 }
 
@@ -432,7 +432,7 @@ static void release(struct columns_job *j, uint64_t *edges)
 }
 
 /* Writes the columns, once their memory is charged. */
-static enum status run_charged(struct columns_job *j, uint64_t *edges, struct error *e)
+static enum status write_columns(struct columns_job *j, uint64_t *edges, struct error *e)
 {
     struct range *ranges = calloc(j->window, sizeof *ranges);
     void **slots = calloc(j->window, sizeof *slots);
@@ -462,7 +462,7 @@ enum status csr_columns_write(const struct csr_rows *csr, const struct section_w
         plan_memory(&j, e) == ST_OK) {
         uint64_t bytes = j.window * j.spare.buffer_bytes + (uint64_t)j.threads * j.thread_bytes;
         memory_charge_planned(out->budget, bytes);
-        run_charged(&j, edges, e);
+        write_columns(&j, edges, e);
         memory_discharge(out->budget, bytes);
     }
     packed_encoder_free(&j.encoder);

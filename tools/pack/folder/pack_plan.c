@@ -56,9 +56,9 @@ static enum status look_up_split(struct graph *g, const struct split *s, const c
 }
 
 /* Finds the graph's counts, in the split or, without one, as bounds. */
-static enum status describe(struct graph *g, const struct pack_plan *plan,
-                            const struct pack_options *o, struct memory_budget budget,
-                            struct error *e)
+static enum status find_counts(struct graph *g, const struct pack_plan *plan,
+                               const struct pack_options *o, struct memory_budget budget,
+                               struct error *e)
 {
     struct split split;
     *g = (struct graph){.n = plan->separation.totals.n, .m = plan->separation.directed_edges};
@@ -84,8 +84,8 @@ static uint64_t share(uint64_t count, uint32_t p)
 }
 
 /* Fills in the sizes on which the memory depends. */
-static struct pack_size measure(const struct pack_plan *plan, const struct graph *g,
-                                const struct pack_options *o, uint64_t limit_bytes)
+static struct pack_size fill_pack_size(const struct pack_plan *plan, const struct graph *g,
+                                       const struct pack_options *o, uint64_t limit_bytes)
 {
     uint64_t locals = smaller(share(g->connected - g->d, o->p), g->connected - g->d);
     unsigned nn_bits = bits_for(locals) + bits_for(o->p);
@@ -257,13 +257,13 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     struct graph g;
     *plan = (struct pack_plan){0};
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||
-        describe(&g, plan, o, *budget, e) != ST_OK)
+        find_counts(&g, plan, o, *budget, e) != ST_OK)
         return e->status;
-    struct pack_size size = measure(plan, &g, o, budget->limit_bytes);
+    struct pack_size size = fill_pack_size(plan, &g, o, budget->limit_bytes);
     while (plan_memory(plan, &g, &size, budget, e) != ST_OK && o->split_path == NULL && guess_fewer(&g)) {
         *e = (struct error){0};
         plan->if_fewer = 1;
-        size = measure(plan, &g, o, budget->limit_bytes);
+        size = fill_pack_size(plan, &g, o, budget->limit_bytes);
     }
     plan->d = g.d;
     plan->connected = g.connected;

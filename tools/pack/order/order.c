@@ -31,14 +31,14 @@ struct sorting {
     uint32_t normal_ranks, delegate_ranks;
     uint32_t group_begin, group_end, group; /* shards in hand; size of a full group */
     int pieces;
-    uint64_t cells;  /* delegate ranks, then each shard's normal ranks */
-    uint32_t *next;  /* [cells]: counts of all, later the place of the next vertex */
-    uint32_t *count; /* [pieces][cells]: the same for a piece of a window */
+    uint64_t counters; /* delegate ranks, then each shard's normal ranks */
+    uint32_t *next;    /* [counters]: counts of all, later the place of the next vertex */
+    uint32_t *count;   /* [pieces][counters]: the same for a piece of a window */
 };
 
 /* Returns the index of the counter of this rank and shard; UINT64_MAX if its vertices are numbered with another group of
  * shards. Delegates are numbered with the first group. */
-static inline uint64_t cell_of(const struct sorting *s, uint32_t rank, uint32_t shard)
+static inline uint64_t counter_of(const struct sorting *s, uint32_t rank, uint32_t shard)
 {
     if (rank >= s->cut)
         return s->group_begin == 0 ? rank - s->cut : UINT64_MAX;
@@ -52,16 +52,16 @@ static inline uint64_t cell_of(const struct sorting *s, uint32_t rank, uint32_t 
 
 static void count_window(struct sorting *s, const uint32_t *rank_of, uint64_t begin, uint64_t n)
 {
-    memset(s->count, 0, (uint64_t)s->pieces * s->cells * sizeof *s->count);
+    memset(s->count, 0, (uint64_t)s->pieces * s->counters * sizeof *s->count);
 #pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
     for (int i = 0; i < s->pieces; i++) {
-        uint32_t *count = s->count + (uint64_t)i * s->cells, p = s->order->p;
+        uint32_t *count = s->count + (uint64_t)i * s->counters, p = s->order->p;
         uint64_t v = piece_start(n, s->pieces, i), end = piece_start(n, s->pieces, i + 1);
         uint32_t shard = shard_of_vertex(begin + v, p);
         for (; v < end; v++, shard = shard + 1 == p ? 0 : shard + 1) {
-            uint64_t cell = cell_of(s, rank_of[v], shard);
-            if (cell != UINT64_MAX)
-                count[cell]++;
+            uint64_t counter = counter_of(s, rank_of[v], shard);
+            if (counter != UINT64_MAX)
+                count[counter]++;
         }
     }
 }
@@ -69,7 +69,7 @@ static void count_window(struct sorting *s, const uint32_t *rank_of, uint64_t be
 static enum status count_all(struct sorting *s, struct error *e)
 {
     struct vertex_values *values = s->values;
-    memset(s->next, 0, s->cells * sizeof *s->next);
+    memset(s->next, 0, s->counters * sizeof *s->next);
     for (uint32_t w = 0; w < values->windows; w++) {
         const uint32_t *rank_of = values_load(values, w, 0, e);
         uint64_t begin = window_begin(values, w), n = window_end(values, w) - begin;
@@ -77,8 +77,8 @@ static enum status count_all(struct sorting *s, struct error *e)
             return e->status;
         count_window(s, rank_of, begin, n);
         for (int i = 0; i < s->pieces; i++) {
-            for (uint64_t c = 0; c < s->cells; c++)
-                s->next[c] += s->count[(uint64_t)i * s->cells + c];
+            for (uint64_t c = 0; c < s->counters; c++)
+                s->next[c] += s->count[(uint64_t)i * s->counters + c];
         }
     }
     return ST_OK;
@@ -153,9 +153,9 @@ static enum status start_group(struct sorting *s, struct error *e)
 static void start_pieces(struct sorting *s)
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static)
-    for (uint64_t c = 0; c < s->cells; c++) {
+    for (uint64_t c = 0; c < s->counters; c++) {
         for (int i = 0; i < s->pieces; i++) {
-            uint32_t *count = &s->count[(uint64_t)i * s->cells + c], own = *count;
+            uint32_t *count = &s->count[(uint64_t)i * s->counters + c], own = *count;
             *count = s->next[c];
             s->next[c] += own;
         }
@@ -187,13 +187,13 @@ static void label_window(struct sorting *s, uint32_t *of, uint64_t begin, uint64
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
     for (int i = 0; i < s->pieces; i++) {
-        uint32_t *next = s->count + (uint64_t)i * s->cells, p = s->order->p;
+        uint32_t *next = s->count + (uint64_t)i * s->counters, p = s->order->p;
         uint64_t v = piece_start(n, s->pieces, i), end = piece_start(n, s->pieces, i + 1);
         uint32_t shard = shard_of_vertex(begin + v, p);
         for (; v < end; v++, shard = shard + 1 == p ? 0 : shard + 1) {
-            uint64_t cell = cell_of(s, of[v], shard);
-            if (cell != UINT64_MAX)
-                of[v] = label_of(s, of[v], next[cell]++, begin + v);
+            uint64_t counter = counter_of(s, of[v], shard);
+            if (counter != UINT64_MAX)
+                of[v] = label_of(s, of[v], next[counter]++, begin + v);
             else if (of[v] < s->first_rank && shard - s->group_begin <
                                                   s->group_end - s->group_begin)
                 of[v] = LABEL_ISOLATED;
@@ -247,9 +247,9 @@ static enum status take_counters(struct sorting *s, struct error *e)
         shards = most / 2 > s->delegate_ranks + of_shard ? (most / 2 - s->delegate_ranks) / of_shard
                                                          : 1;
     s->group = (uint32_t)shards;
-    s->cells = s->delegate_ranks + shards * of_shard;
-    memory_take(s->budget, (void **)&s->next, s->cells, 4, "vertex order", e);
-    return memory_take(s->budget, (void **)&s->count, (uint64_t)s->pieces * s->cells, 4,
+    s->counters = s->delegate_ranks + shards * of_shard;
+    memory_take(s->budget, (void **)&s->next, s->counters, 4, "vertex order", e);
+    return memory_take(s->budget, (void **)&s->count, (uint64_t)s->pieces * s->counters, 4,
                        "vertex order", e);
 }
 

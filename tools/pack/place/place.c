@@ -266,8 +266,8 @@ static enum status open_store(struct placement *pl, const struct placing_options
 }
 
 /* Collects the tables in which edges are looked up. */
-static struct placing describe(struct placement *pl, const struct placing_options *options,
-                               uint16_t *tables)
+static struct placing collect_tables(struct placement *pl, const struct placing_options *options,
+                                     uint16_t *tables)
 {
     const struct vertex_order *o = pl->order;
     const struct edge_tiles *tiles = options->edges->tiles;
@@ -307,7 +307,7 @@ enum status place_edges(struct placement *pl, const struct placing_options *opti
     if (tables == NULL)
         fail_memory(e, "row ranges", granules * sizeof *tables);
     else if (open_store(pl, options, budget, e) == ST_OK)
-        c = describe(pl, options, tables);
+        c = collect_tables(pl, options, tables);
     if (values_scan(&options->labels->values, options->edges, visitors, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
     free(tables);
