@@ -74,8 +74,7 @@ struct bucket_options {
 /* The least room_bytes that these buckets and threads can work in. */
 uint64_t bucket_store_least(const struct bucket_options *options);
 
-/* Returns a store that is not open, but has the chunk and slab sizes of these options, to be `like` in the options of
- * another. */
+/* Returns a store that has nothing but the chunk and slab sizes of these options, to be `like` in the options of others. */
 struct bucket_store bucket_store_sizes(const struct bucket_options *options);
 
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *options,

@@ -69,7 +69,7 @@ enum status generator_init(struct generator *g, const struct generator_options *
     const struct rmat_params params = {o->scale, o->a, o->b, o->c, o->seed};
     g->options = o;
     memory_budget_init(&g->budget, memory_bytes);
-    /* the permutation's seed is the last random number, as edges use those from number 0 on */
+    /* the permutation is seeded with the last random number, because edges use those from number 0 on */
     if (o->kind != GRAPH_GRAPH500)
         bijection_init(&g->bijection, generator_vertices(o), random64(o->seed, UINT64_MAX));
     switch (o->kind) {

@@ -119,8 +119,8 @@ static enum status edges_to(const struct geometric *g, uint64_t a, uint64_t firs
     return ST_OK;
 }
 
-/* The neighbours that come after a point lie in two ranges of consecutive points: the rest of its cell with the next cell, and
- * three cells of the next row. */
+/* The later neighbours of a point lie in two ranges of points: the rest of its cell with the next cell, and three cells of the
+ * next row. */
 enum status geometric_edges(const struct geometric *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e)
 {

@@ -42,7 +42,7 @@ static int has_tiles(const struct degrees *d)
 
 /* ---- counting ---- */
 
-/* Adds `edges` to the counter of vertex v, if this pass counts v. Callers pass `windowed` as a constant. */
+/* Adds the number `edges` to the degree of vertex v, if this pass counts v. Callers pass `windowed` as a constant. */
 static inline void add(struct counting *c, uint64_t v, uint32_t edges, int windowed)
 {
     uint64_t at = windowed ? v - c->first : v;
@@ -308,7 +308,7 @@ static int sums_up(const struct counting *c, const struct edge_source *source)
     return source->comm->ranks > 1 || has_tiles(c->degrees);
 }
 
-/* Adds up the degrees that the ranks have counted in this pass, each of its share of the edges. */
+/* Adds up the degrees of this pass over all ranks, each of which has counted its share of the edges. */
 static void share_degrees(struct counting *c, const struct edge_source *source, int threads)
 {
     uint64_t count = c->degrees->of.values.bytes / sizeof *c->of, sum = 0;

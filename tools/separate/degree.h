@@ -51,7 +51,7 @@ struct degrees {
 enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);
-/* Returns the edges that were counted, for further passes. They still belong to `degrees` and `source`. */
+/* Returns the edges that were counted, for further passes. `degrees` and `source` keep them. */
 struct edge_supply degrees_edges(struct degrees *degrees, const struct edge_source *source);
 void degrees_free(struct degrees *degrees, struct memory_budget *budget);
 

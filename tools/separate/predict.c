@@ -86,7 +86,7 @@ static double time_of(const struct th_steps *steps, const struct th_steps *rates
 
 /* ---- a level ---- */
 
-/* Estimates how many of `vertices` vertices have at least one of `ends` edge ends that are spread over them. */
+/* Estimates how many vertices out of `vertices` have at least one edge end, if `ends` edge ends are spread over them. */
 static double rows_with(double vertices, double ends)
 {
     return ends > 0 ? vertices * ends / (vertices + ends) : 0;
@@ -111,9 +111,8 @@ static struct th_steps push_steps(const struct th_shape *s, const struct th_leve
                              .miss = edges * missing(r, s->hot[subgraph_columns(g)])};
 }
 
-/* Returns how many rows a device pulls for subgraph g. Every device has a row of each delegate. Within a group of
- * peers it is pulled first where most of its edges are, then where still needed. Groups tell each other nothing in a
- * level: each pulls all. */
+/* Returns how many rows a device pulls for subgraph g. Every device has a row of each delegate. Within a group of peers it is
+ * pulled first where most of its edges are, then where it is still needed. Groups tell each other nothing within a level. */
 static double pulled_vertices(const struct th_shape *s, const struct th_level *l, enum subgraph g)
 {
     const enum vertex_kind to = subgraph_columns(g);

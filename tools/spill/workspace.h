@@ -12,7 +12,7 @@ struct workspace {
     struct memory_budget budget;
     const char *folder[CLI_MAX_TMPDIRS];
     int folders;
-    /* bytes of a chunk of spill_stream.h; each open stream or cursor takes as much of the budget */
+    /* bytes of a chunk of spill_stream.h; as many are charged to the budget for each open stream or cursor */
     size_t chunk_bytes;
     int threads;
 };

@@ -274,8 +274,8 @@ static int alone(const struct edge_source *s, const struct edge_stream *stream)
     return stream->own || s->comm->ranks == 1;
 }
 
-/* Lets the reader of stream i give only this rank's share: of a shared stream, every R-th block, with R ranks. Each stream
- * begins with another rank. */
+/* Lets the reader of stream i give only this rank's share. R ranks share a stream by turns: each takes every R-th block, and
+ * the first block of stream i goes to a rank that depends on i. */
 static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
                               struct error *e)
 {

@@ -59,7 +59,7 @@ static int is_piece_line(const char *line)
     return strncmp(line, "first ", 6) == 0 || strncmp(line, "count ", 6) == 0;
 }
 
-/* Keeps only the lines of `text` that `other` has, too. If `other` is NULL, keeps all lines except those that describe a piece of a graph. */
+/* Keeps only the lines of `text` that `other` has, too; if `other` is NULL, all but those that describe a piece of a graph. */
 static void keep_lines(char *text, const char *other)
 {
     const char *from = text, *line;

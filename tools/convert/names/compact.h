@@ -11,8 +11,8 @@
 
 struct compact;
 
-/* Opens a numbering, which appends names to `map`, a line for each, in the order of their numbers (formats/SPEC-map.md). The
- * caller keeps `map` and `space`. ST_RESOURCE if the budget is too small to work in. */
+/* Begins to number names, and to append them to `map`, a line for each, in the order of their numbers (formats/SPEC-map.md).
+ * The caller keeps `map` and `space`. ST_RESOURCE if the budget is too small to work in. */
 enum status compact_open(struct compact **compact, struct workspace *space, struct outfile *map,
                          struct error *e);
 void compact_close(struct compact *compact); /* NULL is allowed */

@@ -32,7 +32,7 @@ struct name_spill;
 enum status name_spill_open(struct name_spill **spill, struct workspace *space, struct error *e);
 void name_spill_close(struct name_spill *spill); /* NULL is allowed */
 
-/* Takes one occurrence of a name. *mark is set to the mark that stands for the name in its edge. */
+/* Writes one occurrence of a name to disk. *mark is set to the number that stands for the name in its edge until then. */
 enum status name_spill_name(struct name_spill *spill, const struct name *name, uint64_t *mark,
                             struct error *e);
 

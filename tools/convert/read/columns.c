@@ -240,8 +240,8 @@ static enum status find_separator(const struct graph_reader *r, const struct lis
 
 /* ---- columns with names ---- */
 
-/* Refuses a list whose lines have one column more than names. The first column may be the one without a name, as in R's numbers
- * of rows, or the last one, if other programs end each line with a separator. */
+/* Refuses a list whose lines have one column more than there are names. The column without a name may be the first, as for R's
+ * row numbers, or the last, where other programs end each line with a separator. */
 static enum status check_names(const struct graph_reader *r, const struct list_sample *s,
                                const struct columns *c, struct error *e)
 {

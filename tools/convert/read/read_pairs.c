@@ -27,8 +27,8 @@ static inline int further_columns(const struct pairs *pairs)
     return pairs->columns.count - 2;
 }
 
-/* Parses a line that the fast loop leaves: a comment, a line with blanks around, or one with a fault. Returns the next line;
- * NULL with a fault. */
+/* Parses a line that is not for the fast loop: a comment, a line with blanks around, or one with a fault. Returns the next
+ * line; NULL with a fault. */
 static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p,
                                   uint64_t lines)
 {

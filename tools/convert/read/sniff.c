@@ -98,8 +98,8 @@ static int looks_kagen(const struct input *input, const struct sample *s)
            get_u64(s->text + 24) < n;
 }
 
-/* Nonzero if the text begins as a pattern says, whose 0 stands for a zero byte, F and E for the bytes of a byte order mark, and a
- * for any ASCII character. */
+/* Nonzero if the text begins as a pattern says. In it 0 is a zero byte, F and E are bytes of a byte order mark (255 and 254),
+ * and a is any ASCII character. */
 static int begins_as(const struct sample *s, const char *pattern)
 {
     size_t i = 0;

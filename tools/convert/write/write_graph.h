@@ -19,8 +19,8 @@ enum status graph_writer_open(struct graph_writer **writer, enum edge_format for
                               struct outfile *out, const struct edges_info *info,
                               struct workspace *space, struct error *e);
 
-/* Opens a writer of Graph500 records to a nameless file in `folder`. graph_writer_temporary_fd returns the descriptor, at the
- * start of the file; the caller closes it. */
+/* Opens a writer of Graph500 records to a nameless file in `folder`. graph_writer_temporary_fd returns a descriptor of the
+ * file, at its start, which the caller closes. */
 enum status graph_writer_open_temporary(struct graph_writer **writer, const char *folder,
                                         struct error *e);
 int graph_writer_temporary_fd(struct graph_writer *writer);

@@ -156,7 +156,7 @@ static enum status write_sources(const struct csr_rows *csr, uint64_t source_row
     return e->status;
 }
 
-/* Makes the lengths of the rows into offsets, in the same memory if the last one, `total`, fits 4 bytes, and writes them. */
+/* Turns the lengths of the rows into offsets, in the same memory if `total`, the last one, fits 4 bytes, and writes them. */
 static enum status write_offsets(struct csr_rows *csr, uint64_t total,
                                  const struct section_writer *out, struct error *e)
 {

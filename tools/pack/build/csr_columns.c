@@ -217,7 +217,7 @@ static enum status sort_placed(void *context, void *slot, struct error *e)
     return range_sort(j->csr, &w->sorter, range->r, range->buffer->room + PACKED_BLOCK, e);
 }
 
-/* A stage that does nothing but wait: it is ordered, so when a range passes it, all ranges before have been sorted. */
+/* A stage that only waits: it is an ordered one, so when a range has passed it, all earlier ranges have been sorted. */
 static enum status wait_for_earlier_ranges(void *context, void *slot, struct error *e)
 {
     (void)context;

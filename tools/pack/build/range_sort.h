@@ -88,9 +88,9 @@ void range_sorter_close(struct range_sorter *sorter); /* a zeroed one is allowed
 enum status range_sort(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                        void *columns, struct error *e);
 
-/* Makes the rows of range r from what range_sort left and from the transpose: drops duplicates, fills the head columns, leaves
- * the other columns at the start of `columns`, row after row, and returns their number. Sets kept_of[], and adds to *edges the
- * edges kept, heads included. */
+/* Makes the rows of range r from what range_sort left and from the transpose: drops duplicates, fills the head columns, and
+ * leaves the other columns at the start of `columns`, row after row. Returns the number of these. Sets kept_of[], and adds the
+ * number of edges kept, heads included, to *edges. */
 uint64_t range_finish(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                       void *columns, uint64_t *edges, struct error *e);
 

@@ -34,7 +34,7 @@ static int is_grid_part(const char *name)
     return sscanf(name, "grid-%u-of-%u.dbfs%n", &shard, &p, &used) == 2 && used > 0 && name[used] == '\0';
 }
 
-/* nonzero for .NAME.XXXXXX where NAME is a file of a shard directory: outfile.c names a file so until it is whole */
+/* nonzero for .NAME.XXXXXX with NAME a file of a shard directory, which outfile.c calls so until it is whole */
 static int is_temporary(const char *name)
 {
     char base[64];
@@ -300,7 +300,7 @@ static void prepare_farewell(const struct pack_folder *f)
     signals_farewell(text);
 }
 
-/* Lets a signal remove the journal, and the folder if this run made it, while there is nothing yet to resume. */
+/* As long as there is nothing to resume, a signal shall remove the journal, and the folder if this run made it. */
 static void let_signals_undo(struct pack_folder *f)
 {
     char *journal = manifest_path(f->path, PACKING_NAME);

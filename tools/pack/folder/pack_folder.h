@@ -70,8 +70,8 @@ enum status pack_folder_share(struct pack_folder *folder, const struct comm *com
  * set to that TH. */
 int pack_folder_suggested_th(const struct pack_folder *folder, uint64_t checksum, uint64_t *th);
 
-/* Completes the journal with facts known only after the stream was read. ST_RUNTIME if a packing is resumed and the folder
- * holds another one. */
+/* Completes the journal with facts that are known only after the stream was read. ST_RUNTIME if `--resume` was asked for, but
+ * the folder holds another packing. */
 enum status pack_folder_identify(struct pack_folder *folder, uint64_t th, uint64_t checksum,
                                  uint64_t pack_id, struct error *e);
 

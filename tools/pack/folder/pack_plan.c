@@ -1,6 +1,6 @@
-/* pack_plan.c: see pack_plan.h. A split has the degrees and, for its TH, the edges of nn, nd, dn and dd. Without one there are
- * only bounds: each delegate has more than TH edge ends, and a TH by the rule of memory leaves at most 4n/p delegates. The
- * largest degree is then a guess, and so is the memory for sorting the longest row. */
+/* pack_plan.c: see pack_plan.h. A split tells the degrees and, for its TH, the edges of nn, nd, dn and dd. Without a split
+ * there are only bounds: each delegate has more than TH edge ends, and a TH by the rule of memory leaves at most 4n/p
+ * delegates. Then the largest degree is guessed, and with it the memory for sorting the longest row. */
 #include "pack_plan.h"
 
 #include "formats/base/arith.h"

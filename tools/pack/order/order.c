@@ -105,7 +105,7 @@ static enum status list_runs(const struct sorting *s, const uint32_t *count, uin
     return ST_OK;
 }
 
-/* Turns the counts of ranks into first positions, the highest rank first. Returns their sum. */
+/* Turns the counts of ranks into the positions of the first vertex of each rank, the highest rank first. Returns their sum. */
 static uint64_t start_positions(uint32_t *count, uint32_t ranks)
 {
     uint64_t at = 0;
@@ -149,7 +149,7 @@ static enum status start_group(struct sorting *s, struct error *e)
 
 /* ---- labels ---- */
 
-/* Replaces the count of each piece of a window by the first position of the piece's vertices, for every counter. */
+/* Turns each counter of each piece of a window into the position that the first vertex of the piece gets there. */
 static void start_pieces(struct sorting *s)
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static)
@@ -233,8 +233,8 @@ static enum status set_widths(struct vertex_order *o, struct error *e)
     return ST_OK;
 }
 
-/* Allocates the counters, in an eighth of the memory left at most, and so decides how many shards are numbered at a time and
- * into how many pieces a window is cut. */
+/* Allocates the counters in at most an eighth of the memory left. This decides how many shards are numbered at a time, and into
+ * how many pieces a window is cut. */
 static enum status take_counters(struct sorting *s, struct error *e)
 {
     uint64_t most = memory_left(s->budget) / 8 / sizeof *s->next, of_shard = s->normal_ranks;

@@ -60,7 +60,7 @@ struct pack_memory {
 /* Nonzero if `bytes` are enough to keep all edges in memory, while they are placed and while shards are built. */
 int pack_memory_ample(const struct pack_size *size, uint64_t bytes);
 
-/* Bounds for a division of the memory: the smallest store that has room for its buckets, and the most memory that sorting can use. */
+/* Bounds for a division: the bytes of the smallest store with room for its buckets, and the most that sorting can use. */
 uint64_t pack_memory_store_least(const struct pack_size *size, const struct pack_memory *memory);
 uint64_t pack_memory_sorting(const struct pack_size *size, const struct pack_memory *memory);
 

@@ -44,7 +44,7 @@ static inline void keep_ids(struct edge_labels *l, uint64_t u, uint64_t v)
     l->id_v[l->count] = v;
 }
 
-/* Appends an edge to the batch of those with a delegate or to that of the others. Callers pass `with_ids` as a constant. */
+/* Appends an edge to the batch of edges with a delegate or to that of the others. Callers pass `with_ids` as a constant. */
 static inline void take_apart(const struct placing *c, uint64_t u, uint64_t v, int with_ids,
                               struct edge_labels *mixed, struct edge_labels *normal)
 {
@@ -69,8 +69,8 @@ static inline void ask_for(const struct placing *c, uint64_t u, uint64_t v)
 
 /* ---- edges with a delegate ---- */
 
-/* Computes row, column and record of each edge of the batch. The row is that of the delegate, or of the delegate with the
- * smaller id if both are. */
+/* Computes row, column and record of each edge of the batch. The row is that of the delegate; of two delegates, that of the one
+ * with the smaller id. */
 WIDE_CLONES
 static void compute(const struct placing *c, const struct edge_labels *restrict l,
                     struct step *restrict s)
