@@ -28,7 +28,7 @@ enum {
 #define RECIPROCAL UINT64_C(3518437209)
 #define FRACTION_SHIFT 13
 
-/* The kept bits for r - 1/4: those for smaller remainders than r are below, those for r and larger ones above. */
+/* A bound between the kept bits of remainders, which stands for r - 1/4: those for less than r are below, all others above. */
 #define FRACTION_BEFORE(r) ((uint32_t)((RECIPROCAL * (r) - RECIPROCAL / 4) >> FRACTION_SHIFT))
 
 struct lanes {

@@ -20,8 +20,8 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Decide whether edges stay in memory, as tiles, for later passes: if the memory left can hold `beside` bytes and the
-     * larger of edges_bytes and the tiles with beside_vertex bytes a vertex. If beside_vertex is 0, edges never stay there. */
+    /* Edges stay in memory, as tiles for later passes, if the memory left can hold `beside` bytes and the larger of edges_bytes
+     * and the tiles with beside_vertex bytes for each vertex. If beside_vertex is 0, edges never stay in memory. */
     uint64_t beside, beside_vertex, edges_bytes;
 };
 

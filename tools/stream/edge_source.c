@@ -296,7 +296,7 @@ static enum status scan_stream(const struct edge_source *s, size_t i, struct edg
     return e->status;
 }
 
-/* Finds out whether a pass failed because of a damaged block, as it had not compared CRCs: then *e becomes that damage. */
+/* Finds out whether a damaged block made a pass fail that had not compared CRCs. If so, *e becomes the damage. */
 static void find_damage(const struct edge_stream *stream, int threads, struct error *e)
 {
     struct edges_reader *reader = NULL;

@@ -34,7 +34,7 @@ enum status sparse_ids_note(void *s, int thread, const struct edge *edges, size_
                             struct error *e);
 
 /* Sorts the noted ids and gives each its dense id. All ranks call it together, each with the ids of its share of the edges, and
- * then have all ids. Every rank must have the same room. ST_BAD_DATA, on all ranks, if it is too small for all ids. */
+ * then have all ids. Every rank must have the same room. ST_BAD_DATA, on all ranks, if that room is too small for all ids. */
 enum status sparse_ids_number(struct sparse_ids *s, uint32_t p, const struct comm *comm, struct error *e);
 
 /* Nonzero: an id was not noted. */

@@ -222,8 +222,8 @@ static int find_fit(const struct graph_reader *r, const struct list_sample *s, i
     return found;
 }
 
-/* Finds the separator that fits all lines of the sample or, failing that, the first line. If there is none, chooses one with
- * which the parser will report the fault: any if ids are two numbers in front, else that of the first line. */
+/* Finds the separator that fits all lines of the sample or, failing that, the first line. If none fits, the parser will report
+ * the fault: with SEPARATOR_ANY if the ids are two numbers in front, else with the separator of the first line. */
 static enum status find_separator(const struct graph_reader *r, const struct list_sample *s,
                                   struct columns *c, struct error *e)
 {

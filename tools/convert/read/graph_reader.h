@@ -193,8 +193,8 @@ int reader_take_id(const struct graph_reader *r, struct piece *piece, struct fie
 /* What a list must have in place of a field that is no id; for messages. */
 const char *reader_expected_id(const struct graph_reader *r, struct field f);
 
-/* Sets which ids are allowed: from `base` on, and fewer than the `n` vertices that the file declares at line `line`. `n` is
- * NO_COUNT if it declares none, and `line` 0 if it is not text. ST_BAD_DATA if it declares more vertices than --vertices. */
+/* Sets which ids are allowed: from `base` on, and as many as the file declares vertices, `n` (NO_COUNT if it does not). `line`
+ * is the line that declares them, 0 in a binary file. ST_BAD_DATA if `n` is more than --vertices. */
 enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
                            struct error *e);
 

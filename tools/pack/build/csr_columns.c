@@ -247,8 +247,8 @@ static enum status sort_and_finish(void *context, void *slot, struct error *e)
 
 /* ---- stages: packing ---- */
 
-/* Cuts the columns of a range into whole blocks: puts those that the ranges before left over in front, and keeps those that
- * this range leaves over. An ordered stage. */
+/* Cuts the columns of a range into whole blocks. Columns that earlier ranges left over go in front, and those that this range
+ * leaves over are kept for the next. An ordered stage. */
 static enum status cut_blocks(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -283,8 +283,8 @@ static enum status take_offsets(struct worker *w, uint64_t count, struct error *
     return fail_memory(e, "packing edges", 2 * count * sizeof *w->offsets);
 }
 
-/* Finds the rows of the columns to be encoded: first the last `carried` columns before row `begin`, then rows `begin` to end -
- * 1. Of the first row, only the carried columns count. */
+/* Finds the rows whose columns are encoded: those of the last `carried` columns before row `begin`, then row `begin` up to row
+ * `end`. Of the first row found, only the carried columns count. */
 static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint64_t begin,
                              uint64_t end, uint64_t carried, struct packed_rows *rows,
                              struct error *e)

@@ -149,7 +149,7 @@ static enum status start_group(struct sorting *s, struct error *e)
 
 /* ---- labels ---- */
 
-/* Turns each counter of each piece of a window into the position that the first vertex of the piece gets there. */
+/* Replaces each counter of a piece of a window by the position of the first vertex of the piece that it has counted. */
 static void start_pieces(struct sorting *s)
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static)

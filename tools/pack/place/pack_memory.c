@@ -137,7 +137,7 @@ static struct bucket_store tile_chunks(const struct pack_size *s)
                                  .slab_bytes = s->tiles.slab_bytes};
 }
 
-/* Returns the least memory of a store with that many buckets, and tables of spilled chunks of up to `records` records. */
+/* Returns the least memory of a store: for its buckets, and for tables of the spilled chunks of up to `records` records. */
 static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
                          struct bucket_store like)
 {
