@@ -28,7 +28,7 @@ enum {
 #define RECIPROCAL UINT64_C(3518437209)
 #define FRACTION_SHIFT 13
 
-/* A bound between the kept bits of remainders, which stands for r - 1/4: those for less than r are below, all others above. */
+/* A bound, the kept bits for r - 1/4: those of remainders below r are smaller, those of r and above are larger. */
 #define FRACTION_BEFORE(r) ((uint32_t)((RECIPROCAL * (r) - RECIPROCAL / 4) >> FRACTION_SHIFT))
 
 struct lanes {
@@ -132,7 +132,7 @@ static inline void descend_level(uint32_t *restrict oldest, const uint32_t *rest
     }
 }
 
-/* Makes at most 32 levels of all lanes. *oldest is the index of the oldest number in the ring of numbers. */
+/* Descends 32 levels at most, in all lanes. *oldest is the index of the oldest number in the ring of numbers. */
 static void descend(struct lanes *lanes, int *oldest, int levels, struct paths *paths)
 {
     int o = *oldest;

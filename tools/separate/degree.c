@@ -322,7 +322,7 @@ static void share_degrees(struct counting *c, const struct edge_source *source, 
     c->sum += sum;
 }
 
-/* Keeps the degrees that a pass has counted: those of windows w and w + 1 or, if there is only one window, all in memory. */
+/* Saves the degrees that a pass has counted, of windows w and w + 1, unless all vertices are in one window in memory. */
 static enum status keep_windows(struct vertex_values *v, uint32_t w, struct error *e)
 {
     if (v->windows == 1 || values_keep(v, w, 0, e) != ST_OK)

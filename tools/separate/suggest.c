@@ -47,7 +47,7 @@ static int fits(const struct candidates *c, uint64_t r)
     return bytes_of(c, r) <= c->most_bytes;
 }
 
-/* Sets the most bytes that a candidate may have. If no row has as few, lets only those with the fewest stay, and returns 0. */
+/* Sets the most bytes that a candidate may have. If every row has more, sets it to the fewest bytes of all, and returns 0. */
 static int bound_bytes(struct candidates *c, enum th_choice choice)
 {
     uint64_t fewest = UINT64_MAX;

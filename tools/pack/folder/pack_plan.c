@@ -120,7 +120,7 @@ static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s,
            2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
 }
 
-/* Estimates the bytes of a subgraph with all its sets of rows. g->edges counts a directed edge twice, a set of rows once. */
+/* Estimates the bytes of a subgraph, in-rows included. g->edges counts a directed edge twice, each set of rows once. */
 static uint64_t rows_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
 {
     uint64_t edges = g->edges[sub] / s->p;
