@@ -172,7 +172,7 @@ static enum status check_open_claims(const struct work *k, struct claims *claims
     return ST_OK;
 }
 
-/* Checks the results of one search: from root number i of the command line, or from the root that the results show if none is given. */
+/* Checks the results of one search: from root i of the command line or, without one, from the root that the results show. */
 static enum status check_root(const struct work *k, uint64_t i, struct error *e)
 {
     const struct command *c = k->command;

@@ -169,7 +169,7 @@ static enum status print_sweep(const struct cli *cli, const struct command *c, c
 
 /* ---- the work ---- */
 
-/* Checks that the memory left can hold the split if it goes to standard output, where it is collected in memory that grows by doubling. */
+/* Checks that the memory left can hold a split for standard output, which is collected in a buffer that grows by doubling. */
 static enum status check_output(const struct command *c, const struct split *split,
                                 const struct memory_budget *budget, struct error *e)
 {
@@ -209,7 +209,7 @@ static enum status choose_th(const struct cli *cli, const struct command *c, con
     return ST_OK;
 }
 
-/* Returns an upper bound of the delegates: by the degree that each must have or, with the rule of memory, 4n/p. */
+/* Returns the most delegates there can be: the edge ends divided by TH + 1 or, if TH follows the rule of memory, 4n/p. */
 static uint64_t most_delegates(const struct command *c, const struct separation_plan *p)
 {
     uint64_t most = p->totals.n < p->directed_edges ? p->totals.n : p->directed_edges;

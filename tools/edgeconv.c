@@ -290,7 +290,7 @@ static void report_summary(const struct job *job, double seconds, double sync_se
                  (ull)job->findings.dropped);
 }
 
-/* Divides the memory of -S among pieces of input, reading ahead, and the rest, which gets more if it may have to spill. */
+/* Divides the memory of -S: for pieces of input, for inputs read ahead, and for a workspace, larger if it may spill. */
 static enum status share_memory(struct job *job, struct error *e)
 {
     const struct options *o = job->options;

@@ -116,7 +116,7 @@ static struct bucket_chunk *take_chunk(struct bucket_writer *w)
 /* The memory and files of a store with these options. */
 struct layout {
     size_t chunk_bytes, slab_bytes;
-    size_t own_slabs;        /* of each thread: two chunks for every bucket, one for scrap */
+    size_t own_slabs;        /* of each thread: two chunks for every bucket, one for lost records */
     uint64_t fixed_bytes;    /* of all writers */
     uint64_t index_bytes;    /* the tables of the runs, at most */
 };
@@ -134,7 +134,7 @@ static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
     return chunk;
 }
 
-/* Chooses the sizes of chunks and slabs, so that chunks that are not full waste less than an eighth of the records and of the memory. */
+/* Chooses the sizes of chunks and slabs, so that those not filled waste less than an eighth of the memory. */
 static struct layout lay_out(const struct bucket_options *o, uint64_t room)
 {
     struct layout l = {.slab_bytes = BUCKET_MOST_SLAB_BYTES};
@@ -187,12 +187,12 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
     return w->cursor != NULL && w->last != NULL;
 }
 
-/* Takes a chunk to which records are written after a failure, and lost. Appending checks for failures only when a chunk is
- * full, so it always needs a chunk. */
-static int take_scrap(struct bucket_writer *w)
+/* Takes a chunk for the records that come after a failure and are lost. With it, appending need not check for a failure until a
+ * chunk is full. */
+static int take_chunk_for_lost(struct bucket_writer *w)
 {
     struct bucket_chunk *chunk = take_chunk(w);
-    w->scrap = chunk != NULL ? chunk->records : NULL;
+    w->lost_records = chunk != NULL ? chunk->records : NULL;
     return chunk != NULL;
 }
 
@@ -226,7 +226,7 @@ enum status bucket_store_open(struct bucket_store *store, const struct bucket_op
     store->spill = o->spill;
     set_layout(store, &l, o->room_bytes);
     for (int i = 0; i < o->threads; i++) {
-        if (!open_writer(&store->writer[i], store) || !take_scrap(&store->writer[i])) {
+        if (!open_writer(&store->writer[i], store) || !take_chunk_for_lost(&store->writer[i])) {
             bucket_store_close(store);
             return fail_memory(e, "edge buckets", l.fixed_bytes);
         }
@@ -267,15 +267,15 @@ unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket, unsign
     struct bucket_chunk *chunk = take_chunk(w);
     size_t lead = bucket_lead_bytes(w->store->chunk_bytes, bytes);
     if (chunk == NULL)
-        return w->scrap + lead;
+        return w->lost_records + lead;
     chunk->next = w->last[bucket];
     chunk->bytes = w->store->chunk_bytes - sizeof *chunk;
     w->last[bucket] = chunk;
     return chunk->records + lead;
 }
 
-/* Sets the bytes of a bucket's last chunk, when nothing more is appended to it. */
-static void end_last(struct bucket_writer *w, uint32_t bucket)
+/* Stores how many bytes of a bucket's last chunk are used, when nothing more is appended to the bucket. */
+static void close_last_chunk(struct bucket_writer *w, uint32_t bucket)
 {
     struct bucket_chunk *last = w->last[bucket];
     if (last != NULL)
@@ -291,7 +291,7 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e)
             return e->status;
         }
         for (uint32_t b = 0; b < store->buckets; b++)
-            end_last(w, b);
+            close_last_chunk(w, b);
     }
     return ST_OK;
 }
@@ -313,7 +313,7 @@ void bucket_seal(struct bucket_store *store, uint32_t bucket)
     for (int i = 0; i < store->threads; i++) {
         struct bucket_writer *w = &store->writer[i];
         pthread_mutex_lock(&w->lock);
-        end_last(w, bucket);
+        close_last_chunk(w, bucket);
         w->last[bucket] = bucket_reverse(w->last[bucket]);
         w->cursor[bucket] = NULL; /* keeps it from being spilled again */
         pthread_mutex_unlock(&w->lock);

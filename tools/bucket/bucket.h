@@ -32,15 +32,15 @@ struct bucket_writer {
     /* [buckets] where the next record of each bucket goes; at the end of a chunk, a new chunk is needed first */
     unsigned char **cursor;
     uintptr_t chunk_mask;       /* of an address within its chunk */
-    /* [buckets] the newest chunk of each; after bucket_seal the oldest one, and the cursor is then NULL */
+    /* [buckets] the newest chunk of each bucket; after bucket_seal the oldest one, and the bucket's cursor is then NULL */
     struct bucket_chunk **last;
     unsigned char *slab, *slab_end;
     size_t slab_count;         /* slabs of this thread */
     struct bucket_chunk *free; /* chunks to fill again: they were spilled or handed over */
-    unsigned char *scrap; /* a chunk that takes the records appended after a failure */
+    unsigned char *lost_records; /* a chunk that takes the records appended after a failure */
     struct error error;   /* the first failure; later records are lost */
     struct bucket_run *oldest_run, *newest_run; /* the spilled runs */
-    /* protects `returned`; a spill and bucket_seal also hold it, so that they never take the same chunk */
+    /* protects `returned`; spilling and bucket_seal hold the lock, too, so that they never take the same chunk */
     pthread_mutex_t lock;
     struct bucket_chunk *returned; /* chunks to fill again, from bucket_return */
 };
@@ -74,8 +74,7 @@ struct bucket_options {
 /* The least room_bytes that these buckets and threads can work in. */
 uint64_t bucket_store_least(const struct bucket_options *options);
 
-/* Returns a closed store whose chunks and slabs have the sizes that these options give. It serves as `like` in the options of
- * another store. */
+/* Returns a store that has nothing but the chunk and slab sizes of these options, to be `like` in the options of others. */
 struct bucket_store bucket_store_sizes(const struct bucket_options *options);
 
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *options,
@@ -161,9 +160,9 @@ static inline void bucket_filled(struct bucket_writer *writer, uint32_t bucket, 
 /* Ends the filling of the store, and returns the first failure of appending. Call it once, when all threads have finished. */
 enum status bucket_store_seal(struct bucket_store *store, struct error *e);
 
-/* bucket_seal ends the filling of one bucket while threads fill others. After the last reading of that bucket, bucket_return
- * gives its memory back to the threads that filled it. Between the two calls nobody may wait for another thread, because that
- * thread may be waiting for this memory. */
+/* bucket_seal ends the filling of one bucket, while threads go on to fill others. After the last reading of that bucket,
+ * bucket_return gives its memory back to the threads that filled it. Between the two calls, the caller must not wait for
+ * another thread, which may be waiting for this memory. */
 void bucket_seal(struct bucket_store *store, uint32_t bucket);
 void bucket_return(struct bucket_store *store, uint32_t bucket);
 
@@ -203,13 +202,13 @@ uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, i
 
 /* ---- from one store to the next ---- */
 
-/* Moves all chunks of `from` to `heir`, which was opened with `like` set to `from`; nothing of `from` may be spilled. The
- * records stay where they are until bucket_hand_over. */
+/* Gives the memory of all chunks of `from` to `heir`, which was opened with `like` set to `from`. No chunk of `from` may have
+ * been spilled. The records stay readable, and a chunk is filled again only after bucket_hand_over. */
 enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
                                  struct error *e);
 
-/* Gives the chunks that one thread (`writer`) filled in a bucket to the writer `to`, to fill them again, after the last reading of their
- * records. `to` belongs to the calling thread; its store has chunks of the same size, and does not outlive `from` or the heir of `from`. */
+/* After the last reading of what thread `writer` appended to a bucket, gives those chunks to the writer `to`, to fill again.
+ * `to` belongs to the calling thread; its store has chunks of the same size, and is closed before `from` and its heir. */
 void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
                       struct bucket_writer *to);
 

@@ -6,7 +6,7 @@
 
 typedef long long ll;
 
-/* Finds the depth of a vertex: in the file of depths or, without one, from its level in memory, where all vertices are in one window. */
+/* Finds the depth of a vertex: in the file of depths or, if there are only parents, from its level, which is then in memory. */
 static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t *depth,
                               struct error *e)
 {

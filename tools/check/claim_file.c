@@ -36,7 +36,7 @@ static enum status copy_all(struct claim_file *f, int to, const char *tmpdir, st
     return e->status;
 }
 
-/* Copies a pipe's bytes, or the values of a text, to a nameless file, and puts that in the place of f->fd. */
+/* Copies a pipe's bytes, or the values of a text, to a nameless file, and lets f->fd be that file. */
 static enum status replace_file(struct claim_file *f, int text, const char *tmpdir,
                                 struct error *e)
 {

@@ -8,14 +8,14 @@
 
 enum { CLAIM_HEAD_BYTES = 4096 }; /* of a file, to tell its kind */
 
-/* Tell what a file is by its first bytes: an array of NumPy; a text of lines `id value` or `id,value`; other lines. Raw
- * integers of 4 bytes are no lines, because they have a byte 0 or 255 somewhere. */
+/* Nonzero if a file that begins with `head` is an array of NumPy, a text of lines `id value` or `id,value`, or any other text.
+ * Raw integers of 4 bytes are no text, because they have a byte 0 or 255 somewhere. */
 int claim_is_npy(const unsigned char *head, size_t count);
 int claim_is_text(const unsigned char *head, size_t count);
 int claim_is_lines(const unsigned char *head, size_t count);
 
-/* Reads the header of an array of NumPy in a file of `bytes` bytes, and fills in the place, width and number of its values.
- * ST_BAD_DATA if it has more than one dimension, no integers, big-endian ones, or a wrong size. */
+/* Reads the header of an array of NumPy in a file of `bytes` bytes, and notes where its values begin, their width and number.
+ * ST_BAD_DATA if the array has more than one dimension, a wrong size, or anything but little-endian integers. */
 enum status claim_npy_open(struct claim_file *file, const unsigned char *head, size_t count,
                             uint64_t bytes, struct error *e);
 

@@ -33,8 +33,8 @@ struct claim_windows {
     struct memory_budget *budget;
 };
 
-/* Allocates at most `room` bytes, the same on all ranks, because they pass over the edges together. ST_RESOURCE if that would take more than
- * CLAIM_MOST_WINDOWS windows, or more than one when there are only parents, because levels are found only if all vertices are in memory. */
+/* Allocates windows of at most `room` bytes. All ranks give the same `room`, because they make the same passes. ST_RESOURCE if
+ * more than CLAIM_MOST_WINDOWS windows are needed, or more than one and there are no depths (tree_levels.h). */
 enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
                                 int threads, struct memory_budget *budget, uint64_t room,
                                 struct error *e);

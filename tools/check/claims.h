@@ -34,8 +34,7 @@ enum status claims_open(struct claims *claims, const char *depths, const char *p
 void claims_close(struct claims *claims); /* zeroed claims are allowed */
 
 /* Checks all vertices in order, without edges:
- * - Its depth and its parent are -1, or a number below n.
- * - It has both or none of them.
+ * - The depth and the parent of a vertex are each -1, or a number below n. Of the two, both are -1 or neither.
  * - The root, and no other vertex, has depth 0 and is its own parent. If no root is given, the first such vertex is the root.
  *
  * ST_INVALID names the first vertex that fails. *sums is filled in if there are depths.

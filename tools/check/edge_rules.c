@@ -10,7 +10,7 @@ struct thread_offence {
     _Alignas(64) struct offence first;
 };
 
-/* A pass over the edges between the two windows in memory and, in some passes, those within one of them. */
+/* A pass over the edges between the two windows in memory and, in some passes, over those that stay within one of them. */
 struct rules_pass {
     struct claim_windows *w;
     int directed;
@@ -32,7 +32,7 @@ static void keep_first(struct offence *first, uint64_t u, uint64_t v)
 }
 
 /* Notes an undirected edge as an offence, if no smaller one is known. */
-static void offend(struct offence *first, uint64_t u, uint64_t v)
+static void note_offence(struct offence *first, uint64_t u, uint64_t v)
 {
     keep_first(first, u < v ? u : v, u < v ? v : u);
 }
@@ -42,7 +42,7 @@ static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
     return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
 }
 
-/* Settles the vertex in `slot`, which has `neighbour` one level up, if there are no parents or the neighbour is its parent. */
+/* Settles the vertex in `slot` by `neighbour`, one level up; if parents are given, only if the neighbour is its parent. */
 static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
 {
     if (level & LEVEL_SETTLED)
@@ -52,8 +52,8 @@ static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint6
 }
 
 /* Checks an undirected edge, and settles its deeper end if it can. */
-static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
-                  struct offence *first)
+static void check_undirected(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
+                             struct offence *first)
 {
     uint32_t u = level_in(p->w, slot_u), v = level_in(p->w, slot_v);
     uint32_t up_u = u | LEVEL_SETTLED, up_v = v | LEVEL_SETTLED; /* the words of both ends if both were settled */
@@ -61,7 +61,7 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
         return;
     if (u == LEVEL_UNREACHED || v == LEVEL_UNREACHED) {
         if ((u == LEVEL_UNREACHED ? v : u) / 2 < p->w->claims->deepest)
-            offend(first, edge->u, edge->v);
+            note_offence(first, edge->u, edge->v);
         return;
     }
     if (up_u == up_v + 2)
@@ -69,11 +69,11 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
     else if (up_v == up_u + 2)
         settle(p->w, slot_v, v, edge->u);
     else
-        offend(first, edge->u, edge->v);
+        note_offence(first, edge->u, edge->v);
 }
 
 /* Checks a directed edge from u to v, and settles v if it can. An edge whose tail was not reached says nothing. */
-static void judge_directed(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
+static void check_directed(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
                            struct offence *first)
 {
     uint32_t u = level_in(p->w, slot_u), v = level_in(p->w, slot_v);
@@ -88,7 +88,7 @@ static void judge_directed(struct rules_pass *p, const struct edge *edge, uint64
 
 /* ---- edges ---- */
 
-/* Finds the slot of a vertex's word in memory. Returns the half that it is in; -1 if its window is not in memory. */
+/* Finds the slot of a vertex, its index in the memory of both windows. Returns which half that is; -1 if in neither window. */
 static int find_slot(const struct rules_pass *p, uint64_t id, uint64_t *slot)
 {
     *slot = id - p->begin[0];
@@ -108,7 +108,7 @@ static int is_of_pass(const struct rules_pass *p, int half_u, int half_v)
     return half_u != half_v || p->within[half_u];
 }
 
-/* Moves the edges that belong to this pass to kept[], with the slots of their ends. Returns their number. */
+/* Copies the edges that this pass takes to kept[], and the slots of their ends to `at`. Returns the number of these edges. */
 static size_t find_slots(const struct rules_pass *p, const struct edge *edges, size_t count,
                          struct edge *kept, struct slots *at)
 {
@@ -136,9 +136,9 @@ static enum status visit_edges(void *context, int thread, const struct edge *edg
         size_t batch = count - first < BATCH ? count - first : BATCH;
         size_t found = find_slots(p, edges + first, batch, kept, &at);
         for (size_t i = 0; i < found && p->directed; i++)
-            judge_directed(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
+            check_directed(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
         for (size_t i = 0; i < found && !p->directed; i++)
-            judge(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
+            check_undirected(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
     }
     return ST_OK;
 }
@@ -165,8 +165,8 @@ static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges
     return e->status;
 }
 
-/* Makes the pass for windows a and b. It takes the edges between them, those within a if b is the next window, and in the last
- * pass those within b. */
+/* Makes the pass for windows a and b, over the edges between them. If b comes right after a, the pass also takes the edges
+ * within a; if it is the last pass, those within b, too. */
 static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edges, uint32_t a,
                                   uint32_t b, struct error *e)
 {
@@ -182,8 +182,8 @@ static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edge
     return ST_OK;
 }
 
-/* Makes the passes for all pairs of windows. The first pass of each window is made even after a failure to read the window,
- * because the other ranks learn of the failure there. */
+/* Makes the passes for all pairs of windows. If window a cannot be read, its first pass is made all the same, because in a pass
+ * the other ranks learn of the failure. */
 static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
 {
     for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {

@@ -90,7 +90,7 @@ static uint64_t input_id(const struct graph_edges *g, uint64_t id)
     return id < g->bijection.n ? bijection_backward(&g->bijection, id) : id;
 }
 
-/* Gives edges to the visitor with the ids of the input, and refuses ids that are not below n, which slots of a shard can give. */
+/* Gives edges to the visitor, with the ids of the input. Leaves out an edge if one of its ids is not below n. */
 static enum status visit_input_ids(void *context, int thread, const struct edge *edges,
                                    size_t count, struct error *e)
 {

@@ -23,7 +23,7 @@ struct graph_edges {
     void *context;
 };
 
-/* Opens the edge streams, or the one folder. After a failure it need not be closed. All ranks call it together and get the same status. */
+/* Opens the edge streams, or the one folder. After a failure nothing need be closed. Collective, with one status for all. */
 enum status graph_edges_open(struct graph_edges *edges, const struct edge_inputs *inputs,
                              const char *tmpdir, const struct comm *comm, int threads,
                              struct memory_budget *budget, struct error *e);

@@ -131,7 +131,7 @@ static enum status add_edge(const struct reading *r, uint64_t row, uint64_t colu
 
 /* ---- rows ---- */
 
-/* Gives the edges of the columns from `first` on to the visitor: as many columns as one call may give, or those that are left. */
+/* Gives the edges of columns from `first` on to the visitor: as many columns as one call may give, or all that are left. */
 static enum status visit_columns(const struct reading *r, uint64_t first, struct piece *piece,
                                  struct error *e)
 {

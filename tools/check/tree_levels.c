@@ -5,7 +5,7 @@
 
 typedef unsigned long long ull;
 
-/* Marks in place of levels that are not yet known. They are above all depths, and their settled bit has no meaning. */
+/* Values in place of levels not yet known. They are above all real levels, and their settled bit says nothing. */
 #define LEVEL_UNKNOWN (UINT32_MAX - 1) /* not looked at */
 #define LEVEL_ON_WAY (UINT32_MAX - 2)  /* on the way that is being followed */
 

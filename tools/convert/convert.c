@@ -108,7 +108,7 @@ int conversion_lists_twice(const struct conversion *c)
 
 /* ---- changes ---- */
 
-/* Keeps the edges with u <= v. The hashes of both kinds of lines are summed, to find out at the end whether each line has its reverse. */
+/* Keeps the edges with u <= v. The hashes of lines u < v and u > v are summed: equal sums show that each has its reverse. */
 static void fold_edges(struct piece *piece)
 {
     struct piece_tally *tally = &piece->tally;

@@ -9,7 +9,7 @@
 
 #include "formats/bijection.h"
 
-/* The changes of ids between reading and writing; NULL stands for no such change. */
+/* What happens to ids between reading and writing; a member is NULL if that does not happen. */
 struct change {
     const struct bijection *randomize;
     const struct bijection *restore;
@@ -33,7 +33,7 @@ void conversion_on_idle(struct conversion *conversion, int (*idle)(void *context
 enum status conversion_read(struct conversion *conversion, struct graph_reader *reader, int fold,
                             struct error *e);
 
-/* Writes the edges that are left. `n` is the least number of vertices. */
+/* Writes the edges that are left. The graph has `n` vertices, or more if ids are larger. */
 enum status conversion_finish(struct conversion *conversion, uint64_t n, struct error *e);
 
 /* Return the number of edges written so far and, after conversion_finish, the smallest n that is above all their ids. */

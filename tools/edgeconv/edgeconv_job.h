@@ -86,8 +86,8 @@ void close_source(struct source *source);
 enum status refuse_part(const struct job *job, struct input *input, const char *found, const char *expected,
                         struct error *e);
 
-/* Adds an input, or a file of an archive, to the job: decides how its edges are read, and checks that it is part of the same
- * list as those before. `is_new` is nonzero if the user has not yet been told of it. */
+/* Adds an input, or a file of an archive, to the job: decides how its edges are read, and checks that it fits the inputs before
+ * it. `is_new` is nonzero if the user has not yet been told of it. */
 enum status join_source(struct job *job, struct source *source, struct input *input, int is_new, struct error *e);
 
 /* Adds to the message about a faulty file of an archive how to leave that file out. */

@@ -179,7 +179,7 @@ static void report_opened(struct job *job, const struct source *s)
     job->noted.weights |= f->notes.weights || f->notes.column[0] > 0;
 }
 
-/* Adds to a fault in a file of an archive which files there are: the faulty one may be no list of edges, but for example a
+/* Appends the list of an archive's files to the message about a faulty one, which may be no list of edges, but for example a
  * table of vertices. */
 void explain_member(const struct job *job, struct input *input, struct error *e)
 {
@@ -249,7 +249,7 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
                     job->options->map_path == NULL;
     job->stored_bytes += input_stored_bytes(s->input);
     join_source(job, s, s->input, 1, e);
-    /* closed until its turn, so that hundreds of parts do not need hundreds of descriptors; a pipe cannot be opened twice */
+    /* closed until its turn, because hundreds of inputs would need too many descriptors; a pipe cannot be opened twice */
     if (strcmp(s->path, "-") != 0 && input_is_regular(s->input))
         close_source(s);
     return e->status;

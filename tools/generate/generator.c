@@ -69,7 +69,7 @@ enum status generator_init(struct generator *g, const struct generator_options *
     const struct rmat_params params = {o->scale, o->a, o->b, o->c, o->seed};
     g->options = o;
     memory_budget_init(&g->budget, memory_bytes);
-    /* the permutation's seed is the last random number, as edges use those from number 0 on */
+    /* the permutation is seeded with the last random number, because edges use those from number 0 on */
     if (o->kind != GRAPH_GRAPH500)
         bijection_init(&g->bijection, generator_vertices(o), random64(o->seed, UINT64_MAX));
     switch (o->kind) {
@@ -99,7 +99,7 @@ static inline uint32_t step_u32(const struct bijection *b, uint32_t x)
 }
 
 /* Takes the first step of the permutation for all edges. Returns nonzero if an id lands outside 0..n-1 and needs more steps. An
- * edge takes 32 bytes moved and eight products. Callers pass `narrow` as a constant. */
+ * edge costs 32 bytes of memory traffic and eight multiplications. Callers pass `narrow` as a constant. */
 static inline int step_all(const struct bijection *b, struct edge *edges, size_t count, int narrow)
 {
     uint64_t outside = 0;

@@ -23,12 +23,12 @@ enum {
     FIRST_ACCEPTED = 3647 /* (2^31 - 1) mod 10000 */
 };
 
-/* x mod 10000 is found without a division, as the fraction of x / 10000. RECIPROCAL is 2^45 / 10000 rounded up, so that for every x below
- * 2^31 with the exact remainder r, bits 0..44 of x * RECIPROCAL lie in [r, r + 1/8) * RECIPROCAL. Of these, bits 13..44 are kept. */
+/* x mod 10000 is compared without a division, by bits 13..44 of x * RECIPROCAL, a fraction of x / 10000. RECIPROCAL is 2^45 /
+ * 10000 rounded up, so for each x below 2^31 with remainder r, bits 0..44 lie in [r, r + 1/8) * RECIPROCAL. */
 #define RECIPROCAL UINT64_C(3518437209)
 #define FRACTION_SHIFT 13
 
-/* The kept bits for a remainder of r - 1/4. All remainders below r have smaller kept bits, all others larger ones. */
+/* A bound, the kept bits for r - 1/4: those of remainders below r are smaller, those of r and above are larger. */
 #define FRACTION_BEFORE(r) ((uint32_t)((RECIPROCAL * (r) - RECIPROCAL / 4) >> FRACTION_SHIFT))
 
 struct lanes {
@@ -102,20 +102,20 @@ static void start_lanes(const struct kronecker500 *g, uint64_t first, struct lan
     }
 }
 
-/* Returns the next number of a lane, congruent modulo 2^31-1 but not reduced: below 2^31 + 2^28 if both arguments are below 2^32. */
+/* Returns the next number of a lane, plus a multiple of 2^31-1: below 2^31 + 2^28 if both arguments are below 2^32. */
 static inline uint32_t next_number(uint32_t newest, uint32_t oldest)
 {
     uint64_t next = (uint64_t)newest * MRG_NEWEST_FACTOR + (uint64_t)oldest * MRG_OLDEST_FACTOR;
     return (uint32_t)mrg_fold(next);
 }
 
-/* Makes one level of all lanes: replaces the oldest number of each by the next one, which gives the quadrant. Comparisons are
- * signed, because the oldest vector units have no others. */
+/* Descends one level in all lanes: each draws its next random number, in place of its oldest, and goes into the quadrant that
+ * the number means. Comparisons are signed, because the oldest vector units have no others. */
 static inline void descend_level(uint32_t *restrict oldest, const uint32_t *restrict newest,
                                  struct paths *restrict paths)
 {
     const uint32_t sign = UINT32_C(1) << 31;
-    /* added to a fraction, this makes one interval of [UPPER_LEFT_END, 10000) and [0, UPPER_RIGHT_END) */
+    /* v is 1 in [UPPER_LEFT_END, 10000) and [0, UPPER_RIGHT_END); `turn`, added to a fraction, joins these to one interval */
     const uint32_t turn = -FRACTION_BEFORE(UPPER_LEFT_END);
     const uint32_t turned_end = FRACTION_BEFORE(UPPER_RIGHT_END) + turn;
     for (int l = 0; l < LANES; l++) {
@@ -132,7 +132,7 @@ static inline void descend_level(uint32_t *restrict oldest, const uint32_t *rest
     }
 }
 
-/* Makes at most 32 levels of all lanes. *oldest is the index of the oldest number in the ring of numbers. */
+/* Descends 32 levels at most, in all lanes. *oldest is the index of the oldest number in the ring of numbers. */
 static void descend(struct lanes *lanes, int *oldest, int levels, struct paths *paths)
 {
     int o = *oldest;
@@ -155,7 +155,7 @@ static void advance_lanes(struct lanes *lanes, const struct mrg_jump *jump)
     }
     for (int i = 0; i < MRG_ORDER; i++) {
         for (int l = 0; l < LANES; l++) {
-            /* each product is below 2^62 + 2^59, so 64 bits hold the sum of three, or of a folded sum and two */
+            /* a product is below 2^62 + 2^59, so 64 bits hold the sum of three products, or of two products and a folded sum */
             uint64_t sum = (uint64_t)jump->c[0] * x[i][l] + (uint64_t)jump->c[1] * x[i + 1][l] +
                            (uint64_t)jump->c[2] * x[i + 2][l];
             sum = mrg_fold(sum) + (uint64_t)jump->c[3] * x[i + 3][l] +
@@ -187,8 +187,8 @@ static inline uint64_t scramble(const struct kronecker500 *g, uint64_t id)
     return reverse_bits(id) >> drop;
 }
 
-/* Makes an edge of v and `differ`, which is u XOR v. While both ends are equal, lower left counts as upper right. That can
- * change only the topmost level where they differ: there v gets the bit. */
+/* Makes an edge of v and `differ`, which is u XOR v. On the topmost level where the ends differ, lower left counts as upper
+ * right, so v gets that bit. */
 static inline struct edge finish_edge(const struct kronecker500 *g, uint64_t v, uint64_t differ)
 {
     uint64_t top = differ & UINT64_C(1) << (63 - __builtin_clzll(differ | 1));

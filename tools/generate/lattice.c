@@ -31,8 +31,8 @@ static void add_direction(struct lattice *g, const int step[LATTICE_AXES])
     }
 }
 
-/* Lists the directions in which a point has neighbours, each without its reverse. The number of a direction, in base 3 with
- * digits -1 to 1, lowest first, has its steps along x, y and z. Numbers above 0 are taken, so the last step that is not 0 is 1. */
+/* Lists the directions in which a point has neighbours, each without its reverse: those with a number above 0. The digits of
+ * the number in base 3, from -1 to 1, lowest first, are the steps along x, y and z. */
 void lattice_init(struct lattice *g, const uint64_t *side, int dimensions, uint64_t stencil, int torus)
 {
     const int last = dimensions == 2 ? 4 : 13; /* the number of the direction (1, 1) or (1, 1, 1) */
@@ -59,8 +59,8 @@ static uint64_t vertex_at(const struct lattice *g, const uint64_t at[LATTICE_AXE
     return at[0] + g->side[0] * (at[1] + g->side[1] * at[2]);
 }
 
-/* Returns the edge from point `at` of the direction's box of starting points. The box begins at the second point of an axis
- * along which the direction goes back. */
+/* Returns an edge in one direction, from place `at` in the box of all points that have such an edge. Along an axis on which the
+ * direction goes back, the box begins at the second point. */
 static struct edge edge_at(const struct lattice *g, const struct lattice_direction *d,
                            const uint64_t at[LATTICE_AXES])
 {

@@ -31,8 +31,8 @@ struct lattice {
 /* Nonzero if there is a stencil of `stencil` points in `dimensions` dimensions (2 or 3). */
 int lattice_has_stencil(int dimensions, uint64_t stencil);
 
-/* Prepares a lattice. side[] has LATTICE_AXES entries, 1 for an axis that it does not have. The points are 2^48 at most, and a
- * side of a torus has at least LATTICE_TORUS_SIDE of them. */
+/* Prepares a lattice. side[] has the points along each of LATTICE_AXES axes, 1 for an axis that the lattice lacks. There are
+ * 2^48 points at most, and LATTICE_TORUS_SIDE or more along each side of a torus. */
 void lattice_init(struct lattice *g, const uint64_t *side, int dimensions, uint64_t stencil, int torus);
 
 uint64_t lattice_edge_count(const struct lattice *g);

@@ -28,8 +28,8 @@ static enum status check_params(const struct rmat_params *p, struct error *e)
 }
 
 /* Computes the probabilities of the cells in units of 2^-32, so that they sum to 2^32 exactly. The index of a cell has the bits
- * of u above those of v. Only products, subtractions and exact scalings of doubles are used, because a compiler can fuse no
- * others of them and round differently. */
+ * of u above those of v. Doubles are only multiplied, subtracted and scaled exactly, so that no compiler can fuse two
+ * operations and round differently. */
 static void weigh_cells(const double quadrant[4], int levels, uint64_t *weight)
 {
     uint64_t total = 0;
@@ -44,12 +44,12 @@ static void weigh_cells(const double quadrant[4], int levels, uint64_t *weight)
         total += weight[cell];
         largest = weight[cell] > weight[largest] ? cell : largest;
     }
-    /* the sum is wrong by at most half a unit for each cell, and the largest cell has at least 2^32 / 4^levels units */
+    /* rounding has changed the sum by at most half a unit for each cell; the largest cell has enough to make up for it */
     weight[largest] += whole - total;
 }
 
-/* Sets the two outcomes of a cell: itself with the chance `kept`, else `alias`. The bits of a random word above the cell's are
- * the coin, so coin < kept means word < kept << bits. */
+/* Sets the two outcomes of a cell in the alias table: the cell itself, for `kept` of its fair share, and `alias` for the rest.
+ * The bits of a random word above the cell's index are a coin: coin < kept, which is word < kept << bits, keeps the cell. */
 static void set_cell(struct rmat_alias *table, uint32_t cell, uint64_t kept, uint32_t alias)
 {
     int levels = table->levels;
@@ -59,8 +59,8 @@ static void set_cell(struct rmat_alias *table, uint32_t cell, uint64_t kept, uin
     table->outcome[2 * cell + 1] = (alias >> levels) << 16 | (alias & v_mask);
 }
 
-/* Builds the alias table by Walker's method in Vose's order: each cell below its fair share is filled up by one above it, until
- * all weights are used up. */
+/* Builds the alias table by Walker's method in Vose's order: a cell with less than its fair share of the probability is filled
+ * up from a cell with more, until all have their share. */
 static void build_alias(struct rmat_alias *table, const double quadrant[4], int levels)
 {
     uint64_t weight[RMAT_MAX_CELLS];
@@ -107,8 +107,8 @@ enum status rmat_init(struct rmat *g, const struct rmat_params *params, struct e
 
 /* ---- edges ---- */
 
-/* Returns the outcome of a random word. It is looked up by an index, because a compiler may make a selection a branch,
- * mispredicted every other time. */
+/* Returns the outcome that a random word chooses. It is read from an array by index, because a compiler may turn a choice of
+ * two values into a branch, which would be mispredicted every other time. */
 static inline uint32_t draw(const struct rmat_alias *table, uint32_t mask, uint32_t word)
 {
     uint32_t cell = word & mask;
@@ -120,7 +120,7 @@ static inline uint32_t draw_full(const struct rmat *g, uint32_t word)
     return draw(&g->full, RMAT_MAX_CELLS - 1, word);
 }
 
-/* Appends `levels` levels, at most 16, to both ends of the edge. `path` has the bits of u above those of v. */
+/* Appends `levels` bits, at most 16, to both ends of an edge. `path` has those of u in its upper half and those of v below. */
 static inline void descend(struct edge *edge, uint32_t path, int levels)
 {
     edge->u = edge->u << levels | path >> 16;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Returns the edges that this rank holds at a time: its share of the stream and, if there are several ranks, one shard gathered
+/* Returns how many edges this rank holds at a time: its share of the stream and, if there are several ranks, one shard gathered
  * from all of them. */
 static uint64_t held_edges(const struct pack_job *j)
 {
@@ -18,7 +18,7 @@ static uint64_t held_edges(const struct pack_job *j)
     return own + d->directed_edges / j->options->p;
 }
 
-/* Returns an upper bound of the edges of nn among `held` edges: the edge ends at normal vertices, because nn has no other ends. */
+/* Returns an upper bound of the nn edges among `held` edges: as many as begin at normal vertices, as all nn edges do. */
 static uint64_t held_nn(const struct pack_job *j, uint64_t held)
 {
     const struct separation *s = &j->separation;
@@ -28,8 +28,8 @@ static uint64_t held_nn(const struct pack_job *j, uint64_t held)
     return directed > 0 ? (uint64_t)((double)ends * ((double)held / (double)directed)) : 0;
 }
 
-/* Fills in the sizes on which the memory depends. All ranks get the same sizes, because they must have the same buckets. */
-static struct pack_size measure(const struct pack_job *j)
+/* Fills in the sizes by which the memory is divided. They are the same on all ranks, which must have the same buckets. */
+static struct pack_size fill_pack_size(const struct pack_job *j)
 {
     const struct vertex_order *o = &j->order;
     const struct comm *comm = j->source->comm;
@@ -62,13 +62,13 @@ static struct pack_size measure(const struct pack_job *j)
     return s;
 }
 
-/* Divides the memory that is left between placing and building and, if there are several ranks, between placed and gathered edges. */
+/* Divides the memory that is left among placed edges, building and, if there are several ranks, edges gathered from all. */
 static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
                                  uint64_t *store_bytes, int *stow, struct error *e)
 {
     const struct vertex_values *labels = &j->order.labels.values;
     const struct comm *comm = j->source->comm;
-    struct pack_size size = measure(j);
+    struct pack_size size = fill_pack_size(j);
     uint64_t left = comm_min_of(comm, memory_left(j->budget));
     if (comm->ranks > 1)
         left -= left < GATHER_BUFFER_BYTES ? left : GATHER_BUFFER_BYTES;
@@ -84,8 +84,8 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
     return ST_OK;
 }
 
-/* Divides the memory while edges are in tiles. If tiles leave too little and the streams can be read again, the tiles are given
- * up. If they stay, copies of pipes are freed, which nobody reads again. All ranks decide alike. */
+/* Divides the memory while edges are in tiles. If there is too little, and the streams can be read again, frees the tiles; if
+ * there is enough, frees the copies of pipes, which nobody will read again. Then divides anew. All ranks decide alike. */
 static enum status divide_with_tiles(struct pack_job *j, struct pack_memory *memory,
                                      uint64_t *store_bytes, int *stow, struct error *e)
 {

@@ -42,7 +42,7 @@ static int has_tiles(const struct degrees *d)
 
 /* ---- counting ---- */
 
-/* Adds `edges` to the counter of vertex v, if this pass counts v. Callers pass `windowed` as a constant. */
+/* Adds the number `edges` to the degree of vertex v, if this pass counts v. Callers pass `windowed` as a constant. */
 static inline void add(struct counting *c, uint64_t v, uint32_t edges, int windowed)
 {
     uint64_t at = windowed ? v - c->first : v;
@@ -94,24 +94,24 @@ static enum status list_loops(struct counting *c, struct counting_thread *t,
 }
 
 /* Counts over some edges, made by vector instructions. */
-struct survey {
+struct near_counts {
     uint64_t loops;
     uint64_t near; /* edges, self-loops included */
 };
 
 /* Counts self-loops, and edges whose ids differ by at most `near`. */
 WIDE_CLONES
-static struct survey survey(const struct edge *edges, size_t count, uint64_t near)
+static struct near_counts count_loops_and_near(const struct edge *edges, size_t count, uint64_t near)
 {
     uint64_t loops = 0, close = 0;
     for (size_t i = 0; i < count; i++) {
         loops += edges[i].u == edges[i].v;
         close += edges[i].u - edges[i].v + near <= 2 * near;
     }
-    return (struct survey){.loops = loops, .near = close};
+    return (struct near_counts){.loops = loops, .near = close};
 }
 
-/* Counts the edges, self-loops included, whose ends have near ids in the input, when `edges` has dense ids in their place (sparse_ids.h). */
+/* Counts the edges, self-loops included, whose ids in the input are near each other; edges[] has dense ids (sparse_ids.h). */
 static uint64_t near_originals(const struct counting *c, const struct edge *edges, size_t count)
 {
     uint64_t near = 0;
@@ -155,7 +155,7 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
-    const struct survey s = survey(edges, count, c->near);
+    const struct near_counts s = count_loops_and_near(edges, count, c->near);
     t->near_edges += (c->sparse == NULL ? s.near : near_originals(c, edges, count)) - s.loops;
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
         sum_directions(t, edges, count);
@@ -165,8 +165,8 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
 }
 
 /* The visitor of further passes, which count the degrees of other windows. */
-static enum status visit_again(void *context, int thread, const struct edge *edges, size_t count,
-                               struct error *e)
+static enum status visit_later_pass(void *context, int thread, const struct edge *edges, size_t count,
+                                    struct error *e)
 {
     (void)thread;
     count_piece(context, edges, count);
@@ -308,7 +308,7 @@ static int sums_up(const struct counting *c, const struct edge_source *source)
     return source->comm->ranks > 1 || has_tiles(c->degrees);
 }
 
-/* Adds up the degrees that the ranks have counted in this pass, each of its share of the edges. */
+/* Adds up the degrees of this pass over all ranks, each of which has counted its share of the edges. */
 static void share_degrees(struct counting *c, const struct edge_source *source, int threads)
 {
     uint64_t count = c->degrees->of.values.bytes / sizeof *c->of, sum = 0;
@@ -322,7 +322,7 @@ static void share_degrees(struct counting *c, const struct edge_source *source, 
     c->sum += sum;
 }
 
-/* Saves the windows of degrees in memory, w and w + 1: a pass counts two windows. */
+/* Saves the degrees that a pass has counted, of windows w and w + 1, unless all vertices are in one window in memory. */
 static enum status keep_windows(struct vertex_values *v, uint32_t w, struct error *e)
 {
     if (v->windows == 1 || values_keep(v, w, 0, e) != ST_OK)
@@ -344,7 +344,7 @@ static enum status count_stream(struct counting *c, struct edge_source *source, 
             count_tiles(c, threads, e);
         } else {
             memset(v->of, 0, v->bytes);
-            edge_source_scan(source, threads, visit_again, c, e);
+            edge_source_scan(source, threads, visit_later_pass, c, e);
         }
         if (e->status == ST_OK) {
             share_degrees(c, source, threads);

@@ -20,13 +20,13 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Decide whether edges stay in memory, as tiles, for later passes. The memory left must hold `beside` bytes and, beside them, the tiles
-     * with beside_vertex bytes for each vertex, or edges_bytes if that is more. If beside_vertex is 0, edges never stay in memory. */
+    /* Edges stay in memory, as tiles for later passes, if the memory left can hold `beside` bytes and the larger of edges_bytes
+     * and the tiles with beside_vertex bytes for each vertex. If beside_vertex is 0, edges never stay in memory. */
     uint64_t beside, beside_vertex, edges_bytes;
 };
 
-/* Returns the bytes of the tiles of one rank's edges (edge_tiles.h), or 0 if edges do not stay in memory under these options.
- * `share` is about the most edges of a rank, and `left_bytes` what the budget has left once the degrees are in memory. */
+/* Returns the bytes of the tiles (edge_tiles.h) of one rank's edges, of which there are about `share` at most; 0 if edges do
+ * not stay in memory under these options. `left_bytes` is what the budget has left once the degrees are in memory. */
 uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
                              const struct separation_options *options, uint64_t left_bytes);
 
@@ -51,7 +51,7 @@ struct degrees {
 enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);
-/* Returns the edges that were counted, for further passes. They still belong to `degrees` and `source`. */
+/* Returns the edges that were counted, for further passes. `degrees` and `source` keep them. */
 struct edge_supply degrees_edges(struct degrees *degrees, const struct edge_source *source);
 void degrees_free(struct degrees *degrees, struct memory_budget *budget);
 

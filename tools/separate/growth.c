@@ -4,7 +4,7 @@
 /* A level that finds fewer vertices is the last one. */
 static const double least_found = 0.5;
 
-/* In a planar graph each level has so many more vertices than the level before, as a circle in a grid has. */
+/* In a planar graph, each level has this many vertices more than the level before, as circles in a grid do. */
 static const double circle_growth = 4;
 
 static void sum_up(struct growth *g)
@@ -66,8 +66,8 @@ static double power(double base, uint64_t exponent)
     return result;
 }
 
-/* Returns the share of the unused edge ends that the frontier's edges meet. One edge of each vertex leads back and meets none,
- * except at the root. */
+/* Returns the share of the unused edge ends that edges of the frontier meet. Of each vertex except the root, one edge leads
+ * back and meets none. */
 static double met_share(const struct growth *g)
 {
     double onwards = g->frontier.ends - (g->depth > 0 ? g->frontier.vertices : 0);

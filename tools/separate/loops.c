@@ -74,7 +74,7 @@ enum status loops_merge(struct loops *into, struct loops *from, struct memory_bu
     return ST_OK;
 }
 
-/* Merges the list of rank `root` into the result on every rank. `root` sends its list, the others receive it. */
+/* Merges the list of rank `root`, which it sends to all ranks, into the result on every rank. */
 static enum status receive(struct loops *into, const struct loops *own, uint64_t count,
                            uint32_t root, const struct comm *comm, struct memory_budget *budget,
                            struct error *e)

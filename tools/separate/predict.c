@@ -19,7 +19,7 @@ static const struct th_steps several_rates[MACHINES] = {
 #include "formats/rates.def"
 };
 
-/* Rates of several shards, by the slowest link between them: the time that a level takes, and a byte over the link. */
+/* Rates of several shards, by the slowest link between them: the time of a level, and the time of a byte over the link. */
 static const struct {
     double level[MACHINES], byte[MACHINES];
 } link_rates[LINKS] = {
@@ -28,8 +28,8 @@ static const struct {
 #include "formats/rates.def"
 };
 
-/* Rates of a single GPU that searches a small graph by slices, where all TH take as long. In each level one block pushes the frontier,
- * or all blocks read all edges; in a graph of more than SLICED_ALL_EDGES edges, all blocks push the frontier or pull row by row. */
+/* Rates of a single GPU that searches a small graph by slices, equally fast with every TH. In a level one block pushes the
+ * frontier, or all blocks read all edges; with more than SLICED_ALL_EDGES edges, all blocks push it or pull row by row. */
 #define TH_SLICED(name, value, unit, what) static const double sliced_##name = value;
 #include "formats/rates.def"
 
@@ -86,7 +86,7 @@ static double time_of(const struct th_steps *steps, const struct th_steps *rates
 
 /* ---- a level ---- */
 
-/* Estimates how many of `vertices` vertices have at least one of `ends` edge ends that are spread over them. */
+/* Estimates how many vertices out of `vertices` have at least one edge end, if `ends` edge ends are spread over them. */
 static double rows_with(double vertices, double ends)
 {
     return ends > 0 ? vertices * ends / (vertices + ends) : 0;
@@ -111,15 +111,15 @@ static struct th_steps push_steps(const struct th_shape *s, const struct th_leve
                              .miss = edges * missing(r, s->hot[subgraph_columns(g)])};
 }
 
-/* Returns the rows that a device pulls for subgraph g. Rows of delegates are on every device: peers first pull each where most of its edges
- * are, and then only what is left. Different groups of peers tell each other nothing within a level, so each group pulls all of them. */
+/* Returns how many rows a device pulls for subgraph g. Every device has a row of each delegate. Within a group of peers it is
+ * pulled first where most of its edges are, then where it is still needed. Groups tell each other nothing within a level. */
 static double pulled_vertices(const struct th_shape *s, const struct th_level *l, enum subgraph g)
 {
     const enum vertex_kind to = subgraph_columns(g);
     return l->open[to] * l->left[to].vertices * (g == DD ? s->p / s->group : 1);
 }
 
-/* Returns the edges that a pull looks at. `visited` is the visited share of the edge ends that a row can meet, so a row ends
+/* Returns how many edges a pull looks at. `visited` is the visited share of the edge ends that a row can meet, so a row ends
  * after 1 / visited edges. */
 static double pull_probes(double rows, double ends, double visited)
 {
@@ -154,8 +154,8 @@ static double nn_bytes(const struct th_shape *s, const struct th_level *l, doubl
     return list < bits ? list : bits;
 }
 
-/* Returns the time of an exchange. A device reads the delegate masks of all its peers. Groups reduce their masks as
- * MPI_Allreduce does, in halves and back. */
+/* Returns the time of an exchange. A device reads the delegate masks of all its peers. Groups reduce their masks by an
+ * MPI_Allreduce, which moves a mask's halves, quarters and so on, and back. */
 static double exchange_cost(const struct th_shape *s, const struct th_level *l, enum machine m)
 {
     const double groups = s->p / s->group, hubs = l->frontier[DELEGATES].vertices * s->p;
@@ -168,8 +168,8 @@ static double exchange_cost(const struct th_shape *s, const struct th_level *l, 
     return cost;
 }
 
-/* Returns the steps of a level, sparse or dense, whichever is faster. In a sparse level all subgraphs are pushed; in a dense
- * one each is pushed or pulled, whichever is cheaper. */
+/* Returns the steps of a level: of a sparse one, which pushes all subgraphs, or of a dense one, which pushes or pulls each of
+ * them, whichever is cheaper. The faster of the two is taken. */
 static struct th_steps level_steps(const struct th_shape *s, struct th_level level, const struct th_steps *r)
 {
     struct th_level *l = &level; /* `open` changes */
@@ -222,8 +222,8 @@ static double sliced_cost(const struct th_shape *s, const struct th_level *l)
 
 /* ---- a graph with each TH ---- */
 
-/* Returns the bytes of the part of a mask to which most edges lead: the mask of as many vertices of equal degree as have this
- * sum of degrees and this sum of squares. */
+/* Returns the bytes of the part of a mask to which most edges lead. It is as large as the mask of vertices of one degree with
+ * this sum of degrees and this sum of their squares. */
 static double hot_bytes(double ends, double squares)
 {
     return squares > 0 ? ends * ends / squares / 8 : 0;
@@ -233,7 +233,7 @@ static double hot_bytes(double ends, double squares)
 static const double host_shards = 8;
 
 /* Sets how the shards of the graph are linked: groups of peers, and links between groups. */
-static void lay_out(struct th_shape *s, const struct shard_layout *layout)
+static void set_links(struct th_shape *s, const struct shard_layout *layout)
 {
     s->p = (double)layout->p;
     s->group = layout->links == LINKS_PEER ? s->p : 1;
@@ -255,7 +255,7 @@ static void add_degree(struct degree_sum *sum, const struct degree_count *d)
     sum->squares += degree * degree * vertices;
 }
 
-/* Returns the graph as one TH separates it; `below` sums up the degrees up to TH. */
+/* Returns the shape that one TH gives the graph; `below` sums up the vertices with degrees up to TH. */
 static struct th_shape shape_of(const struct sweep_row *row, const struct degree_sum *below,
                                 const struct degree_sum *all, double p)
 {
@@ -273,7 +273,7 @@ static struct th_shape shape_of(const struct sweep_row *row, const struct degree
 }
 
 /* Fills in the shape of the graph for every TH. */
-static void describe(struct prediction *p, const struct ranks *ranks)
+static void fill_shapes(struct prediction *p, const struct ranks *ranks)
 {
     struct degree_sum below = {0}, all = {0};
     uint32_t at = 0;
@@ -283,7 +283,7 @@ static void describe(struct prediction *p, const struct ranks *ranks)
         while (at < ranks->count && ranks->degrees[at].degree <= p->row[r].th)
             add_degree(&below, &ranks->degrees[at++]);
         p->shape[r] = shape_of(&p->row[r], &below, &all, (double)p->layout.p);
-        lay_out(&p->shape[r], &p->layout);
+        set_links(&p->shape[r], &p->layout);
         p->sum[r].sliced_ns = sliced_start;
     }
 }
@@ -374,7 +374,7 @@ enum status predict_sweep(struct predicted **predicted, const struct separation 
     of.growth.planar = separation_planar(s);
     if (memory_take(budget, (void **)predicted, rows, sizeof **predicted, "prediction", e) == ST_OK &&
         open_prediction(&of, ranks->count, budget, e) == ST_OK) {
-        describe(&of, ranks);
+        fill_shapes(&of, ranks);
         int more = growth_start(&of.growth);
         for (int level = 0; more && level < MOST_LEVELS; level++) {
             add_level(&of);

@@ -1,5 +1,5 @@
-/* rank.c: see rank.h. Degrees below DIRECT are counted in a table. Fewer than 2m / DIRECT vertices have a higher degree, and
- * these degrees are collected in a list, so that one vertex of very high degree needs no table of that size. */
+/* rank.c: see rank.h. Degrees below DIRECT are counted in a table. Fewer than 2m / DIRECT vertices have a higher degree; a list
+ * collects these degrees, because a table up to the highest degree of all might be too large. */
 #include "rank.h"
 
 #include "formats/base/arith.h"

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Returns the bytes of the lists of self-loops, of each thread and of all together, with room to grow, and of the histograms of
- * ranks. There are fewer than sqrt(2m) + 1 ranks. */
+/* Returns the bytes of the lists of self-loops, one for each thread and one of all, with room to grow, and of the histograms by
+ * rank. There are fewer than sqrt(2m) + 1 ranks. */
 static uint64_t tables_bytes(const struct separation_plan *p, int threads)
 {
     uint64_t loops = smaller(p->totals.loops, p->totals.n);

@@ -6,8 +6,8 @@
 
 enum { LEAST_AT_ONCE = 1 << 12 };
 
-/* Reads `count` delegates, from number `first` on, in order: a counting sort by rank, to which the vertices come in the order
- * of their ids. */
+/* Reads `count` delegates in order, from number `first` on. This is a counting sort by rank that meets the vertices in order of
+ * id. */
 static enum status read_delegates(void *context, uint64_t first, uint64_t count, uint64_t *ids,
                                   uint64_t *degrees, struct error *e)
 {

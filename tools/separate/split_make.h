@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* What a delegate list reads from: the ranks of all vertices, among which it finds the delegates. */
+/* What the reader of a delegate list needs: the ranks of all vertices, and which ranks are those of delegates. */
 struct delegate_pass {
     struct separation *separation;
     uint32_t cut; /* the first rank of delegates */

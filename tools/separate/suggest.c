@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* When a TH that suits both machines is replaced by a slower one with fewer bytes: shards must have worth_from_bytes or more,
- * the loss may be up to 10% higher, and the bytes must be at least 1% fewer. */
+/* When a TH for both machines gives way to a slower one with fewer bytes: if shards have worth_from_bytes or more, its loss is
+ * at most 10% higher, and its bytes are at least 1% fewer. */
 static const double worth_loss = 1.10, worth_bytes = 0.99, as_few_bytes = 1.01;
 static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 
@@ -15,7 +15,7 @@ static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 static const uint64_t device_bytes = UINT64_C(128) << 30;
 
 /* Nonzero if the choice of TH takes this machine into account. */
-static int counts(enum th_choice choice, enum machine machine)
+static int counts_machine(enum th_choice choice, enum machine machine)
 {
     return machine == MACHINE_CPU ? choice != TH_FOR_GPU : choice != TH_FOR_CPU;
 }
@@ -47,7 +47,7 @@ static int fits(const struct candidates *c, uint64_t r)
     return bytes_of(c, r) <= c->most_bytes;
 }
 
-/* Sets the most bytes that a candidate may have. If none fits, only those with the fewest bytes stay candidates, and the result is 0. */
+/* Sets the most bytes that a candidate may have. If every row has more, sets it to the fewest bytes of all, and returns 0. */
 static int bound_bytes(struct candidates *c, enum th_choice choice)
 {
     uint64_t fewest = UINT64_MAX;
@@ -82,7 +82,7 @@ static double loss_of(const struct candidates *c, uint64_t r, enum th_choice cho
 {
     double loss = 1;
     for (int m = 0; m < MACHINES; m++) {
-        if (counts(choice, (enum machine)m) && loss_on(c, r, (enum machine)m) > loss)
+        if (counts_machine(choice, (enum machine)m) && loss_on(c, r, (enum machine)m) > loss)
             loss = loss_on(c, r, (enum machine)m);
     }
     return loss;
@@ -106,7 +106,7 @@ static int is_worth_it(const struct candidates *c, uint64_t r, enum th_choice ch
 
 /* Looks for rows that lose little more than row `best` and have fewer bytes. Returns the fastest of those with about the fewest
  * bytes, or `best` if there are none. */
-static uint64_t small(const struct candidates *c, enum th_choice choice, uint64_t best)
+static uint64_t find_smaller_row(const struct candidates *c, enum th_choice choice, uint64_t best)
 {
     uint64_t fewest = UINT64_MAX, found = best;
     for (uint64_t r = 0; r < c->rows; r++) {
@@ -126,7 +126,7 @@ static uint64_t by_time(const struct candidates *c, enum th_choice choice, uint6
 {
     if (choice != TH_FOR_BOTH || bytes_of(c, best) < worth_from_bytes)
         return best;
-    return small(c, choice, best);
+    return find_smaller_row(c, choice, best);
 }
 
 static struct suggested_th describe(const struct candidates *c, uint64_t r)

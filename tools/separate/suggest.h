@@ -51,7 +51,7 @@ const char *suggest_word_given(const struct suggest_words *words);
 enum status suggest_parse(const struct suggest_words *words, enum th_choice *choice,
                           enum shard_links *links, struct error *e);
 
-/* Describes the suggestion: two lines say which TH each rule suggests, a third which one is taken and why. */
+/* Writes two lines that say which TH each rule suggests, and a third that says which one is taken and why. */
 enum { SUGGEST_LINES = 3, SUGGEST_LINE_BYTES = 256 };
 void suggest_describe(const struct suggestion *suggestion, char line[SUGGEST_LINES][SUGGEST_LINE_BYTES]);
 

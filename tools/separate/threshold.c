@@ -9,8 +9,8 @@ enum { PREFETCH_EDGES = 24, STEP = 128, MAX_SWEEP_ROWS = 160 };
 
 /* ---- the pass ---- */
 
-/* A pass that counts edges by the smaller rank of their two ends. The counts by the larger rank follow: the degrees give all
- * ends of a rank, and those that are not the smaller end of an edge are the larger. */
+/* A pass that counts edges by the smaller rank of their two ends. Counts by the larger rank follow: the degrees tell how many
+ * edge ends a rank has, and those that are not the smaller end of their edge are the larger one. */
 struct rank_pass {
     const uint32_t *rank_of;
     unsigned tile_bytes;   /* of a record of the tiles */

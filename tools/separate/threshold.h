@@ -38,8 +38,8 @@ uint64_t table1_bytes(uint64_t n, uint64_t d, uint64_t p, uint64_t m, uint64_t n
  * TH with the fewest nn edges among those with d <= 4n/p. */
 uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met);
 
-/* Makes the rows of the sweep: for TH 0, 1, 2, 3, 4, 6, 8, 11, 16, ... in steps of about the square root of two, up to the
- * largest degree, for `th` and `other`, and for an infinite TH. *rows is allocated from the budget. */
+/* Makes the rows of the sweep, one for each of these TH: 0, 1, 2, 3, 4, 6, 8, 11, 16, ..., in steps of about the square root of
+ * two, up to the largest degree; `th`; `other`; and an infinite one. *rows is allocated from the budget. */
 enum status sweep_make(const struct edge_ranks *er, uint64_t th, uint64_t other,
                        struct sweep_row **rows, uint64_t *count, struct memory_budget *budget, struct error *e);
 

@@ -162,8 +162,8 @@ static enum status visit_pair(void *context, int thread, const struct edge *edge
     return used > 0 ? p->visit(p->context, thread, kept, used, e) : ST_OK;
 }
 
-/* Makes the pass over windows i and j, i < j. Edges within one window are given once: with the window after it, or in the last
- * pass if it is the last window. */
+/* Makes the pass for windows i and j, i < j, over the edges between them. Edges within a window come with the pass for it and
+ * the next one; those within the last window, with the last pass. */
 static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, struct pair *p,
                              const struct edge_supply *edges, struct error *e)
 {

@@ -33,7 +33,7 @@ enum status spill_reserve(struct spill *spill, uint64_t bytes, struct spill_exte
                           struct error *e);
 
 /* Write or read `count` bytes at offset `at` of an extent. Any thread may call them. Errors name the folder; ST_RESOURCE if its
- * disk is full. spill_write_vector changes the pieces of `vector`. */
+ * disk is full. spill_write_vector changes the entries of vector[]. */
 enum status spill_write(const struct spill *spill, const struct spill_extent *extent, uint64_t at,
                         const void *bytes, uint64_t count, struct error *e);
 enum status spill_write_vector(const struct spill *spill, const struct spill_extent *extent,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    /* a chunk begins with u64 the number of the next one, u32 bytes used, u32 CRC of these bytes */
+    /* a chunk begins with the number of the stream's next chunk (u64), its bytes in use (u32) and their CRC (u32) */
     HEADER_BYTES = 16
 };
 

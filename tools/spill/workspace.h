@@ -12,12 +12,12 @@ struct workspace {
     struct memory_budget budget;
     const char *folder[CLI_MAX_TMPDIRS];
     int folders;
-    /* bytes of a chunk of spill_stream.h; each open stream or cursor takes as much of the budget */
+    /* bytes of a chunk of spill_stream.h; as many are charged to the budget for each open stream or cursor */
     size_t chunk_bytes;
     int threads;
 };
 
-/* Makes a workspace with a budget of `limit_bytes` and, within bounds, a 4096th of it as the size of chunks. */
+/* Makes a workspace with a budget of `limit_bytes`. Its chunks have a 4096th of that, within bounds. */
 void workspace_init(struct workspace *space, const struct cli *cli, uint64_t limit_bytes,
                     int threads);
 

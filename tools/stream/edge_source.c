@@ -274,8 +274,8 @@ static int alone(const struct edge_source *s, const struct edge_stream *stream)
     return stream->own || s->comm->ranks == 1;
 }
 
-/* Lets the reader of stream i give only this rank's share. Each rank reads every R-th block of a shared stream, beginning with
- * another block in each stream. */
+/* Lets the reader of stream i give only this rank's share. R ranks share a stream by turns: each takes every R-th block, and
+ * the first block of stream i goes to a rank that depends on i. */
 static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
                               struct error *e)
 {
@@ -296,7 +296,7 @@ static enum status scan_stream(const struct edge_source *s, size_t i, struct edg
     return e->status;
 }
 
-/* Compares the CRCs of blocks, after a pass that had left them unchecked has failed. A damaged block then becomes the cause in *e. */
+/* Finds out whether a damaged block made a pass fail that had not compared CRCs. If so, *e becomes the damage. */
 static void find_damage(const struct edge_stream *stream, int threads, struct error *e)
 {
     struct edges_reader *reader = NULL;

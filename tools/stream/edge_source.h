@@ -42,8 +42,8 @@ void edge_source_close(struct edge_source *source); /* a zeroed source is allowe
 /* Frees the copies of pipes, which will not be read again because the edges stay in memory. */
 void edge_source_forget(struct edge_source *source);
 
-/* Makes a live pipe, whose edges can be read only once, in the first pass (edge_inputs.h: `once`), a source of any number of
- * passes. Call it before the first pass. Other sources stay as they are. */
+/* Makes a live pipe (edge_inputs.h: `once`), which could be read only in the first pass, a source of any number of passes, by
+ * keeping its bytes. Call it before the first pass. Other sources stay as they are. */
 enum status edge_source_keep(struct edge_source *source, struct error *e);
 
 /* Nonzero if edge_source_forget has freed one of this rank's streams, so that no further pass is possible. */

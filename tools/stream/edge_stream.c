@@ -245,7 +245,7 @@ static enum status open_path(struct edge_stream *s, const char *path, struct err
     return e->status;
 }
 
-/* Goes from block header to block header to the end of a stream that has no trailer there; the error of that reading tells why. */
+/* Finds out why a stream has no trailer at its end: goes from block header to block header, and returns the failure of that. */
 static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader,
                                struct error *e)
 {

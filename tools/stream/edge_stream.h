@@ -41,8 +41,8 @@ void edge_stream_forget(struct edge_stream *stream);
 /* Keeps a live pipe, which then is like any other. */
 enum status edge_stream_keep(struct edge_stream *stream, struct error *e);
 
-/* edge_stream_live returns the reader of a live pipe, for its one pass. edge_stream_spent ends the pass: it closes the reader
- * and sets `totals` from the trailer, which must fit the tally and what was expected. */
+/* edge_stream_live returns the reader for the one pass over a live pipe. edge_stream_spent ends the pass: it closes the reader
+ * and sets `totals` from the trailer. ST_BAD_DATA if the trailer contradicts the tally of the pass, or the preamble. */
 struct edges_reader *edge_stream_live(const struct edge_stream *stream);
 enum status edge_stream_spent(struct edge_stream *stream, const struct edges_totals *tally,
                               struct error *e);

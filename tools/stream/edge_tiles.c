@@ -72,8 +72,8 @@ void edge_tiles_close(struct edge_tiles *t)
 
 enum { STEP = 128 };
 
-/* The tiles and records of some edges, computed by vectors before they are appended, because a branch on an edge's tile could
- * not be predicted. */
+/* The tiles and records of some edges. Vectors compute them before they are appended, because a branch for each edge's tile
+ * could not be predicted. */
 struct step {
     uint32_t tile[STEP];
     uint64_t record[STEP];
@@ -199,8 +199,8 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
 
 enum { SHARES = 16 /* of all edges, for each thread, in the largest of them */ };
 
-/* What a thread takes at a time: the edges that writers first..end - 1 have put into a tile. Usually one thread takes a whole tile, so
- * that the values of its vertices come into one cache. A tile is shared if it is so large that other threads would have to wait. */
+/* A share: edges that a thread takes at a time, put into a tile by writers first..end - 1. Usually it is a whole tile, so that
+ * the values of its vertices come into one cache; a very large tile makes several, so that no thread waits in the end. */
 struct share {
     uint32_t tile;
     int first, end;

@@ -86,7 +86,7 @@ typedef enum status (*tile_visitor)(void *context, int thread, const struct tile
 enum status edge_tiles_visit(struct edge_tiles *tiles, int threads, tile_visitor visit,
                              void *context, struct error *e);
 
-/* Makes the next visit the last one: memory that it has read goes to `heir`, an open store with the same budget, threads and chunk size. */
+/* Makes the next visit the last: memory that was read goes to `heir`, an open store of equal budget, threads and chunk size. */
 enum status edge_tiles_leave(struct edge_tiles *tiles, struct bucket_store *heir, struct error *e);
 
 #endif

@@ -59,7 +59,7 @@ static int is_piece_line(const char *line)
     return strncmp(line, "first ", 6) == 0 || strncmp(line, "count ", 6) == 0;
 }
 
-/* Keeps only the lines of `text` that `other` has, too. If `other` is NULL, keeps all lines except those that describe a piece of a graph. */
+/* Keeps only the lines of `text` that `other` has, too; if `other` is NULL, all but those that describe a piece of a graph. */
 static void keep_lines(char *text, const char *other)
 {
     const char *from = text, *line;
@@ -130,7 +130,7 @@ static enum status add_piece(struct edge_union *u, struct stream_piece piece, co
     return ST_OK;
 }
 
-/* Adds a stream that rmatgen made as a piece of its graph; one that it did not make ends this for the union. */
+/* Adds a stream to the pieces of a graph that rmatgen made. One stream that rmatgen did not make ends that for the union. */
 static enum status add_generated(struct edge_union *u, const struct stream_facts *f, struct error *e)
 {
     char common[EDGES_MAX_PROVENANCE_BYTES];
@@ -155,7 +155,7 @@ uint64_t edge_union_missing(const struct edge_union *u)
     return u->generated ? u->graph_edges - u->piece_edges : 0;
 }
 
-/* Writes the pieces of the graph that the union has into its provenance; consecutive pieces are joined. A whole graph gets no such lines. */
+/* Lists the pieces of its graph that the union has in the provenance, neighbours joined; none if the graph is whole. */
 static void write_pieces(struct edge_union *u)
 {
     char *text = u->info.provenance, line[64];

@@ -49,11 +49,11 @@ enum status edge_union_add(struct edge_union *u, const struct stream_facts *fact
 void edge_union_finish(struct edge_union *u);
 void edge_union_free(struct edge_union *u); /* a zeroed union is allowed */
 
-/* Returns the edges of the generated graph that none of its streams has; 0 for a graph that rmatgen did not make. */
+/* Returns how many edges of the generated graph are in none of its streams; 0 for a graph that rmatgen did not make. */
 uint64_t edge_union_missing(const struct edge_union *u);
 
-/* Takes n and the number of edges of a stream from its provenance, before its trailer can be read. Nonzero if rmatgen made the
- * stream, so that this is possible. */
+/* Sets n and the number of edges of a stream from its provenance, before its trailer can be read. Returns 0 if that is not
+ * possible, because rmatgen did not make the stream. */
 int edge_union_expect(const char *provenance, struct edges_totals *expected);
 
 #endif

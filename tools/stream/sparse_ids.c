@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When dense ids are worth their list: from LEAST_IDS ids on, if there are more than LEAST_GAIN ids for each edge end and
- * shard. Otherwise values of all ids cost hardly more. */
+/* Dense ids are worth the memory of their list from LEAST_IDS ids on, if there are more than LEAST_GAIN ids for each edge end
+ * and shard. Otherwise values of all ids take hardly more. */
 enum { LEAST_IDS = 1 << 20, LEAST_GAIN = 8, EDGE_LEAST_BYTES = 8 };
 
 uint64_t sparse_ids_room(const struct edges_totals *totals, uint64_t bytes, uint32_t p,

@@ -20,8 +20,8 @@ struct sparse_ids {
     uint64_t room;   /* while ids are listed: entries of `ids` */
 };
 
-/* Returns the most ids that would be listed for a stream with these totals in `bytes` bytes; 0 if a list is not worth it, or
- * does not fit the memory. */
+/* Returns for how many ids, at most, a list would need room, for a stream with these totals in `bytes` bytes; 0 if a list is
+ * not worth it, or does not fit the memory. */
 uint64_t sparse_ids_room(const struct edges_totals *totals, uint64_t bytes, uint32_t p,
                          const struct memory_budget *budget);
 
@@ -33,8 +33,8 @@ void sparse_ids_close(struct sparse_ids *s, struct memory_budget *budget); /* NU
 enum status sparse_ids_note(void *s, int thread, const struct edge *edges, size_t count,
                             struct error *e);
 
-/* Sorts the noted ids and gives each its dense id. All ranks call it together, with the ids of their shares of the edges, and
- * then have the ids of all. The room is the same on all ranks. ST_BAD_DATA if they are too many, on all ranks. */
+/* Sorts the noted ids and gives each its dense id. All ranks call it together, each with the ids of its share of the edges, and
+ * then have all ids. Every rank must have the same room. ST_BAD_DATA, on all ranks, if that room is too small for all ids. */
 enum status sparse_ids_number(struct sparse_ids *s, uint32_t p, const struct comm *comm, struct error *e);
 
 /* Nonzero: an id was not noted. */

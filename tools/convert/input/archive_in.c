@@ -83,7 +83,7 @@ static la_ssize_t give_bytes(struct archive *archive, void *context, const void 
 }
 
 /* Seeks in the archive for libarchive. */
-static la_int64_t move(struct archive *archive, void *context, la_int64_t offset, int whence)
+static la_int64_t seek(struct archive *archive, void *context, la_int64_t offset, int whence)
 {
     struct archive_in *in = context;
     la_int64_t base = whence == SEEK_SET   ? 0
@@ -164,7 +164,7 @@ static int choose_kind(struct archive *archive, enum wrapping kind, int seekable
 }
 
 /* Lets libarchive open the archive or the compressed data. */
-static enum status start(struct archive_in *in, struct error *e)
+static enum status open_libarchive(struct archive_in *in, struct error *e)
 {
     struct archive *archive = in->archive;
     const struct raw_in *raw = in->raw;
@@ -175,7 +175,7 @@ static enum status start(struct archive_in *in, struct error *e)
         result |= archive_read_support_format_raw(archive) |
                   archive_read_support_format_empty(archive);
     if (in->seeks)
-        result |= archive_read_set_seek_callback(archive, move);
+        result |= archive_read_set_seek_callback(archive, seek);
     result |= archive_read_set_read_callback(archive, give_bytes) |
               archive_read_set_callback_data(archive, in);
     /* libarchive does not return a fault in the first bytes as a failure, but has a message for it */
@@ -208,7 +208,7 @@ enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum
     if (in->archive == NULL || (needs_tail && in->tail == NULL))
         fail_memory(e, raw->name, TAIL_BYTES);
     else
-        start(in, e);
+        open_libarchive(in, e);
     if (e->status != ST_OK) {
         archive_in_close(in);
         return e->status;
@@ -260,8 +260,8 @@ static const unsigned char *find_zip_end(const struct archive_in *in)
     return NULL;
 }
 
-/* What the end of a zip archive says: the number of its files, and its bytes before the records of the end. UNKNOWN if these
- * numbers are too large for their fields. */
+/* What the end of a zip archive says: how many files there are, and how many bytes stand before the records that end the
+ * archive. UNKNOWN if a number is too large for its field. */
 #define UNKNOWN UINT64_MAX
 struct zip_end {
     uint64_t files, bytes;

@@ -125,8 +125,7 @@ static int fits(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
 }
 
-/* Nonzero if a path fits a pattern. Without a slash the pattern may also fit the name alone, in any folder, and the name of an
- * array without its .npy. */
+/* Nonzero if a path fits a pattern. One without a slash may fit the file's name alone, in any folder, with or without .npy. */
 static int matches(const char *pattern, const char *path)
 {
     char array[LONGEST_SHOWN];

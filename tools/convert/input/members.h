@@ -1,6 +1,6 @@
-/* members.h: decides which members of an archive are read, and remembers their names for messages. The members should be parts of one list
- * of edges. Documents are skipped. A name that comes twice is an error, because one of the two would replace the other where the archive is
- * unpacked. A table of vertices beside one of edges is an error, too, if their names tell; edgeconv_look.c compares the content. */
+/* members.h: decides which members of an archive are read, and remembers their names for messages. The members should be parts
+ * of one list of edges. Documents are skipped. A name that comes twice is an error, as unpacking the archive would keep only
+ * one. So is a table of vertices beside one of edges, as far as names tell; edgeconv_look.c compares the content. */
 #ifndef DBFS_MEMBERS_H
 #define DBFS_MEMBERS_H
 

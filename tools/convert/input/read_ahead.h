@@ -1,8 +1,8 @@
 /* read_ahead.h: gives the inputs of a conversion in order, and reads the next ones while one is converted.
  *
- * So hundreds of compressed parts keep all cores busy. Bytes read ahead are kept decompressed, within a bound of memory: parts
- * that fit are decompressed side by side, of a larger part only its first bytes. Reading ahead changes neither order nor
- * errors, because a fault is reported when its input's turn comes.
+ * So hundreds of compressed inputs keep all cores busy. What is read ahead is kept decompressed, within a bound of memory:
+ * inputs that fit are decompressed side by side, and of one that does not, only the first bytes. Reading ahead changes neither
+ * order nor errors, because a fault is reported when its input's turn comes.
  */
 #ifndef DBFS_READ_AHEAD_H
 #define DBFS_READ_AHEAD_H

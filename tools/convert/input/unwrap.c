@@ -97,7 +97,7 @@ static enum status enter_file(struct unwrap *u, struct layer *layer, int *end, s
 }
 
 /* Removes the compression or archive that the innermost layer shows. */
-static enum status undo_top(struct unwrap *u, enum wrapping kind, struct error *e)
+static enum status remove_wrapping(struct unwrap *u, enum wrapping kind, struct error *e)
 {
     struct layer *layer = &u->layers[u->top];
     int end;
@@ -132,7 +132,7 @@ static enum status undo_all(struct unwrap *u, struct error *e)
                 return e->status;
         }
         enum wrapping kind = wrapping_sniff(raw->buffer + raw->at, raw->end - raw->at);
-        if (kind == WRAPPING_NONE || undo_top(u, kind, e) != ST_OK)
+        if (kind == WRAPPING_NONE || remove_wrapping(u, kind, e) != ST_OK)
             return e->status;
     }
 }

@@ -32,8 +32,8 @@ const char *unwrap_name(const struct unwrap *unwrap);
 enum wrapping unwrap_innermost(const struct unwrap *unwrap);
 int unwrap_from_archive(const struct unwrap *unwrap);
 
-/* Explain a failure and name skipped documents, as archive_in_explain and archive_in_skipped do; if the file is no archive, they
- * append nothing and return 0. */
+/* unwrap_explain_members explains a failure as archive_in_explain does; unwrap_skipped names skipped documents, as
+ * archive_in_skipped. If the file is no archive, there is nothing to explain, and no document was skipped. */
 void unwrap_explain_members(struct unwrap *unwrap, struct error *e);
 const char *unwrap_skipped(const struct unwrap *unwrap, uint64_t *count);
 

@@ -50,8 +50,8 @@ static int is_pzstd(const unsigned char *bytes, size_t count)
            memcmp(bytes + 12, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
-/* Nonzero if the first header of a tar archive has the right sum. Old archives have no mark, but every header has its sum in
- * octal, for which the sum's own field counts as blanks. */
+/* Nonzero if the checksum in the first header of a tar archive is right; old archives have no other mark. The checksum is
+ * octal, and counts its own field as blanks. */
 static int is_tar(const unsigned char *bytes, size_t count)
 {
     unsigned long sum = 0, stated = 0;

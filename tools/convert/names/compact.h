@@ -11,8 +11,8 @@
 
 struct compact;
 
-/* Opens a numbering, which appends names to `map`, a line for each, in the order of their numbers (formats/SPEC-map.md). The
- * caller keeps `map` and `space`. ST_RESOURCE if the budget is too small to work in. */
+/* Begins to number names, and to append them to `map`, a line for each, in the order of their numbers (formats/SPEC-map.md).
+ * The caller keeps `map` and `space`. ST_RESOURCE if the budget is too small to work in. */
 enum status compact_open(struct compact **compact, struct workspace *space, struct outfile *map,
                          struct error *e);
 void compact_close(struct compact *compact); /* NULL is allowed */
@@ -21,8 +21,8 @@ void compact_close(struct compact *compact); /* NULL is allowed */
  * are removed from the piece. */
 enum status compact_number(struct compact *compact, struct piece *piece, struct error *e);
 
-/* Numbers the removed edges and frees the table; call it after the last piece. *reader then gives these edges, and must be
- * closed before `compact`; it is NULL if there are none. */
+/* Numbers the edges that compact_number has removed, and frees the table. Call it after the last piece. *reader is set to a
+ * reader that gives these edges, and must be closed before `compact`; NULL if there are none. */
 enum status compact_rest(struct compact *compact, struct graph_reader **reader, struct error *e);
 
 /* The names so far; after compact_rest, all names. */

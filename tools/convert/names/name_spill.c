@@ -73,7 +73,7 @@ uint64_t name_spill_bytes(const struct name_spill *s)
 
 /* ---- taking ---- */
 
-/* Returns the partition of a name by its hash, from bits that the hash table of a partition does not use. */
+/* Returns the partition of a name, from bits of its hash that the hash table of a partition (name_table.c) does not use. */
 static uint64_t partition_of(uint64_t hash)
 {
     return (hash >> 32) % NAME_PARTITIONS;

@@ -1,9 +1,9 @@
 /* name_spill.h: numbers names that do not fit into memory, with files on disk.
  *
  * The hash of a name chooses one of NAME_PARTITIONS streams on disk, to which each occurrence of the name is appended. Its edge
- * is appended to a stream of edges, with the partition in place of the number. That is enough to restore the order, because
- * names within a partition come in the order of the input, and edges tell the partition of each next name. name_spill_resolve
- * then makes three passes:
+ * is appended to one more stream, with partitions in place of numbers. That is enough to restore the order later: an edge tells
+ * the partitions of its names, and within a partition names come in the order of the input. name_spill_resolve then makes
+ * three passes:
  *
  *   1  partition by partition, each of which fits into memory: replaces each occurrence by the index of its
  *      name among the names of the partition; the first occurrence keeps the name, too
@@ -23,7 +23,7 @@
 
 enum {
     NAME_PARTITIONS = 256,
-    /* the buffers open at once, most in pass 2: it reads one stream and writes one for each partition, and reads the edges */
+    /* the most buffers open at once: pass 2 reads a stream and writes a stream for each partition, and reads the edges */
     NAME_SPILL_BUFFERS = 2 * NAME_PARTITIONS + 2
 };
 
@@ -32,7 +32,7 @@ struct name_spill;
 enum status name_spill_open(struct name_spill **spill, struct workspace *space, struct error *e);
 void name_spill_close(struct name_spill *spill); /* NULL is allowed */
 
-/* Takes one occurrence of a name. *mark is set to the mark that stands for the name in its edge. */
+/* Writes one occurrence of a name to disk. *mark is set to the number that stands for the name in its edge until then. */
 enum status name_spill_name(struct name_spill *spill, const struct name *name, uint64_t *mark,
                             struct error *e);
 

@@ -40,7 +40,7 @@ static inline struct name piece_name(const struct piece *piece, uint64_t place)
 /* Replaces the numbers in the edges of a piece by names: `base` + the number, in decimal. */
 enum status piece_name_numbers(struct piece *piece, uint64_t base, struct error *e);
 
-/* Keeps one of the two lines of each undirected edge, the one whose first name is smaller, byte by byte. Tallies both kinds of lines. */
+/* Keeps one of the two lines of each undirected edge: the one whose first name is smaller, byte by byte. Tallies both. */
 void piece_fold_names(struct piece *piece);
 
 #endif

@@ -71,7 +71,7 @@ void piece_free(struct piece *piece);
 /* Makes room for `bytes` of text and the padding behind it. The buffer keeps its content. */
 enum status piece_reserve_text(struct piece *piece, size_t bytes, struct error *e);
 
-/* Empties the piece of edges, clears its fault and tally, and makes room for `count` edges behind the places left free for piece_prepend. */
+/* Removes all edges, clears the fault and the tally, and makes room for `count` edges, behind free places for piece_prepend. */
 enum status piece_reserve_edges(struct piece *piece, size_t count, struct error *e);
 
 /* Makes room for `count` more edges, after the present ones. */

@@ -9,8 +9,8 @@
  * The common codes are decoded from one word: a refill of 8 bytes gives at least 56 bits, and a count of leading zeros gives
  * the length. Longer codes are read in parts.
  *
- * Behind the end of the file a reader gives zeros. No code but nibble ends in zeros alone, so that a read past the end sets
- * `failed`, as a code beyond 64 bits does. Values are then of no use; the caller looks at bits_ok now and then.
+ * Behind the end of the file a reader gives zeros, in which no code ends, so that reading on sets `failed`. A code beyond 64
+ * bits sets it, too. Values are then of no use; the caller looks at bits_ok now and then.
  */
 #ifndef DBFS_BIT_CODES_H
 #define DBFS_BIT_CODES_H
@@ -57,7 +57,7 @@ uint64_t bits_long_zeta(struct bit_reader *r, unsigned k);
 uint64_t bits_delta(struct bit_reader *r);
 uint64_t bits_nibble(struct bit_reader *r);
 
-/* Nonzero if only padding to whole words is left of the file: fewer than 16 bytes, all zeros. */
+/* Nonzero if nothing is left of the file but padding to whole words: fewer than 16 bytes, all zeros. */
 int bits_padding_follows(struct bit_reader *r);
 
 /* The bit that is read next, and the bits of the whole file. */
@@ -83,8 +83,8 @@ static inline uint64_t bits_left(const struct bit_reader *r)
     return bits_ok(r) ? bits_in_file(r) - bits_position(r) : 0;
 }
 
-/* Fills r->bits from the buffer, so that at least 56 bits count. The bits below those are right, too, but the next refill reads
- * them again. */
+/* Refills r->bits from the buffer, so that at least its upper 56 bits count. The bits below may be filled, too, but do not
+ * count, and the next refill reads them again. */
 static inline void bits_refill(struct bit_reader *r)
 {
     uint64_t word;

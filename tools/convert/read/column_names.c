@@ -35,7 +35,7 @@ static int is_one_of(const char *word, const char *const *names)
     return 0;
 }
 
-/* Returns the column whose name is one of the list; -1 if none is, -2 if several are. */
+/* Returns the column with a name that is in the list; -1 if there is none, -2 if there are several. */
 static int find_column(const struct field *name, int count, const char *const *list)
 {
     char word[WORD_BYTES];

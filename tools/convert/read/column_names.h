@@ -4,8 +4,8 @@
 
 #include "fields.h"
 
-/* Returns the separator of a line of column names: the one that the line after it, `data`, has as often. `data` is NULL if
- * there is no such line. */
+/* Returns the separator of `line`, a line of column names: the one that occurs as often in the line after it, `data`. `data` is
+ * NULL if no line follows. */
 enum separator column_names_separator(const char *line, const char *data);
 
 /* Finds the two columns whose names are usual for the ends of an edge, such as source and target, among any others. Returns 0

@@ -113,8 +113,8 @@ static int find_chosen(const struct graph_reader *r, const struct list_sample *s
 }
 
 /* Takes the columns of the ends from --columns. */
-static enum status choose(const struct graph_reader *r, const struct list_sample *s,
-                          const struct field *name, struct columns *c, struct error *e)
+static enum status take_chosen_columns(const struct graph_reader *r, const struct list_sample *s,
+                                       const struct field *name, struct columns *c, struct error *e)
 {
     for (int i = 0; i < 2; i++) {
         c->place[i] = find_chosen(r, s, r->options.columns.end[i], name, c->count, e);
@@ -129,15 +129,15 @@ static enum status choose(const struct graph_reader *r, const struct list_sample
 
 /* ---- separators ---- */
 
-/* Nonzero if a field shows that the fields have another separator: it begins or ends with a comma or the like, or has only one
- * quote of two. */
+/* Nonzero if a field shows that fields are separated by something else: it begins or ends with a comma or the like, or has one
+ * quote only. */
 static int is_frayed(struct field f)
 {
     return strchr(",;|", *f.begin) != NULL || strchr(",;|", f.end[-1]) != NULL ||
            (*f.begin == '"') != (f.end[-1] == '"');
 }
 
-/* Splits a line of the sample by c->separator and finds its two ends. Returns 0 if the line cannot be read so. */
+/* Splits a line of the sample by c->separator, and stores the fields of the two ids in end[]. Returns 0 if it does not fit. */
 static int fits_line(const struct graph_reader *r, const struct list_sample *s, const char *line,
                      const struct columns *c, struct field end[2])
 {
@@ -200,8 +200,8 @@ static enum status ask_separator(const struct graph_reader *r, const struct list
                 separator_name(b));
 }
 
-/* Finds the separator with which the sample can be read; returns 0 if none fits. If two fit, it is an error unless the ends are
- * the same. If these are blanks and tabs, tabs are taken where other columns may hold anything, blanks included. */
+/* Finds the separator that fits the sample; returns 0 if none does. Two that fit are an error, unless both give the same ids:
+ * then blanks are preferred to tabs, but tabs to blanks where the other columns may hold anything, blanks included. */
 static int find_fit(const struct graph_reader *r, const struct list_sample *s, int lines,
                     struct columns *c, struct error *e)
 {
@@ -222,8 +222,8 @@ static int find_fit(const struct graph_reader *r, const struct list_sample *s, i
     return found;
 }
 
-/* Finds the separator that fits all lines of the sample or, failing that, the first line. If none fits, lines are read as two
- * numbers with any separator, or with the first line's separator, and the parser then reports the fault. */
+/* Finds the separator that fits all lines of the sample or, failing that, the first line. If none fits, the parser will report
+ * the fault: with SEPARATOR_ANY if the ids are two numbers in front, else with the separator of the first line. */
 static enum status find_separator(const struct graph_reader *r, const struct list_sample *s,
                                   struct columns *c, struct error *e)
 {
@@ -240,8 +240,8 @@ static enum status find_separator(const struct graph_reader *r, const struct lis
 
 /* ---- columns with names ---- */
 
-/* Refuses a list whose lines have one column more than names. The first column may be the one without a name, as in R's numbers
- * of rows, or the last one, if other programs end each line with a separator. */
+/* Refuses a list whose lines have one column more than there are names. The column without a name may be the first, as for R's
+ * row numbers, or the last, where other programs end each line with a separator. */
 static enum status check_names(const struct graph_reader *r, const struct list_sample *s,
                                const struct columns *c, struct error *e)
 {
@@ -294,8 +294,8 @@ static enum status refuse_names(const struct graph_reader *r, const struct list_
     return reader_bad_line(r, s->header_line, NULL, found, expected, e);
 }
 
-/* Nonzero if the list can be read by the fast parser: the ids are the first two numbers of a line and may have any separator
- * between. There are just two columns, or lines have another separator than the names. */
+/* Nonzero if the fast parser can read the list: the ids are the first two numbers of a line, with any separator between. The
+ * list has two columns only, or its lines have as many as the column names, but with another separator. */
 static int reads_plain(const struct graph_reader *r, const struct list_sample *s, const struct columns *c)
 {
     const char *data = s->lines > 0 ? s->line[0] : NULL;
@@ -324,7 +324,7 @@ static enum status decide_by_names(const struct graph_reader *r, const struct li
     }
     c->any_rest = c->count > 2;
     if (chosen(r))
-        choose(r, s, name, c, e);
+        take_chosen_columns(r, s, name, c, e);
     else if (!column_names_find(name, c->count, c->place)) {
         int numbered = c->count == 3 && numbers_rows(s, c, name[0]);
         c->place[0] = numbered;
@@ -390,7 +390,7 @@ static enum status refuse_columns(const struct graph_reader *r, const struct lis
                 r->name, (ull)s->first_line, count);
 }
 
-/* Checks a list that is read as two ids a line, perhaps with numbers behind them, as nothing says otherwise. */
+/* Checks a list without options or column names, which is read as two ids a line, perhaps with numbers behind them. */
 static enum status check_plain(const struct graph_reader *r, const struct list_sample *s,
                                struct columns *c, struct error *e)
 {
@@ -414,7 +414,7 @@ static enum status decide_by_lines(const struct graph_reader *r, const struct li
                                    struct columns *c, struct error *e)
 {
     c->count = MOST_COLUMNS; /* until the separator is known, any place may be there */
-    if (chosen(r) && choose(r, s, NULL, c, e) != ST_OK)
+    if (chosen(r) && take_chosen_columns(r, s, NULL, c, e) != ST_OK)
         return e->status;
     c->any_rest = chosen(r);
     if (c->separator == SEPARATOR_ANY && (r->options.names || chosen(r) || has_quote(s)) &&
@@ -423,7 +423,7 @@ static enum status decide_by_lines(const struct graph_reader *r, const struct li
     c->quotes = c->separator != SEPARATOR_ANY && reads_quotes(r, s, c->separator);
     c->count = split(s, c, s->line[0], NULL, 0);
     if (chosen(r))
-        return choose(r, s, NULL, c, e);
+        return take_chosen_columns(r, s, NULL, c, e);
     if (c->count > 2 && find_in_comment(s, c))
         return c->separator == SEPARATOR_ANY ? find_separator(r, s, c, e) : ST_OK;
     return check_plain(r, s, c, e);

@@ -97,8 +97,8 @@ static int is_byte_of(enum separator separator, char c)
     return c == byte[0] || c == byte[1] || c == byte[2];
 }
 
-/* Returns the place behind the quote that ends a quoted field; `p` is within the field. Two quotes stand for one that belongs
- * to it. NULL if there is none. */
+/* Returns the place behind the quote that ends a quoted field; NULL if there is none. `p` is within the field. A doubled quote
+ * does not end the field, but is a quote in it. */
 static const char *skip_quoted(const char *p, const char *end)
 {
     while ((p = memchr(p, '"', (size_t)(end - p))) != NULL) {

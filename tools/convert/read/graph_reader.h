@@ -47,8 +47,8 @@ enum graph_format {
 
 #define NO_COUNT UINT64_MAX
 
-/* The columns of a list that the user chose for the two ids, each by its name or its number, from 1. Their .begin is NULL if
- * none were chosen. */
+/* The columns that hold the two ids of a list, if the user chose them, each by its name or its number, from 1. If not, .begin
+ * of both is NULL. */
 struct column_choice {
     struct field end[2];
 };
@@ -187,14 +187,14 @@ void graph_format_list(char *text, size_t room);
 
 /* ---- for the reader files (reader_ids.c) ---- */
 
-/* Makes an id of a field of a list: the number, or the place of the name. Returns 0 if the field is neither. */
+/* Sets *id to the id that a field of a list holds: the number, or the place of the name. Returns 0 if the field is neither. */
 int reader_take_id(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *id);
 
 /* What a list must have in place of a field that is no id; for messages. */
 const char *reader_expected_id(const struct graph_reader *r, struct field f);
 
-/* Sets which ids are allowed: from `base` on, and below the number of vertices, `n`, that the file declares at line `line` (0
- * if it is not text); NO_COUNT if it declares none. ST_BAD_DATA if it declares more vertices than --vertices. */
+/* Sets which ids are allowed: from `base` on, and as many as the file declares vertices, `n` (NO_COUNT if it does not). `line`
+ * is the line that declares them, 0 in a binary file. ST_BAD_DATA if `n` is more than --vertices. */
 enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
                            struct error *e);
 
@@ -218,12 +218,12 @@ typedef void line_parser(const struct graph_reader *r, struct piece *piece);
 enum { HEAD_MAX_BYTES = 1 << 24 };
 enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e);
 
-/* Reads the beginning of a list, whose comments begin with the signs of --comments. Without that option, if ids are names, a
- * sign must stand alone, because a name may begin with it. */
+/* Reads the beginning of a list, with comments as --comments says. Without that option, if ids are names, a sign begins a
+ * comment only if it stands alone, because a name may begin with a sign, too. */
 enum status text_peek_list(struct graph_reader *r, int lines, struct error *e);
 
-/* Finds the first line of a list that is no comment, or the end of the head, and the number of lines before it. ST_USAGE if the
- * line may be a comment or an id; the message names the option that decides. */
+/* Sets *first to the first line of a list that is no comment, or to the end of the head if all are, and *line to the number of
+ * lines before. ST_USAGE if that line may be a comment or an id; the message names the option that decides. */
 enum status text_first_of_list(const struct graph_reader *r, const char **first, uint64_t *line, struct error *e);
 
 /* Returns the first character of the head after any byte order mark. */

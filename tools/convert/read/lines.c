@@ -102,8 +102,8 @@ static enum status load_more(const struct line_feed *feed, struct piece *piece, 
     return ST_OK;
 }
 
-/* Returns the place behind the last whole line in the buffer that belongs to the piece, which is one that starts before
- * range_end. NULL if more must be loaded to know it. */
+/* Returns the place behind the last whole line in the buffer that belongs to the piece, which is the piece in which the line
+ * starts. NULL if more must be loaded first. Sets *last if no line of the piece follows. */
 static char *find_cut(const struct line_feed *feed, const struct piece *piece, int *last)
 {
     uint64_t upto = loaded_upto(piece), final = piece->in.range_end - 1;
@@ -185,8 +185,8 @@ static enum status save_carry(struct line_feed *feed, const char *bytes, size_t 
     return ST_OK;
 }
 
-/* Returns the place behind the last whole line of a text, of which the last `got` bytes are new; the `have` before were
- * searched. NULL if no other line is whole. */
+/* Returns the place behind the last whole line of a text; NULL if none ends in the last `got` bytes, which are new. The `have`
+ * bytes before were searched already. */
 static const char *last_line(const struct line_feed *feed, const char *text, size_t have, size_t got)
 {
     if (feed->quotes)

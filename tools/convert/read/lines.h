@@ -25,7 +25,7 @@ struct line_feed {
 };
 
 /* Prepares a feed of lines, which begin after `skip` bytes of the input; these must have been peeked at. With `in_order` a file
- * is not cut by offsets. ST_RESOURCE later if a line is longer than `max_buffer_bytes`. */
+ * is not cut by offsets. A line longer than `max_buffer_bytes` will be ST_RESOURCE when it is read. */
 enum status line_feed_init(struct line_feed *feed, struct input *input, size_t skip, int in_order,
                            uint64_t max_buffer_bytes, struct error *e);
 void line_feed_free(struct line_feed *feed);

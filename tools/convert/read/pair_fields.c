@@ -5,7 +5,7 @@
 #include "scan_text.h"
 #include "tools/convert/piece/names.h"
 
-/* Adds a field as a name, without its quotes if quotes enclose fields. Returns 0 if a map cannot hold the name. */
+/* Adds a field as a name, without its quotes if quotes enclose fields. Returns 0 if a map cannot hold such a name. */
 static int take_name(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *end)
 {
     const struct pairs *pairs = r->state;

@@ -212,7 +212,7 @@ static enum status parse_u64_records(const struct graph_reader *r, struct piece 
 
 /* ---- sg ---- */
 
-/* Reads the next `count` bytes of a .sg file; it is an error if the file ends before. While the header is read, records->n is 0. */
+/* Reads the next `count` bytes of a .sg file, which must not end before. While the header is read, records->n is 0. */
 static enum status read_sg_bytes(struct graph_reader *r, void *bytes, size_t count, struct error *e)
 {
     struct records *records = r->state;
@@ -257,7 +257,7 @@ static enum status read_offsets(struct graph_reader *r, struct error *e)
     return ST_OK;
 }
 
-/* Checks the size of a .sg file before its lists are read, by which a file with weights, or one that was cut off, is recognised. */
+/* Compares the size of a .sg file with its header before its lists are read, to recognise files with weights or cut off. */
 static enum status check_sg_size(const struct graph_reader *r, struct error *e)
 {
     const struct records *s = r->state;

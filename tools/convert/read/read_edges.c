@@ -30,8 +30,8 @@ static enum status open_stream(struct graph_reader *r, struct stream *stream, st
     return edges_reader_open_fd(&stream->reader, fd, r->name, e);
 }
 
-/* Finds the cause of damage in a stream that was compressed: reads the rest of its file, and if decompression fails there, that
- * is the cause. */
+/* Looks for the cause of damage in a stream that was compressed: decompresses the rest of its file and, if that fails, returns
+ * that failure in *e. */
 static enum status find_damage(const struct graph_reader *r, struct error *e)
 {
     char rest[4096];

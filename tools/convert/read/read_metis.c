@@ -4,8 +4,8 @@
  *   [size] [weight ...] v1 [w1] v2 [w2] ...       one line a vertex, 1-based, blank = no neighbours
  *
  * FORMAT has three digits, for vertex sizes, vertex weights and edge weights. Each edge is in the lines of both its ends, so
- * there are 2 M entries, of which a later step keeps one of each edge (both_listed). Lines that start with `%` are comments, and
- * so are those with `#`, which cannot begin a vertex's line.
+ * there are 2 M entries; a later step keeps one of the two of each edge (both_listed). Lines that start with `%` are comments,
+ * and so are those with `#`, which cannot begin a vertex's line.
  */
 #include "graph_reader.h"
 

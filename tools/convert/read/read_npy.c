@@ -29,8 +29,8 @@ static enum status refuse_shape(const struct graph_reader *r, const struct npy_a
     return fail(e, ST_BAD_DATA, "%s: has the shape %s, expected (m, 2), a row for each edge%s", r->name, shape, remedy);
 }
 
-/* Prepares reading the two columns. A file must have the size that its header says. A pipe with one column behind the other is
- * loaded to memory. */
+/* Prepares to read the two columns. A file must have the size that its header says. If a pipe gives one column after the other,
+ * all of it is loaded to memory. */
 static enum status open_columns(struct graph_reader *r, struct pairs *pairs, struct error *e)
 {
     struct npy_array *a = &pairs->array;

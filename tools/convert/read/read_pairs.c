@@ -27,8 +27,8 @@ static inline int further_columns(const struct pairs *pairs)
     return pairs->columns.count - 2;
 }
 
-/* Parses a line that the fast loop leaves: a comment, a line with blanks around, or one with a fault. Returns the next line;
- * NULL with a fault. */
+/* Parses a line that is not for the fast loop: a comment, a line with blanks around, or one with a fault. Returns the next
+ * line; NULL with a fault. */
 static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p,
                                   uint64_t lines)
 {
@@ -181,7 +181,7 @@ static int says_directed(const char *comment)
     return 0;
 }
 
-/* Reads a comment: one of SNAP says whether the graph is directed and has counts, one of KONECT has asym, sym or bip. */
+/* Takes facts from a comment: of SNAP, counts and whether the graph is directed; of KONECT, the word asym, sym or bip. */
 static void read_comment(struct graph_reader *r, const char *p)
 {
     uint64_t nodes, edges;
@@ -291,8 +291,8 @@ static void note_list(struct list_facts *list, const struct list_sample *s, cons
                                 .names = s->header != NULL ? hash_names(s->header) : 0};
 }
 
-/* Without --comments, a sign of comments must stand alone if other columns come before the ids, because these may hold names
- * that begin with the sign. */
+/* Without --comments, if other columns come before the ids, a sign begins a comment only if it stands alone, because those
+ * columns may hold names that begin with the sign. */
 static void choose_comments(struct graph_reader *r, const struct columns *c)
 {
     r->text.comments.spaced |= r->options.comments == NULL && c->place[0] > 0 && c->place[1] > 0;

@@ -98,7 +98,7 @@ const char *scan_real_id(const char *p, uint64_t *id, int *rounded)
         if (end == digits || exponent > MOST_EXPONENT)
             return start;
     }
-    /* reads the digits without the point; digits behind the last one of the whole number must be zeros */
+    /* reads the digits, without the point; those that stay behind the point in spite of the exponent must be zeros */
     int digits = 0, zeros = 0, left = (int)exponent;
     for (value = 0; p < fraction_end; p++) {
         if (*p == '.')

@@ -108,8 +108,8 @@ static inline int is_comment_line(struct comment_rule rule, const char *p)
 const char *scan_weight(const char *p);
 
 /* Reads a whole number that a program wrote as a real one, such as 1e+05, 1.5E6 or 12.0, and returns its end. Returns `p` for
- * anything else, digits alone and 1.5 among it. *rounded is set if digits that matter may be missing, as in 1.23457e+08:
- * programs that lose none write so only numbers that end in five zeros. */
+ * anything else, such as digits alone, or 1.5. *rounded is set if digits may have been lost, as in 1.23457e+08: a program that
+ * loses none writes a whole number in this way only if it ends in five zeros. */
 const char *scan_real_id(const char *p, uint64_t *id, int *rounded);
 
 /* Notes a fault at `at`, after `lines` whole lines of the piece. */

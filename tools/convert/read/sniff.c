@@ -1,5 +1,5 @@
-/* sniff.c: see sniff.h. Text formats are told apart by the first lines that are not comments. Nearly all of these could be
- * pairs, too; so where another format is likely but not certain (sniff_likeness.h), the user is asked. */
+/* sniff.c: see sniff.h. Text formats are told apart by the first lines that are not comments. In nearly all formats these could
+ * be pairs, too; so where another format is likely but not certain (sniff_likeness.h), the user is asked. */
 #include "sniff.h"
 
 #include "column_names.h"
@@ -98,8 +98,8 @@ static int looks_kagen(const struct input *input, const struct sample *s)
            get_u64(s->text + 24) < n;
 }
 
-/* Nonzero if the text begins as a pattern says, whose 0 stands for a zero byte, F and E for the bytes of a byte order mark, and a
- * for any ASCII character. */
+/* Nonzero if the text begins as a pattern says. In it 0 is a zero byte, F and E are bytes of a byte order mark (255 and 254),
+ * and a is any ASCII character. */
 static int begins_as(const struct sample *s, const char *pattern)
 {
     size_t i = 0;
@@ -234,8 +234,9 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Nonzero for a line of names with commas between, none of which looks like a number. The first name may be missing: then the second line
- * must begin with a number, as in files of pandas with row numbers. A line with a tab is none, because its separator is the tab. */
+/* Nonzero for a line of names with commas between, none of which looks like a number. The first name may be missing if
+ * the second line begins with a number, as in pandas' files with row numbers. A line with tabs does not count: there
+ * they separate. */
 static int is_csv_header(const char *line, const char *second)
 {
     struct fields fields = fields_of_quoted(line, SEPARATOR_COMMA, next_line(line));
@@ -254,8 +255,7 @@ static int is_csv_header(const char *line, const char *second)
     return fields.taken > 1;
 }
 
-/* Nonzero if the first line names columns: it is a line of names with commas or, with any separator, has usual names or a line of
- * numbers behind it. */
+/* Nonzero if the first line names columns: it is a line of names with commas between, or column_names_likely says so. */
 static int has_column_names(const struct sample *s, enum separator separator)
 {
     if (s->lines == 0)
@@ -394,8 +394,8 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
 
 /* ---- the sample ---- */
 
-/* Finds the lines of data. Comments begin with the signs of --comments, else with those of lists; formats with other signs have
- * no lines of data that begin so. */
+/* Finds the lines of data. Comments begin with the signs of --comments, else with those of lists. Some formats have other
+ * signs, but no line of data in them begins with a sign of lists. */
 static void find_lines(struct sample *s, const struct reader_options *options)
 {
     const char *end = s->text + s->bytes;
@@ -435,7 +435,7 @@ static void look_at_text(struct sample *s, const struct reader_options *options)
     s->metis = s->lines > 0 ? metis_likeness(s->line[0], s->text + s->bytes, s->complete) : UNLIKE;
 }
 
-/* Nonzero if the first `bytes` bytes of the input, which are more than the sample has, may show what the sample does not. */
+/* Nonzero if the sample leaves a doubt that the first `bytes` bytes of the input, which are more, may resolve. */
 static int wants_more(const struct sample *s, size_t bytes)
 {
     return (s->lines == 0 && bytes <= SNIFF_MAX_BYTES) || (s->metis == LIKE && bytes <= DOUBT_BYTES);

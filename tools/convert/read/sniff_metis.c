@@ -3,8 +3,8 @@
  * After the header N M [FORMAT [CONSTRAINTS]] line i lists the neighbours of vertex i, and line j lists i if line i lists j.
  * Weights stand at known places in a line, and so do neighbours.
  *
- * Lines of 2 to 4 numbers each could also be edges with weights, behind a first edge that happens to fit: in METIS the graph would
- * be regular, with M equal to N times the degree, halved. That is rare, but no proof; pairs of lines that list each other are one.
+ * Lines of 2 to 4 numbers each could also be edges with weights, behind a first edge that happens to fit: in METIS the graph
+ * would be regular, with M equal to N times the degree, halved. That is rare, but no proof; lines that list each other are one.
  */
 #include "sniff_likeness.h"
 
@@ -94,7 +94,7 @@ static int read_row(const char *p, const struct metis_header *h, struct metis_ro
     return columns >= h->before && (columns - h->before) % h->stride == 0 ? columns : -1;
 }
 
-/* Reads the lines behind the header. Returns 0 if they are not N lines of METIS or, of an incomplete input, the first of N. */
+/* Reads the lines behind the header. Returns 0 if one of them cannot be a line of METIS, or if there are more than N. */
 static int read_rows(const char *p, const char *end, const struct metis_header *h, struct metis_rows *r)
 {
     for (; p < end; p = next_line(p)) {

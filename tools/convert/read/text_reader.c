@@ -96,8 +96,8 @@ static int is_hex(char c)
     return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-/* Returns the place behind the last line above the data that is certainly a comment. Lines before it that begin with a sign of
- * comments are comments, too, even if ids may begin with the sign. */
+/* Returns the place behind the last line above the data that is certainly a comment. Then lines before it that begin with a
+ * sign are comments, too, even if ids may begin with the sign. */
 static const char *behind_comments(const struct graph_reader *r, uint64_t *line)
 {
     const struct comment_rule any_sign = {r->text.comments.signs, 0};

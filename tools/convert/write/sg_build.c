@@ -89,7 +89,7 @@ static void place_entry(struct sg_build *b, uint32_t row, uint32_t neighbour)
         b->entry[b->start[row] + b->count[row]++] = neighbour;
 }
 
-/* Reads all edges once and calls `take` for the entries of one side. An undirected edge has an entry in the rows of both its ends. */
+/* Reads all edges and calls `take` for the entries of one side (out-rows or in-rows): two entries for each undirected edge. */
 static enum status pass(struct sg_build *b, enum side side, take_entry *take, struct error *e)
 {
     struct spill_cursor cursor;
@@ -106,8 +106,8 @@ static enum status pass(struct sg_build *b, enum side side, take_entry *take, st
     return e->status;
 }
 
-/* Fills the rows of one side, without self-loops, in two passes over the edges: the first counts the lengths of rows, the
- * second stores the entries. */
+/* Fills the rows of one side, out or in, without self-loops, in two passes over the edges: the first counts the lengths of
+ * rows, the second stores the entries. */
 static enum status fill_rows(struct sg_build *b, enum side side, struct error *e)
 {
     uint64_t sum = 0;

@@ -4,7 +4,7 @@
  *   offsets and neighbours of the inverse
  *
  * Rows ascend and have no duplicates and no self-loops; an undirected edge is in the rows of both its ends. Edges are kept, on
- * disk if need be, until all are known. The rows of one side then take 16 bytes a vertex and 8 bytes an entry.
+ * disk if need be, until all are known. Then rows take 16 bytes a vertex and 8 bytes an entry: out-rows first, later in-rows.
  */
 #ifndef DBFS_SG_BUILD_H
 #define DBFS_SG_BUILD_H
@@ -34,7 +34,7 @@ enum status sg_build_add(struct sg_build *build, const unsigned char *pairs, siz
 enum status sg_build_finish(struct sg_build *build, struct outfile *out,
                             enum edges_direction direction, uint64_t n, struct error *e);
 
-/* Returns the entries that were left out as duplicates or self-loops. Call it after sg_build_finish. */
+/* Returns how many entries were left out as duplicates or self-loops. Call it after sg_build_finish. */
 uint64_t sg_build_dropped(const struct sg_build *build);
 
 #endif

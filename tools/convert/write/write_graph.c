@@ -105,8 +105,8 @@ size_t graph_writer_granule(const struct graph_writer *writer)
 
 /* ---- encoding ---- */
 
-/* Checks that ids are below the limit of the format. An id that is not has a bit at or above the limit, or equals it, so the OR
- * of all ids finds it. */
+/* Checks that ids are below the limit of the format. The OR of all ids is at least as large as each of them, so if it is below
+ * the limit, all ids are. */
 static enum status check_ids(enum edge_format format, const struct edge *edges, size_t count,
                              struct error *e)
 {

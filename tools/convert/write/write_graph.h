@@ -19,8 +19,8 @@ enum status graph_writer_open(struct graph_writer **writer, enum edge_format for
                               struct outfile *out, const struct edges_info *info,
                               struct workspace *space, struct error *e);
 
-/* Opens a writer of Graph500 records to a nameless file in `folder`. graph_writer_temporary_fd returns the descriptor, at the
- * start of the file; the caller closes it. */
+/* Opens a writer of Graph500 records to a nameless file in `folder`. graph_writer_temporary_fd returns a descriptor of the
+ * file, at its start, which the caller closes. */
 enum status graph_writer_open_temporary(struct graph_writer **writer, const char *folder,
                                         struct error *e);
 int graph_writer_temporary_fd(struct graph_writer *writer);
@@ -33,10 +33,10 @@ enum status graph_writer_encode(const struct graph_writer *writer, struct encode
 enum status graph_writer_put(struct graph_writer *writer, const struct encoded_edges *encoded,
                              struct error *e);
 
-/* Writes what is left after the last edge, and ends the output. `n` is the least number of vertices. */
+/* Writes what is left after the last edge, and ends the output. The graph has `n` vertices, or more if its ids are larger. */
 enum status graph_writer_finish(struct graph_writer *writer, uint64_t n, struct error *e);
 
-/* Returns the entries that EDGE_FORMAT_SG left out as duplicates or self-loops. Call it after graph_writer_finish. */
+/* Returns how many entries EDGE_FORMAT_SG left out as duplicates or self-loops. Call it after graph_writer_finish. */
 uint64_t graph_writer_dropped(const struct graph_writer *writer);
 
 #endif

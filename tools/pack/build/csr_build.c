@@ -88,8 +88,8 @@ static uint32_t choose_heads(const struct csr_rows *csr, int asked, uint64_t sou
     return subgraph_columns(csr->g) == DELEGATES && 2 * source_rows >= csr->rows ? HEADS_USUAL : 0;
 }
 
-/* Estimates the bytes of the packed columns from the number of records in each row, and counts the columns. A row of L columns
- * spread evenly over 2^column_bits takes column_bits - log2(L) + 2 bits for each, and one more for the directory. */
+/* Estimates the bytes of the packed columns from the number of records in each row, and counts the columns. In a row of L
+ * columns spread evenly over 2^column_bits, a column takes column_bits - log2(L) + 2 bits, and one more for the directory. */
 static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64_t *columns)
 {
     uint64_t bits = 0, count = 0;
@@ -140,7 +140,7 @@ static enum status write_sources(const struct csr_rows *csr, const struct sectio
     return e->status;
 }
 
-/* Makes the lengths of the rows into offsets, in the same memory if the last one, `total`, fits 4 bytes, and writes them. */
+/* Turns the lengths of the rows into offsets, in the same memory if `total`, the last one, fits 4 bytes, and writes them. */
 static enum status write_offsets(struct csr_rows *csr, uint64_t total,
                                  const struct section_writer *out, struct error *e)
 {

@@ -24,8 +24,8 @@ struct csr_source {
     struct transpose *to, *from; /* NULL: none */
 };
 
-/* Builds subgraph g with `heads` head columns. HEADS_AUTO stands for HEADS_USUAL in nd and dd if at least half of the rows
- * would have an entry there, else for 0. Columns of 8 bytes never have heads. */
+/* Builds subgraph g with `heads` head columns. HEADS_AUTO means HEADS_USUAL for nd and dd if at least half of the rows would
+ * have an entry there, and none otherwise. Subgraphs with columns of 8 bytes never have heads. */
 enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
                       const struct section_writer *out, struct csr_counts *counts,
                       struct error *e);

@@ -175,7 +175,7 @@ static const void *file_elements(const struct columns_job *j, const struct range
     return range->count > 0 ? elements_of(j, range) : NULL;
 }
 
-/* Computes the bytes and the CRC of a range, as far as that is possible before its place in the file is known. */
+/* Computes how many bytes a range has and, if the file can seek, their CRC, both needed to get a place in the file. */
 static void weigh(const struct columns_job *j, struct range *range)
 {
     range->bytes = j->packed ? range->words * sizeof(uint32_t) : range->count * j->csr->width;
@@ -217,8 +217,8 @@ static enum status sort_placed(void *context, void *slot, struct error *e)
     return range_sort(j->csr, &w->sorter, range->r, range->buffer->room + PACKED_BLOCK, e);
 }
 
-/* A stage that does nothing but wait: it is ordered, so when a range passes it, all ranges before have been sorted. */
-static enum status let_pass(void *context, void *slot, struct error *e)
+/* A stage that only waits: it is an ordered one, so when a range has passed it, all earlier ranges have been sorted. */
+static enum status wait_for_earlier_ranges(void *context, void *slot, struct error *e)
 {
     (void)context;
     (void)slot;
@@ -247,8 +247,8 @@ static enum status sort_and_finish(void *context, void *slot, struct error *e)
 
 /* ---- stages: packing ---- */
 
-/* Cuts the columns of a range into whole blocks: puts those that the ranges before left over in front, and keeps those that
- * this range leaves over. An ordered stage. */
+/* Cuts the columns of a range into whole blocks. Columns that earlier ranges left over go in front, and those that this range
+ * leaves over are kept for the next. An ordered stage. */
 static enum status cut_blocks(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -283,8 +283,8 @@ static enum status take_offsets(struct worker *w, uint64_t count, struct error *
     return fail_memory(e, "packing edges", 2 * count * sizeof *w->offsets);
 }
 
-/* Finds the rows of the columns to be encoded: those of the last `carried` elements before row `begin`, and the rows from there
- * to row `end`. Of the first row, only the carried elements count. */
+/* Finds the rows whose columns are encoded: those of the last `carried` columns before row `begin`, then row `begin` up to row
+ * `end`. Of the first row found, only the carried columns count. */
 static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint64_t begin,
                              uint64_t end, uint64_t carried, struct packed_rows *rows,
                              struct error *e)
@@ -326,8 +326,8 @@ static enum status encode(void *context, void *slot, struct error *e)
 
 /* ---- stages: writing ---- */
 
-/* Gives the range its place in the file, or appends it if the file cannot seek. An ordered stage. A range may have no bytes, as
- * packed columns that are consecutive take no words. */
+/* Gives the range its place in the file, or appends it if the file cannot seek. An ordered stage. A range may have no bytes:
+ * packed columns take no words if they are consecutive. */
 static enum status reserve(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -383,7 +383,7 @@ static int list_stages(const struct columns_job *j, struct pipeline_stage *stage
     int count = 0, joins_itself = j->csr->to != NULL && j->csr->to == j->csr->from;
     if (joins_itself) {
         stages[count++] = (struct pipeline_stage){0, sort_placed};
-        stages[count++] = (struct pipeline_stage){1, let_pass};
+        stages[count++] = (struct pipeline_stage){1, wait_for_earlier_ranges};
         stages[count++] = (struct pipeline_stage){0, finish_rows};
     } else {
         stages[count++] = (struct pipeline_stage){0, sort_and_finish};
@@ -394,7 +394,7 @@ static int list_stages(const struct columns_job *j, struct pipeline_stage *stage
     }
     stages[count++] = (struct pipeline_stage){1, reserve};
     stages[count++] = (struct pipeline_stage){0, write_out};
-    stages[count++] = (struct pipeline_stage){1, let_pass};
+    stages[count++] = (struct pipeline_stage){1, wait_for_earlier_ranges};
     return count;
 }
 
@@ -432,7 +432,7 @@ static void release(struct columns_job *j, uint64_t *edges)
 }
 
 /* Writes the columns, once their memory is charged. */
-static enum status run_charged(struct columns_job *j, uint64_t *edges, struct error *e)
+static enum status write_columns(struct columns_job *j, uint64_t *edges, struct error *e)
 {
     struct range *ranges = calloc(j->window, sizeof *ranges);
     void **slots = calloc(j->window, sizeof *slots);
@@ -462,7 +462,7 @@ enum status csr_columns_write(const struct csr_rows *csr, const struct section_w
         plan_memory(&j, e) == ST_OK) {
         uint64_t bytes = j.window * j.spare.buffer_bytes + (uint64_t)j.threads * j.thread_bytes;
         memory_charge_planned(out->budget, bytes);
-        run_charged(&j, edges, e);
+        write_columns(&j, edges, e);
         memory_discharge(out->budget, bytes);
     }
     packed_encoder_free(&j.encoder);

@@ -203,7 +203,7 @@ static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
             to[next[record_row_##suffix(from[i], bits, begin)]++] = (uint32_t)(from[i] & mask);    \
     }                                                                                              \
                                                                                                    \
-    /* Drops duplicates of sorted records, and subtracts them from placed[] and length[] of their  \
+    /* Drops duplicates of sorted records, and takes them off placed[] and length[] of their       \
      * rows. Returns the number of records left. */                                                \
     static size_t unique_##suffix(type *records, size_t count, unsigned bits, uint64_t begin,      \
                                   uint32_t *placed, uint32_t *length)                              \
@@ -241,8 +241,8 @@ static void spread(const struct csr_rows *csr, uint64_t begin, const void *recor
 
 /* ---- sorting what is placed ---- */
 
-/* Returns the place of the columns that come from buckets, which are at the end of the range's memory, row after row. Sets
- * next[] to the places of the rows there. */
+/* Returns where the columns from buckets stand, row after row: at the end of the range's memory. Sets next[] to the place of
+ * each row there. */
 static void *start_placed(const struct csr_rows *csr, uint32_t r, void *columns, uint64_t *next)
 {
     uint64_t begin = range_begin(csr, r), rows = range_begin(csr, r + 1) - begin;
@@ -250,7 +250,7 @@ static void *start_placed(const struct csr_rows *csr, uint32_t r, void *columns,
     return (unsigned char *)columns + (csr->records_in[r] - count) * csr->width;
 }
 
-/* Gives the memory of a bucket that has been read to the transpose, which needs it for the same edges the other way round. */
+/* Gives the memory of a bucket that was read to the transpose, which needs as much for the same edges the other way round. */
 static void hand_over(const struct csr_rows *csr, const struct range_sorter *t, uint32_t r)
 {
     uint32_t bucket = placement_bucket(csr->placement, csr->shard, csr->g, r);
@@ -280,8 +280,8 @@ static void *group(const struct csr_rows *csr, struct range_sorter *t, uint32_t 
     return to;
 }
 
-/* Appends the sorted records of range r to the transpose. In dd duplicates are dropped before. In dn they stay, so that the
- * rows of nd get as many records as if they had been placed. */
+/* Appends the sorted records of range r to the transpose. In dd duplicates are dropped first. In dn they stay, because nd,
+ * which is made from the transpose, must have as many records as if they had been placed. */
 static size_t pass_on(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, void *records,
                       size_t count)
 {
@@ -364,8 +364,8 @@ static enum status sort_rows(const struct csr_rows *csr, struct range_sorter *t,
     return e->status;
 }
 
-/* Nonzero if range r is sorted all at once, and not row by row. It must fit into the cache; in nn rows must also have fewer
- * than one in 64 columns, because marks (row_sort.h) sort denser rows faster. */
+/* Nonzero if range r is sorted all at once, and not row by row. For that it must fit into the cache, and in nn a row must have
+ * fewer than one in 64 columns on average, because marks (row_sort.h) sort denser rows faster. */
 static int sorts_whole(const struct csr_rows *csr, uint32_t r, uint64_t count)
 {
     unsigned bits = csr->plan->column_bits;

@@ -47,8 +47,8 @@ struct csr_rows {
 /* Returns the first row of range r, or the end of this shard's rows if the range has none here. r may be the number of ranges. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
 
-/* The counters of one thread. In dd columns are counted as well as rows, because a record above the diagonal is also an edge below it,
- * in the row of its column. Any thread may meet any column, so each has counters for all columns, or all threads share one array. */
+/* The counters of one thread. In dd columns are counted, too, because the reverse of a record above the diagonal is in the row
+ * of its column. Any thread may meet any column, so a thread has counters for all, or all threads share one array. */
 struct range_counter {
     void *read_buffer;
     uint32_t *of_column; /* [rows] of dd: this thread's, or shared by all */
@@ -62,8 +62,8 @@ void range_counter_close(struct range_counter *counter);
 enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
                         struct error *e);
 
-/* Adds the counters of all `count` threads, which completes records_of[] and records_in[] of range r. Call it when all ranges
- * have been counted. */
+/* Adds up the counters of all `count` threads for range r, and so completes records_of[] and records_in[]. Call it when all
+ * ranges have been counted. */
 void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
                    uint32_t r);
 
@@ -88,9 +88,9 @@ void range_sorter_close(struct range_sorter *sorter); /* a zeroed one is allowed
 enum status range_sort(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                        void *columns, struct error *e);
 
-/* Makes the rows of range r from what range_sort left and from the transpose: drops duplicates, fills the head columns, leaves
- * the other columns at the start of `columns`, row after row, and returns their number. Sets kept_of[], and adds to *edges the
- * edges kept, heads included. */
+/* Makes the rows of range r from what range_sort left and from the transpose: drops duplicates, fills the head columns, and
+ * leaves the other columns at the start of `columns`, row after row. Returns the number of these. Sets kept_of[], and adds the
+ * number of edges kept, heads included, to *edges. */
 uint64_t range_finish(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                       void *columns, uint64_t *edges, struct error *e);
 

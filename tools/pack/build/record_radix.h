@@ -43,7 +43,7 @@ void record_radix_counted(struct record_radix *radix);
 void record_radix_spread(struct record_radix *radix, const void *records, size_t count);
 void *record_radix_finish(struct record_radix *radix, size_t count);
 
-/* Returns the buffer that does not hold the sorted records: RECORD_RADIX_BYTES of free memory, until the next spread. */
+/* Returns the buffer without the sorted records: RECORD_RADIX_BYTES of free memory, until the next record_radix_spread. */
 void *record_radix_spare(const struct record_radix *radix);
 
 #endif

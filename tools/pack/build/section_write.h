@@ -15,8 +15,8 @@ struct section_writer {
     struct memory_budget *budget;
 };
 
-/* Chooses the encoding of a section. PACK_AUTO packs it if that saves a quarter of its raw bytes or more, and these take more
- * than one page, which any section takes. */
+/* Chooses the encoding of a section. PACK_AUTO packs it if that saves a quarter of its raw bytes or more, unless these fit into
+ * one page, the least that a section takes. */
 enum section_encoding section_choose(const struct section_writer *out, uint64_t raw_bytes,
                                      uint64_t packed_bytes);
 

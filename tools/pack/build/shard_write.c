@@ -77,8 +77,8 @@ static enum status write_alone(const struct subgraph_writer *w, enum subgraph g,
     return csr_build(&source, g, pk->heads[g % SUBGRAPHS], w->out, &w->counts[g], e);
 }
 
-/* Builds subgraph g and `reverse`, the subgraph with the same edges the other way round, which is made from a transpose of g's
- * sorted records. For dd both are the same. */
+/* Builds subgraph g and the subgraph `reverse`, which has the same edges the other way round and is made from a transpose of
+ * g's sorted records. The reverse of dd is dd itself. */
 static enum status write_pair(const struct subgraph_writer *w, enum subgraph g, enum subgraph reverse,
                               struct error *e)
 {
@@ -110,7 +110,7 @@ static enum status write_undirected(const struct subgraph_writer *w, struct erro
     return e->status;
 }
 
-/* Builds the subgraphs of a directed graph. For dd, dn and nd, the in-rows of an edge stand in the reverse of the subgraph of its out-row. */
+/* Builds the subgraphs of a directed graph. An edge with its out-row in dd, dn or nd has its in-row in dd, nd or dn. */
 static enum status write_directed(const struct subgraph_writer *w, struct error *e)
 {
     static const enum subgraph placed[] = {DD, DN, ND};

@@ -83,7 +83,7 @@ static inline unsigned char *put(unsigned char *at, unsigned bytes, uint64_t rec
     return at + 4;
 }
 
-/* Appends records, which ascend by column, in runs to one bucket after the other. */
+/* Appends records to the buckets of the transpose. They ascend by column, so they go to one bucket after the other, in runs. */
 #define DEFINE_APPEND(type, suffix)                                                                \
     static void append_##suffix(const struct record_target *target, struct bucket_writer *w,       \
                                 const type *from, size_t count, unsigned bits, uint64_t begin)     \

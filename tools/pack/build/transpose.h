@@ -50,7 +50,7 @@ void transpose_records(struct transpose *transpose, struct bucket_writer *writer
 void transpose_row(struct transpose *transpose, struct bucket_writer *writer, uint32_t row,
                    const uint32_t *columns, size_t count);
 
-/* Ends the bucket of a range, adds its records to length[] of their rows, and returns their number. */
+/* Ends the bucket of a range, adds the records of each row to length[], and returns the number of all its records. */
 uint64_t transpose_count(struct transpose *transpose, uint32_t range, void *read_buffer,
                          uint32_t *length, struct error *e);
 
@@ -66,8 +66,8 @@ enum status transpose_collector_open(struct transpose_collector *collector,
                                      const struct transpose *transpose, struct error *e);
 void transpose_collector_close(struct transpose_collector *collector);
 
-/* transpose_seal ends the bucket of a range without counting it. transpose_collect moves the columns of an ended bucket to their rows:
- * those of row i of the range, ascending, to to[next[i]] and the places after it. It leaves next[i] one past the last of them. */
+/* transpose_seal ends the bucket of a range without counting. transpose_collect moves columns of an ended bucket to their rows:
+ * those of row i of the range, ascending, to to[next[i]] and the places behind, and leaves next[i] behind the last of them. */
 void transpose_seal(struct transpose *transpose, uint32_t range);
 enum status transpose_collect(struct transpose *transpose,
                               const struct transpose_collector *collector, uint32_t range,

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct journal {
-    /* names of the edge streams, a line for each, written for people and not read back; the caller's */
+    /* the names of the edge streams, a line for each, for people; never read back; the caller frees them */
     const char *inputs;
     uint32_t p;
     int heads[SUBGRAPHS]; /* as the options say: HEADS_AUTO or k */

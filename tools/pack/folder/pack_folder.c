@@ -34,7 +34,7 @@ static int is_grid_part(const char *name)
     return sscanf(name, "grid-%u-of-%u.dbfs%n", &shard, &p, &used) == 2 && used > 0 && name[used] == '\0';
 }
 
-/* nonzero for .NAME.XXXXXX where NAME is a file of a shard directory: outfile.c names a file so until it is whole */
+/* nonzero for .NAME.XXXXXX with NAME a file of a shard directory, which outfile.c calls so until it is whole */
 static int is_temporary(const char *name)
 {
     char base[64];
@@ -165,7 +165,7 @@ static enum status make(struct pack_folder *f, struct error *e)
 }
 
 /* Finds out what the folder holds. */
-static enum status look(struct pack_folder *f, int *others, struct error *e)
+static enum status list_folder(struct pack_folder *f, int *others, struct error *e)
 {
     const struct dirent *entry;
     DIR *dir = opendir(f->path);
@@ -259,10 +259,10 @@ static int resumes(const struct pack_folder *f)
 }
 
 /* Checks that the mode allows what the folder holds. */
-static enum status check_use(struct pack_folder *f, struct error *e)
+static enum status check_mode(struct pack_folder *f, struct error *e)
 {
     int others = 0;
-    if (look(f, &others, e) != ST_OK || f->mode == FOLDER_FORCE)
+    if (list_folder(f, &others, e) != ST_OK || f->mode == FOLDER_FORCE)
         return e->status;
     if (resumes(f))
         return read_found(f, e) == ST_OK ? compare_found(f, e) : e->status;
@@ -300,7 +300,7 @@ static void prepare_farewell(const struct pack_folder *f)
     signals_farewell(text);
 }
 
-/* Lets a signal remove the journal, and the folder if this run made it, while there is nothing yet to resume. */
+/* As long as there is nothing to resume, a signal shall remove the journal, and the folder if this run made it. */
 static void let_signals_undo(struct pack_folder *f)
 {
     char *journal = manifest_path(f->path, PACKING_NAME);
@@ -345,7 +345,7 @@ enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_
 {
     if (pack_folder_join(f, path, mode, wanted, e) != ST_OK)
         return e->status;
-    if (make(f, e) != ST_OK || lock(f, e) != ST_OK || check_use(f, e) != ST_OK ||
+    if (make(f, e) != ST_OK || lock(f, e) != ST_OK || check_mode(f, e) != ST_OK ||
         remove_matching(f, is_left_over, e) != ST_OK)
         return e->status;
     if (!f->has_manifest && !f->has_journal) {

@@ -51,8 +51,8 @@ enum status pack_folder_refuse_inputs(const char *path, const char *const *input
                                       struct error *e);
 
 /* Opens and locks the folder, and removes temporary files that a killed run left. `wanted` describes the packing that the
- * options ask for; if the folder is empty, it is written as the journal. ST_RUNTIME if `mode` does not allow what the folder
- * holds, or another process uses it. */
+ * options ask for; in an empty folder it becomes the journal. ST_RUNTIME if `mode` does not allow what the folder holds, or if
+ * another process uses the folder. */
 enum status pack_folder_open(struct pack_folder *folder, const char *path,
                              enum pack_folder_mode mode, const struct journal *wanted,
                              struct error *e);
@@ -70,8 +70,8 @@ enum status pack_folder_share(struct pack_folder *folder, const struct comm *com
  * set to that TH. */
 int pack_folder_suggested_th(const struct pack_folder *folder, uint64_t checksum, uint64_t *th);
 
-/* Completes the journal with facts known only after the stream was read. ST_RUNTIME if a packing is resumed and the folder
- * holds another one. */
+/* Completes the journal with facts that are known only after the stream was read. ST_RUNTIME if `--resume` was asked for, but
+ * the folder holds another packing. */
 enum status pack_folder_identify(struct pack_folder *folder, uint64_t th, uint64_t checksum,
                                  uint64_t pack_id, struct error *e);
 

@@ -1,6 +1,6 @@
-/* pack_plan.c: see pack_plan.h. A split has the degrees and, for its TH, the edges of nn, nd, dn and dd. Without one there are
- * only bounds: each delegate has more than TH edge ends, and a TH by the rule of memory leaves at most 4n/p delegates. The
- * largest degree is then a guess, and so is the memory for sorting the longest row. */
+/* pack_plan.c: see pack_plan.h. A split tells the degrees and, for its TH, the edges of nn, nd, dn and dd. Without a split
+ * there are only bounds: each delegate has more than TH edge ends, and a TH by the rule of memory leaves at most 4n/p
+ * delegates. Then the largest degree is guessed, and with it the memory for sorting the longest row. */
 #include "pack_plan.h"
 
 #include "formats/base/arith.h"
@@ -56,9 +56,9 @@ static enum status look_up_split(struct graph *g, const struct split *s, const c
 }
 
 /* Finds the graph's counts, in the split or, without one, as bounds. */
-static enum status describe(struct graph *g, const struct pack_plan *plan,
-                            const struct pack_options *o, struct memory_budget budget,
-                            struct error *e)
+static enum status find_counts(struct graph *g, const struct pack_plan *plan,
+                               const struct pack_options *o, struct memory_budget budget,
+                               struct error *e)
 {
     struct split split;
     *g = (struct graph){.n = plan->separation.totals.n, .m = plan->separation.directed_edges};
@@ -76,7 +76,7 @@ static enum status describe(struct graph *g, const struct pack_plan *plan,
     return e->status;
 }
 
-/* Returns the most of `count` things that one shard is likely to have: some standard deviations above the mean, as shards are about equal. */
+/* Returns the most of `count` things that a shard is likely to have: somewhat above the mean, as shards are about equal. */
 static uint64_t share(uint64_t count, uint32_t p)
 {
     uint64_t even = count / p + (count % p != 0);
@@ -84,8 +84,8 @@ static uint64_t share(uint64_t count, uint32_t p)
 }
 
 /* Fills in the sizes on which the memory depends. */
-static struct pack_size measure(const struct pack_plan *plan, const struct graph *g,
-                                const struct pack_options *o, uint64_t limit_bytes)
+static struct pack_size fill_pack_size(const struct pack_plan *plan, const struct graph *g,
+                                       const struct pack_options *o, uint64_t limit_bytes)
 {
     uint64_t locals = smaller(share(g->connected - g->d, o->p), g->connected - g->d);
     unsigned nn_bits = bits_for(locals) + bits_for(o->p);
@@ -120,7 +120,7 @@ static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s,
            2 * k * rows;
 }
 
-/* Estimates the bytes of a subgraph with all its sets of rows. g->edges counts a directed edge twice, but the out-rows have it once. */
+/* Estimates the bytes of a subgraph, in-rows included. g->edges counts a directed edge twice, each set of rows once. */
 static uint64_t rows_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
 {
     uint64_t edges = g->edges[sub] / s->p;
@@ -168,8 +168,8 @@ static void plan_packed(struct pack_plan *plan, const struct graph *g, const str
 
 /* ---- memory and disk ---- */
 
-/* Returns the bytes of all placed records: of dd those above the diagonal, of nd none. *nn is set to the bytes of nn; all
- * others go through a transpose later. */
+/* Returns the bytes of all placed records; in dd only those above the diagonal are placed, in nd none. *nn is set to the bytes
+ * of nn, whose records go through no transpose. */
 static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
                              const struct pack_memory *m, uint64_t *nn)
 {
@@ -190,9 +190,9 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     return bytes;
 }
 
-/* Estimates the bytes that are spilled to disk: of placed edges all but a quarter of the store and, of the `passed` bytes of
- * records that go through transposes, all but, for each shard, half of the transpose's own memory and half of the memory that the
- * store has given back by then. */
+/* Estimates the bytes that are spilled to disk. Of the placed edges, a quarter of the store stays in memory. Of the `passed`
+ * bytes of records that go through transposes, each shard keeps half of what its transpose can use: the transpose's own memory,
+ * and that quarter, which the store has given back by then. */
 static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges,
                               uint64_t passed)
 {
@@ -217,7 +217,7 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     if (pack_memory_divide(&m, s, left, left + (ample ? 0 : sp->values_bytes), e) != ST_OK)
         return e->status;
     uint64_t nn = 0, edges = placed_bytes(g, s, &m, &nn), passed = edges - nn;
-    /* chunks that are not full, and the headers of chunks, of the store and the transposes */
+    /* waste in chunks that are not full, and the headers of chunks, in the store and in transposes */
     uint64_t slack = edges / 6 + pack_memory_store_least(s, &m);
     uint64_t room = m.store_bytes + sp->tiles_bytes / 9 * 8;
     uint64_t store = larger(smaller(room, edges + slack), sp->tiles_bytes);
@@ -257,13 +257,13 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     struct graph g;
     *plan = (struct pack_plan){0};
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||
-        describe(&g, plan, o, *budget, e) != ST_OK)
+        find_counts(&g, plan, o, *budget, e) != ST_OK)
         return e->status;
-    struct pack_size size = measure(plan, &g, o, budget->limit_bytes);
+    struct pack_size size = fill_pack_size(plan, &g, o, budget->limit_bytes);
     while (plan_memory(plan, &g, &size, budget, e) != ST_OK && o->split_path == NULL && guess_fewer(&g)) {
         *e = (struct error){0};
         plan->if_fewer = 1;
-        size = measure(plan, &g, o, budget->limit_bytes);
+        size = fill_pack_size(plan, &g, o, budget->limit_bytes);
     }
     plan->d = g.d;
     plan->connected = g.connected;

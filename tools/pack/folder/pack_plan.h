@@ -24,7 +24,7 @@ struct pack_plan {
 };
 
 /* Makes the plan from the trailer of the stream and, if one is given, the split, without a pass over the stream. `budget` is
- * that of the program before it takes memory. ST_RESOURCE if the packing would be refused. */
+ * the program's, before any memory is taken from it. ST_RESOURCE if the packing would be refused. */
 enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *options,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e);

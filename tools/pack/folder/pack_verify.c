@@ -86,7 +86,7 @@ static enum status mark_vertex(const struct shard *s, uint64_t *seen, uint64_t s
     return ST_OK;
 }
 
-/* Checks the local vertices: each stands there once, ids ascend within a degree, and degrees are at most TH. Notes the vertices in seen[]. */
+/* Checks that no local vertex is listed twice, that ids ascend within a degree, and degrees are at most TH. Fills seen[]. */
 static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t *degree_sum,
                                 struct error *e)
 {
@@ -150,14 +150,13 @@ static uint64_t local_edges(const struct shard *s, uint64_t row)
     return edges;
 }
 
-/* Nonzero if a local vertex may have no edge in its shard: in a directed graph without in-rows, edges that lead to it are not
- * stored there. */
+/* Nonzero if a local vertex may have no edge in its shard: without in-rows, a directed edge is only in the row of its tail. */
 static int may_be_empty(const struct shard *s)
 {
     return s->kept.directed && !s->kept.with_in;
 }
 
-/* Checks that each local vertex has at least one edge and at most as many as its degree. All its edges are in this shard. */
+/* Checks that each local vertex has an edge (unless may_be_empty), and no more edges than its degree, all in this shard. */
 static enum status check_local_edges(const struct shard *s, struct error *e)
 {
     uint64_t row = 0;
@@ -185,7 +184,7 @@ static int same_delegates(const struct verify *v, const struct shard *s)
                   s->degrees.delegates.count * sizeof *s->degrees.delegates.runs) == 0;
 }
 
-/* Checks the delegates. Those of the first shard are kept, each with its run of equal degrees, and those of other shards must be the same. */
+/* Checks the delegates: keeps those of the first shard, with their runs of equal degrees; other shards must have the same. */
 static enum status check_delegates(struct verify *v, const struct shard *s, struct error *e)
 {
     uint64_t i = 0;
@@ -225,8 +224,8 @@ static const struct csr *reverse_of(const struct shard *s, enum subgraph g)
     return &s->csr[s->kept.directed ? subgraph_in(reverse) : reverse];
 }
 
-/* Counts the edges of each delegate in rows g and `to_normals`, and checks that Algorithm 1 puts the edges of g, which join
- * delegates, into this shard. */
+/* Counts the edges of each delegate in subgraphs g and `to_normals`. Checks that Algorithm 1 puts the edges of g, whose ends
+ * are both delegates, into this shard. */
 static enum status check_dd_rows(struct verify *v, const struct shard *s, enum subgraph g, enum subgraph to_normals,
                                  struct error *e)
 {
@@ -348,7 +347,7 @@ static uint64_t edge_ends(const struct manifest *m)
     return m->direction == EDGES_SYMMETRIC ? records : 2 * records;
 }
 
-/* Returns the directed edges of the input without self-loops. The out-rows have as many if there were no duplicates. */
+/* Returns how many directed edges the input has without self-loops. Out-rows have as many if there were no duplicates. */
 static uint64_t directed_edges(const struct manifest *m)
 {
     return m->direction == EDGES_DIRECTED ? edge_ends(m) / 2 : edge_ends(m);

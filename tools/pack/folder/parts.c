@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What ranks tell each other about a part. It is summed over all ranks: all words are 0 except on the rank that has the part. */
+/* What ranks tell each other about a part, summed over all ranks: all words are 0 but on the rank that has the part. */
 struct part_note {
     uint64_t there, bytes, table_crc, edges[SUBGRAPHS];
 };

@@ -33,7 +33,7 @@ static inline int parts_complete(const struct parts *parts)
 }
 
 /* Writes the missing parts, the last one first; each rank writes one at a time. `gathering` says how a rank gets the edges of
- * its part; which part, is set here. Collective. */
+ * its part, whichever that is. Collective. */
 enum status parts_write(struct parts *parts, const struct packing *packing,
                         const struct gathering *gathering, struct error *e);
 

@@ -145,8 +145,8 @@ static void sum_loops(struct summing *w)
     }
 }
 
-/* Sums the hashes of a part's edges. With the first group of slots, self-loops and the edges of nd, dn and dd, which need no
- * slots of other parts, are summed, too. */
+/* Adds the hashes of a part's edges in nn to the sum. With the first group of slots it also adds self-loops and the edges of
+ * nd, dn and dd, which need no slots of other parts. */
 static enum status sum_part(struct summing *w, struct shard *s, struct error *e)
 {
     const struct checked_parts *parts = w->parts;

@@ -17,7 +17,7 @@ static int is_there(const struct grid_shards *shards, uint32_t index)
     return there;
 }
 
-/* Sums the hashes of a grid part's edges, as nn_sum does for the shards. The sources are vertices of the shards in the part's grid column. */
+/* Sums the hashes of a grid part's edges, as nn_sum for a shard. Sources are vertices of the shards in its grid column. */
 static uint64_t sum_edges(const struct grid_part *part, uint32_t local_bits)
 {
     uint64_t sum = 0;

@@ -1,9 +1,9 @@
 /* order.c: see order.h
  *
  * This is a counting sort that never makes the sorted list:
- * 1. Count the normal vertices by shard and rank of their degree, and the delegates by rank. Each such count is a cell.
- * 2. Turn the counts into the first position of each cell.
- * 3. Pass over the vertices by id, and replace each rank by the next position of its cell.
+ * 1. Count the normal vertices by shard and rank of their degree, and the delegates by rank.
+ * 2. Turn each of these counters into the first position of its vertices.
+ * 3. Pass over the vertices by id, and replace each rank by the next position of its counter.
  *
  * Threads work on consecutive pieces of a window of vertices, and windows follow one another, so the result depends on neither.
  * If the counters of all shards would take too much memory, shards are taken in groups, each with passes of its own.
@@ -31,14 +31,14 @@ struct sorting {
     uint32_t normal_ranks, delegate_ranks;
     uint32_t group_begin, group_end, group; /* shards in hand; size of a full group */
     int pieces;
-    uint64_t cells;  /* delegate ranks, then each shard's normal ranks */
-    uint32_t *next;  /* [cells]: counts of all, later the place of the next vertex */
-    uint32_t *count; /* [pieces][cells]: the same for a piece of a window */
+    uint64_t counters; /* delegate ranks, then each shard's normal ranks */
+    uint32_t *next;    /* [counters]: counts of all, later the place of the next vertex */
+    uint32_t *count;   /* [pieces][counters]: the same for a piece of a window */
 };
 
-/* Returns the cell that counts a vertex of this rank and shard; UINT64_MAX if the current group of shards does not number it.
- * Delegates are numbered with the first group. */
-static inline uint64_t cell_of(const struct sorting *s, uint32_t rank, uint32_t shard)
+/* Returns the index of the counter of this rank and shard; UINT64_MAX if its vertices are numbered with another group of
+ * shards. Delegates are numbered with the first group. */
+static inline uint64_t counter_of(const struct sorting *s, uint32_t rank, uint32_t shard)
 {
     if (rank >= s->cut)
         return s->group_begin == 0 ? rank - s->cut : UINT64_MAX;
@@ -52,16 +52,16 @@ static inline uint64_t cell_of(const struct sorting *s, uint32_t rank, uint32_t 
 
 static void count_window(struct sorting *s, const uint32_t *rank_of, uint64_t begin, uint64_t n)
 {
-    memset(s->count, 0, (uint64_t)s->pieces * s->cells * sizeof *s->count);
+    memset(s->count, 0, (uint64_t)s->pieces * s->counters * sizeof *s->count);
 #pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
     for (int i = 0; i < s->pieces; i++) {
-        uint32_t *count = s->count + (uint64_t)i * s->cells, p = s->order->p;
+        uint32_t *count = s->count + (uint64_t)i * s->counters, p = s->order->p;
         uint64_t v = piece_start(n, s->pieces, i), end = piece_start(n, s->pieces, i + 1);
         uint32_t shard = shard_of_vertex(begin + v, p);
         for (; v < end; v++, shard = shard + 1 == p ? 0 : shard + 1) {
-            uint64_t cell = cell_of(s, rank_of[v], shard);
-            if (cell != UINT64_MAX)
-                count[cell]++;
+            uint64_t counter = counter_of(s, rank_of[v], shard);
+            if (counter != UINT64_MAX)
+                count[counter]++;
         }
     }
 }
@@ -69,7 +69,7 @@ static void count_window(struct sorting *s, const uint32_t *rank_of, uint64_t be
 static enum status count_all(struct sorting *s, struct error *e)
 {
     struct vertex_values *values = s->values;
-    memset(s->next, 0, s->cells * sizeof *s->next);
+    memset(s->next, 0, s->counters * sizeof *s->next);
     for (uint32_t w = 0; w < values->windows; w++) {
         const uint32_t *rank_of = values_load(values, w, 0, e);
         uint64_t begin = window_begin(values, w), n = window_end(values, w) - begin;
@@ -77,8 +77,8 @@ static enum status count_all(struct sorting *s, struct error *e)
             return e->status;
         count_window(s, rank_of, begin, n);
         for (int i = 0; i < s->pieces; i++) {
-            for (uint64_t c = 0; c < s->cells; c++)
-                s->next[c] += s->count[(uint64_t)i * s->cells + c];
+            for (uint64_t c = 0; c < s->counters; c++)
+                s->next[c] += s->count[(uint64_t)i * s->counters + c];
         }
     }
     return ST_OK;
@@ -86,7 +86,7 @@ static enum status count_all(struct sorting *s, struct error *e)
 
 /* ---- what the counts say ---- */
 
-/* Lists the runs of equal degrees, by descending degree, from the number of vertices of each rank from `first` on. */
+/* Lists the runs of equal degrees, by descending degree. count[] has the number of vertices of each rank, from `first` on. */
 static enum status list_runs(const struct sorting *s, const uint32_t *count, uint32_t first,
                              uint32_t ranks, struct degree_run **runs, uint64_t *run_count,
                              struct error *e)
@@ -105,7 +105,7 @@ static enum status list_runs(const struct sorting *s, const uint32_t *count, uin
     return ST_OK;
 }
 
-/* Turns the counts of ranks into first positions, the highest rank first. Returns their sum. */
+/* Turns the counts of ranks into the positions of the first vertex of each rank, the highest rank first. Returns their sum. */
 static uint64_t start_positions(uint32_t *count, uint32_t ranks)
 {
     uint64_t at = 0;
@@ -132,7 +132,7 @@ static enum status start_delegates(struct sorting *s, struct error *e)
     return ST_OK;
 }
 
-/* Makes the counts of a group of shards into first positions, and lists its degrees. */
+/* Turns the counters of a group of shards into first positions, and lists the runs of degrees in each of these shards. */
 static enum status start_group(struct sorting *s, struct error *e)
 {
     if (s->group_begin == 0 && start_delegates(s, e) != ST_OK)
@@ -149,13 +149,13 @@ static enum status start_group(struct sorting *s, struct error *e)
 
 /* ---- labels ---- */
 
-/* Turns the counts of each piece of a window into the piece's first position in each cell. */
+/* Replaces each counter of a piece of a window by the position of the first vertex of the piece that it has counted. */
 static void start_pieces(struct sorting *s)
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static)
-    for (uint64_t c = 0; c < s->cells; c++) {
+    for (uint64_t c = 0; c < s->counters; c++) {
         for (int i = 0; i < s->pieces; i++) {
-            uint32_t *count = &s->count[(uint64_t)i * s->cells + c], own = *count;
+            uint32_t *count = &s->count[(uint64_t)i * s->counters + c], own = *count;
             *count = s->next[c];
             s->next[c] += own;
         }
@@ -187,13 +187,13 @@ static void label_window(struct sorting *s, uint32_t *of, uint64_t begin, uint64
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
     for (int i = 0; i < s->pieces; i++) {
-        uint32_t *next = s->count + (uint64_t)i * s->cells, p = s->order->p;
+        uint32_t *next = s->count + (uint64_t)i * s->counters, p = s->order->p;
         uint64_t v = piece_start(n, s->pieces, i), end = piece_start(n, s->pieces, i + 1);
         uint32_t shard = shard_of_vertex(begin + v, p);
         for (; v < end; v++, shard = shard + 1 == p ? 0 : shard + 1) {
-            uint64_t cell = cell_of(s, of[v], shard);
-            if (cell != UINT64_MAX)
-                of[v] = label_of(s, of[v], next[cell]++, begin + v);
+            uint64_t counter = counter_of(s, of[v], shard);
+            if (counter != UINT64_MAX)
+                of[v] = label_of(s, of[v], next[counter]++, begin + v);
             else if (of[v] < s->first_rank && shard - s->group_begin <
                                                   s->group_end - s->group_begin)
                 of[v] = LABEL_ISOLATED;
@@ -233,8 +233,8 @@ static enum status set_widths(struct vertex_order *o, struct error *e)
     return ST_OK;
 }
 
-/* Allocates the counters, in an eighth of the memory left at most, and so decides how many shards are numbered at a time and
- * into how many pieces a window is cut. */
+/* Allocates the counters in at most an eighth of the memory left. This decides how many shards are numbered at a time, and into
+ * how many pieces a window is cut. */
 static enum status take_counters(struct sorting *s, struct error *e)
 {
     uint64_t most = memory_left(s->budget) / 8 / sizeof *s->next, of_shard = s->normal_ranks;
@@ -247,9 +247,9 @@ static enum status take_counters(struct sorting *s, struct error *e)
         shards = most / 2 > s->delegate_ranks + of_shard ? (most / 2 - s->delegate_ranks) / of_shard
                                                          : 1;
     s->group = (uint32_t)shards;
-    s->cells = s->delegate_ranks + shards * of_shard;
-    memory_take(s->budget, (void **)&s->next, s->cells, 4, "vertex order", e);
-    return memory_take(s->budget, (void **)&s->count, (uint64_t)s->pieces * s->cells, 4,
+    s->counters = s->delegate_ranks + shards * of_shard;
+    memory_take(s->budget, (void **)&s->next, s->counters, 4, "vertex order", e);
+    return memory_take(s->budget, (void **)&s->count, (uint64_t)s->pieces * s->counters, 4,
                        "vertex order", e);
 }
 

@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-/* A label is the number of a vertex in 32 bits. For a normal vertex it is the local id. For a delegate it has LABEL_DELEGATE set and the
- * delegate id in the lowest delegate_bits; the bits between say which run of equal degrees the delegate is in, modulo their range. */
+/* A label is the number of a vertex in 32 bits. For a normal vertex it is the local id; for a delegate, LABEL_DELEGATE, the low
+ * bits of the number of its run of equal degrees and, in the lowest delegate_bits, the delegate id. */
 #define LABEL_DELEGATE (UINT32_C(1) << 31)
 #define LABEL_ISOLATED (LABEL_DELEGATE - 1)
 

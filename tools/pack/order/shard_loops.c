@@ -16,7 +16,7 @@ static struct loop_count describe(const struct vertex_loops *l, uint32_t label,
     return (struct loop_count){LOOP_AT_ISOLATED, (uint32_t)slot_of_vertex(vertex, o->p), l->count};
 }
 
-/* Fills in the entries. Self-loops come in order of vertices, so the windows of labels are loaded one after the other. */
+/* Stores an entry for each self-loop. These come in order of vertices, so windows of labels are loaded one after the other. */
 static enum status list_entries(struct shard_loops *sl, const struct loops *loops,
                                 struct vertex_order *o, struct error *e)
 {

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* The memory of a round beside its store of records: two messages, and a buffer to read spilled records. */
+/* The memory that a round takes beside its store of records: two messages, and a buffer to read spilled records. */
 enum {
     GATHER_MESSAGE_BYTES = 1 << 20,
     GATHER_BUFFER_BYTES = 2 * GATHER_MESSAGE_BYTES + BUCKET_READ_BYTES

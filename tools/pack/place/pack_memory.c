@@ -18,7 +18,7 @@ enum {
     WINDOW_PER_THREAD = 16   /* ranges in flight, where there is room */
 };
 
-/* Returns the memory that writing a section takes beside its elements: a packed piece, and the directory twice. */
+/* Returns the memory that writing a packed section takes beside its elements: a buffer for one piece, and two directories. */
 static uint64_t section_bytes(uint64_t count, uint64_t width)
 {
     uint64_t piece = smaller(count, PIECE);
@@ -58,15 +58,15 @@ static uint64_t range_records(const struct pack_size *s, uint64_t max_ranges)
 
 /* ---- ranges ---- */
 
-/* Returns the most rows that a range may have, so that its records can tell the rows apart whichever of the two widths a column has. */
+/* Returns the most rows of a range whose records tell them apart, whether columns have `bits` or `other_bits` bits. */
 static uint64_t most_rows(uint64_t rows, unsigned bits, unsigned other_bits, uint64_t max_ranges)
 {
     return smaller(record_width_rows(bits, rows, max_ranges),
                    record_width_rows(other_bits, rows, max_ranges));
 }
 
-/* Estimates the number of ranges while the vertices have no order yet, as if all edges were in rows of delegates, which have
- * two subgraphs with buckets. */
+/* Estimates the number of ranges before the vertices have an order, as if all edges were in rows of delegates. Both dn and dd
+ * have such rows and buckets for them. */
 static struct placement_ranges reckon_ranges(const struct pack_size *s, struct placement_limits l)
 {
     uint64_t full = s->directed_edges / s->p / l.range_records, most = l.max_ranges / s->p;
@@ -137,7 +137,7 @@ static struct bucket_store tile_chunks(const struct pack_size *s)
                                  .slab_bytes = s->tiles.slab_bytes};
 }
 
-/* Returns the least memory of a store of `buckets`, including the tables of spilled chunks for up to `records` records. */
+/* Returns the least memory of a store: for its buckets, and for tables of the spilled chunks of up to `records` records. */
 static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
                          struct bucket_store like)
 {
@@ -148,8 +148,8 @@ static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
     return bucket_store_least(&o);
 }
 
-/* Returns the least memory of the stores: of placed edges, whose chunks are as large as those of tiles, and, if there are
- * several ranks, of a gathered shard. */
+/* Returns the least memory of the stores. One is of placed edges, with chunks as large as those of tiles; with several ranks
+ * there is another, of a gathered shard. */
 static uint64_t stores_least(const struct pack_size *s, const struct pack_memory *m)
 {
     uint64_t buckets = shard_buckets(s, m);
@@ -161,8 +161,8 @@ static uint64_t stores_least(const struct pack_size *s, const struct pack_memory
     return (larger(placed / s->p, gathered / s->ranks) + 1) * (s->p + s->ranks);
 }
 
-/* Returns the least memory of a transpose. Its chunks are as large as those of the store that it reads, which depend on the
- * memory of the stores, `bytes`. */
+/* Returns the least memory of a transpose. Its chunks are as large as those of the store that it reads; their size depends on
+ * `bytes`, the memory of the stores. */
 static uint64_t transpose_least(const struct pack_size *s, const struct pack_memory *m,
                                 uint64_t bytes)
 {
@@ -220,7 +220,7 @@ static uint64_t placed_bytes(const struct pack_size *s)
     return wide * nn + larger(mixed, passed_on) * ((s->held_edges - nn) / 2);
 }
 
-/* Chunks that are not full take at most one part in so many of the records' bytes, in the store and again in the transposes of a shard. */
+/* Chunks that are not full take at most 1 / SLACK of the bytes of records, in the store and again in a shard's transposes. */
 enum { SLACK = 6 };
 
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
@@ -246,9 +246,9 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
     return 1;
 }
 
-/* Divides memory that cannot hold all edges: sorting gets a quarter, or the memory of one range if that is more, and the rest is
- * for edges on their way to the disk, with as many ranges as that has buckets for. With with_places 0, the places of rows get no
- * memory of their own; they use that of head columns, which a subgraph with fewer edges than half of its rows does not have. */
+/* Divides memory that cannot hold all edges. Sorting gets a quarter, or the memory of one range if that is more; the rest is
+ * for edges on their way to the disk, with as many ranges as it has buckets for. If with_places is 0, the places of rows get no
+ * memory of their own, but use that of head columns, which a subgraph with fewer edges than half of its rows does not have. */
 static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                          uint64_t left, int with_places)
 {

@@ -18,8 +18,8 @@
 enum { PACK_VERTEX_BYTES = 48 };
 uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads);
 
-/* Returns the memory for placed edges if nearly all edges have a delegate: while they are placed, with the memory of tiles, and
- * while the first shard is built. */
+/* Returns the memory that holds placed edges until the first shard is built, if nearly all have a delegate. It includes the
+ * memory of tiles. */
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p);
 
 /* The memory that edge tiles have taken already. It becomes memory for placed edges. */
@@ -51,7 +51,7 @@ struct pack_memory {
     uint64_t sort_bytes;    /* for ranges of rows that are being sorted */
     uint64_t store_bytes;   /* for placed edges, and: */
     uint64_t gather_bytes;  /* for the edges of a shard that come from all ranks, if there are several */
-    /* for records in transposes, beside the memory of placed edges that have been read */
+    /* for the records of transposes, which also use the memory of placed edges that have been read */
     uint64_t transpose_bytes;
     struct placement_limits limits;
     struct placement_ranges ranges;
@@ -60,7 +60,7 @@ struct pack_memory {
 /* Nonzero if `bytes` are enough to keep all edges in memory, while they are placed and while shards are built. */
 int pack_memory_ample(const struct pack_size *size, uint64_t bytes);
 
-/* Bounds for a division of the memory: the smallest store that has room for its buckets, and the most memory that sorting can use. */
+/* Bounds for a division: the bytes of the smallest store with room for its buckets, and the most that sorting can use. */
 uint64_t pack_memory_store_least(const struct pack_size *size, const struct pack_memory *memory);
 uint64_t pack_memory_sorting(const struct pack_size *size, const struct pack_memory *memory);
 

@@ -30,7 +30,7 @@ struct step {
 
 /* ---- taking edges apart ---- */
 
-/* Writes the labels of an edge behind the batch, and counts them if `kept`: so no branch is needed. */
+/* Stores the labels of an edge behind the batch, and counts the edge only if `kept`, so that no branch is needed. */
 static inline void keep(struct edge_labels *l, int kept, uint32_t u, uint32_t v)
 {
     l->u[l->count] = u;
@@ -44,7 +44,7 @@ static inline void keep_ids(struct edge_labels *l, uint64_t u, uint64_t v)
     l->id_v[l->count] = v;
 }
 
-/* Appends an edge to the batch of those with a delegate or to that of the others. Callers pass `with_ids` as a constant. */
+/* Appends an edge to the batch of edges with a delegate or to that of the others. Callers pass `with_ids` as a constant. */
 static inline void take_apart(const struct placing *c, uint64_t u, uint64_t v, int with_ids,
                               struct edge_labels *mixed, struct edge_labels *normal)
 {
@@ -69,8 +69,8 @@ static inline void ask_for(const struct placing *c, uint64_t u, uint64_t v)
 
 /* ---- edges with a delegate ---- */
 
-/* Computes row, column and record of each edge of the batch. The row is that of the delegate, or of the delegate with the
- * smaller id if both are. */
+/* Computes row, column and record of each edge of the batch. The row is that of the delegate; of two delegates, that of the one
+ * with the smaller id. */
 WIDE_CLONES
 static void compute(const struct placing *c, const struct edge_labels *restrict l,
                     struct step *restrict s)
@@ -94,9 +94,9 @@ static void compute(const struct placing *c, const struct edge_labels *restrict 
     }
 }
 
-/* Finds the shard of each edge: that of its normal vertex; if both are delegates, of the one with the lower degree, then the
- * smaller id. Delegate ids ascend as degrees descend, and with vertex ids within a degree, so it is enough to know whether
- * degrees are equal: the run bits of the labels tell that, or mostly, where there are many. */
+/* Finds the shard of each edge: that of its normal vertex; if both ends are delegates, that of the lower degree or, if degrees
+ * are equal, of the smaller id. Delegate ids ascend as degrees descend, and as ids do within a degree, so only equality of
+ * degrees must be found out: by the run bits of labels and, where there are too many runs for these, by the order. */
 static void find_shards(const struct placing *c, const struct edge_labels *l, struct step *s)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -266,8 +266,8 @@ static enum status open_store(struct placement *pl, const struct placing_options
 }
 
 /* Collects the tables in which edges are looked up. */
-static struct placing describe(struct placement *pl, const struct placing_options *options,
-                               uint16_t *tables)
+static struct placing collect_tables(struct placement *pl, const struct placing_options *options,
+                                     uint16_t *tables)
 {
     const struct vertex_order *o = pl->order;
     const struct edge_tiles *tiles = options->edges->tiles;
@@ -307,7 +307,7 @@ enum status place_edges(struct placement *pl, const struct placing_options *opti
     if (tables == NULL)
         fail_memory(e, "row ranges", granules * sizeof *tables);
     else if (open_store(pl, options, budget, e) == ST_OK)
-        c = describe(pl, options, tables);
+        c = collect_tables(pl, options, tables);
     if (values_scan(&options->labels->values, options->edges, visitors, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
     free(tables);

@@ -43,8 +43,8 @@ struct placement {
     struct bucket_store store;
 };
 
-/* How finely rows are cut into ranges: about range_records records in each, and about max_ranges ranges at most for each kind
- * of rows, over all shards. */
+/* How finely rows are cut into ranges: range_records is about how many records a range has; max_ranges, over all shards, about
+ * the most ranges of rows of normal vertices, and as many of delegates. */
 struct placement_limits {
     uint64_t range_records, max_ranges;
 };
@@ -112,8 +112,8 @@ struct record_target {
     uint32_t first_bucket;
 };
 
-/* An entry of range_of has the number of the range in its low bits, and above it the width of the range's records (0 for most
- * records of small graphs). */
+/* An entry of range_of has the number of the range in its low bits, and above it the number of the width (record_width.h) of
+ * its records. */
 enum { RECORD_RANGE_BITS = 14, RECORD_RANGE_MASK = ROW_RANGES_MOST - 1 };
 
 /* The entries that range_of needs. record_target_make fills them. */

@@ -1,8 +1,8 @@
 /* record_read.c: see record_read.h */
 #include "record_read.h"
 
-/* Restores the cut bits of the next `count` records of 5 or 6 bytes. The record is the only one with these low bits from
- * r->least on, as a range spans fewer. */
+/* Restores the high bits that were cut from the next `count` records of 5 or 6 bytes. A range spans fewer values than the low
+ * bits have, so from r->least on only one fits. */
 static inline void widen(struct record_reader *r, size_t count, unsigned bytes)
 {
     const uint64_t least = r->least, mask = (UINT64_C(1) << 8 * bytes) - 1;

@@ -1,6 +1,6 @@
-/* record_width.h: how many bytes a record takes. A record is row << column_bits | column, cut to 4, 5, 6 or 8 bytes, the same
- * in all of a range of rows. The cut drops high bits of the row; those that stay are enough to tell the rows of the range
- * apart, and the first row of the range gives the others. */
+/* record_width.h: how many bytes a record takes. A record is row << column_bits | column, cut to 4, 5, 6 or 8 bytes, to the
+ * same width for all records of a range. The cut drops high bits of the row; those that stay are enough to tell the rows of the
+ * range apart, and the first row of the range gives the others. */
 #ifndef DBFS_RECORD_WIDTH_H
 #define DBFS_RECORD_WIDTH_H
 
@@ -24,8 +24,7 @@ static inline unsigned record_width(unsigned column_bits, uint64_t rows)
     return width;
 }
 
-/* Returns the bytes of a record in a subgraph of `rows` rows: the fewest that leave enough bits for the row to need no more
- * than max_ranges ranges. */
+/* Returns the fewest bytes of a record with which the rows of a subgraph, `rows`, need no more than max_ranges ranges. */
 static inline unsigned record_width_most(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
 {
     unsigned width = 0;

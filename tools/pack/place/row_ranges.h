@@ -1,8 +1,8 @@
 /* row_ranges.h: cuts the rows of a subgraph into consecutive ranges of about equal weight.
  *
- * Before edges are sorted, they go into a bucket for each range of rows. Rows are in order of descending degree, so ranges near the beginning
- * have few long rows and ranges near the end many short ones. A table gives the range of a row. To stay small, it has one entry for each
- * granule of consecutive rows: a granule is one row below row ROW_RANGES_FINE, a few rows below ROW_RANGES_MIDDLE, and more from there on.
+ * Before edges are sorted, they go into a bucket for each range of rows. Rows are in order of descending degree, so ranges near
+ * the beginning have few long rows and ranges near the end many short ones. A table gives the range of a row. To stay small, it
+ * has an entry for each granule of rows: of one row at first, of a few from ROW_RANGES_FINE and more from ROW_RANGES_MIDDLE on.
  */
 #ifndef DBFS_ROW_RANGES_H
 #define DBFS_ROW_RANGES_H
