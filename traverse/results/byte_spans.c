@@ -63,19 +63,16 @@ static enum status grow_buffer(const struct byte_spans *x, uint32_t g, struct sp
     return e->status;
 }
 
-/* Returns whether a span for or from shard s is sent in a message between ranks. Returns 1 if
- * - the span is not empty,
- * - shard s is on another rank,
- * - and the receiver cannot read the span in place (span->place is 0). */
+/* Returns whether a span that goes to shard s, or comes from shard s, needs a message. It does if it is not empty, shard s is
+ * on another rank, and the receiver cannot read the span in place (span->place is 0). */
 static int is_message(const struct byte_spans *x, uint32_t s, const struct byte_span *span)
 {
     const struct comm *comm = x->rank->comm;
     return span->bytes > 0 && span->place == 0 && rank_of_shard(s, comm->ranks) != comm->rank;
 }
 
-/* Returns whether the span of device g for shard s must be copied to memory of the host. Returns 1 if
- * - the span is not empty, and lies in device memory,
- * - and it is sent in a message, or the device of shard s is on this rank but cannot read the memory of device g. */
+/* Returns whether the span of device g for shard s must be copied to memory of the host. This is so if the span is in device
+ * memory and not empty, and either needs a message, or is for a device of this rank that cannot read that memory. */
 static int is_staged(const struct byte_spans *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
@@ -88,9 +85,8 @@ static int is_staged(const struct byte_spans *x, uint32_t g, uint32_t s)
     return !rank->backend->answers->reads_peer(reader, rank->graph->shards[g].index);
 }
 
-/* Called by rank_each for device g. Copies those spans that must lie in memory of the host (is_staged) into the send buffer
- * of device g. Enlarges this buffer if it is too small. Makes byte_spans_out point to the copies. The context is a struct
- * byte_spans. */
+/* Copies the spans of device g that must be in memory of the host (is_staged) into its send buffer, and makes byte_spans_out
+ * point to the copies. Enlarges the buffer if needed. Called by rank_each, with the struct byte_spans. */
 static enum status stage_device(void *context, uint32_t g, struct error *e)
 {
     struct byte_spans *x = context;
@@ -111,20 +107,18 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Returns the index of one span in the tables told and told_by. Device `from` sends the span, and device `to` receives it.
- * In `told`, `from` is a device of this rank, and `to` is a device of rank `other`. In `told_by` it is the other way
- * round. */
+/* Returns the index, in the tables told and told_by, of the span that device `from` sends to device `to`. One of the two is a
+ * device of this rank, and the other is a device of rank `other`. */
 static size_t pair_of(const struct byte_spans *x, uint32_t other, uint32_t from, uint32_t to)
 {
     return ((size_t)other * x->G + from) * x->G + to;
 }
 
-/* Collective. Tells every rank the lengths and places of the spans for its devices. Does so even if *e has failed before.
- * Then sets byte_spans_in:
+/* Collective. Tells every rank where the spans for its devices are, and how long, even if *e has failed before. Prepares the
+ * messages, but sends none. Sets byte_spans_in:
  * - A span of this rank points to the memory of its sender.
  * - A span that comes in a message points into the receive buffer.
- * - Any other span of another rank has only its place, with which the receiver reads it; its pointer is NULL.
- * Prepares the messages, but sends none. */
+ * - Any other span of another rank is read in place: its pointer is NULL, and only `place` says where its bytes are. */
 static enum status share_spans(struct byte_spans *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
@@ -173,9 +167,8 @@ static enum status share_spans(struct byte_spans *x, struct error *e)
     return comm_prepare_transfers(&x->transfers, x->sends, sends, x->receives, receives, CHUNK_BYTES, e);
 }
 
-/* Collective. Copies spans to memory of the host where needed. Tells all ranks the lengths of the spans. Sends and
- * receives the messages. Sets byte_spans_in. A rank that fails returns at once. This rank must then end the job, because the
- * other ranks wait for it. */
+/* Collective. Brings the spans to their receivers (byte_spans.h): copies spans to memory of the host where needed, tells all
+ * ranks the lengths, and sends and receives the messages. A rank that fails returns at once, and must end the job. */
 enum status byte_spans_exchange(struct byte_spans *x, struct error *e)
 {
     if (rank_each(x->rank, stage_device, x, e) == ST_OK && share_spans(x, e) == ST_OK)

@@ -19,22 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ROUND_IDS: ids in the windows of all ranks together. LEAST_WINDOW: the fewest ids of a window. PIECE: ids that a thread
- * handles at a time. STORED_AT_ONCE: ids that are permuted together, with vector instructions. */
+/* ROUND_IDS: ids that all ranks together read at a time. LEAST_WINDOW: the fewest ids of a window. PIECE: ids that a thread
+ * handles at a time. STORED_AT_ONCE: ids that are permuted in one call, with vector instructions. */
 enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14, STORED_AT_ONCE = 512 };
 
 static const char what[] = "windows of results";
 
 /* ---- memory ---- */
 
-/* Returns the bytes that each value takes in a list: those of the value, and 4 for its index in the window. A list has all
+/* Returns the bytes that a list takes for each value: those of the value, and 4 for its index in the window. A list has all
  * values first, and then all indices. */
 static uint64_t listed_bytes(uint32_t width)
 {
     return width + sizeof(uint32_t);
 }
 
-/* Returns `bytes`, rounded up to a multiple of 8, so that what lies behind them is aligned for values. */
+/* Rounds a number of bytes up to a multiple of 8, so that copies that lie one after the other are all aligned. */
 static uint64_t padded(uint64_t bytes)
 {
     return divide_up(bytes, 8) * 8;
@@ -82,9 +82,9 @@ void windows_close(struct windows *w)
 
 /* ---- byte spans for the windows of all ranks ---- */
 
-/* Returns a byte span with the values that device g has of the ids in `range`. If ids are permuted, this is a list in `copy`:
- * all values, and then their indices in the window, rounded up to a multiple of 8 bytes. Otherwise it is a range of the
- * device's values, or a copy of the range in `copy` if they lie in device memory. `copy` has space for copied_bytes. */
+/* Returns the values that device g has of the ids in `range`, as a byte span in memory of the host. If ids are permuted, writes
+ * a list to `copy`: all values, and then their indices in the window. Otherwise returns a range of the device's values, which
+ * is copied to `copy` if it is in device memory. `copy` has copied_bytes bytes. */
 static struct byte_span part_of(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = w->rank;
@@ -107,8 +107,9 @@ static struct byte_span part_of(const struct windows *w, uint32_t g, struct id_r
     return (struct byte_span){.at = values, .bytes = count * width};
 }
 
-/* Sets byte spans_out of device g to its values in the window of each rank. The receiver is the first device of that rank. With
- * takes_own, leaves out the window of this rank itself. Called by rank_each, with the struct windows. */
+/* Sets the byte spans of device g to the values that it has in the window of each rank. The first device of that rank receives
+ * them. With w->takes_own, leaves out the window of this rank, for which put_lists reads the values directly. Called by
+ * rank_each, with the struct windows. */
 static enum status get_parts(void *context, uint32_t g, struct error *e)
 {
     const struct windows *w = context;
@@ -134,8 +135,8 @@ INLINE void copy_value(void *to, uint64_t i, const void *from, uint64_t j, uint3
     answer_set_id(to, width, i, answer_id(from, width, j));
 }
 
-/* Interleaves the values of p shards: sets to[k * p + s] to of[s][k] for each s below p and each k from begin to end - 1.
- * `width`: bytes of a value. */
+/* Interleaves the values of p shards, of `width` bytes each: for each k from begin to end - 1, copies value k of every shard,
+ * of[0] to of[p - 1], to the p elements of `to` from to[k * p] on. */
 INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end,
                           uint32_t width)
 {
@@ -158,7 +159,7 @@ INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t beg
         interleave_as(to, of, p, begin, end, width);
 }
 
-/* Fills rows begin to end - 1 of w->window, each with one value of every shard. Called by the thread pool for take_turns. */
+/* Copies value k of every shard to w->window, for k from begin to end - 1. Called by the thread pool for take_turns. */
 WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
@@ -168,8 +169,8 @@ WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
         interleave(w->window, w->source, w->p, begin, end, 8);
 }
 
-/* Fills w->window if ids are not permuted: interleaves the ranges of values that this rank's first device has received,
- * beginning with the shard of the first id. Sets w->source. */
+/* Fills w->window if ids are not permuted, by interleaving the values that this rank's first device has received from the
+ * shards. The shard of the first id comes first. Sets w->source. */
 static void take_turns(struct windows *w, struct id_range own)
 {
     const uint32_t p = w->p;
@@ -228,8 +229,8 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Fills w->window if ids are permuted. With takes_own, copies the values of this rank's own devices directly from their
- * arrays. Copies all other values from the lists that this rank's first device has received. */
+/* Fills w->window if ids are permuted, from the lists of values that this rank's first device has received. If w->takes_own is
+ * 1, copies the values of this rank's own devices directly from their arrays instead. */
 static void put_lists(struct windows *w, struct id_range own)
 {
     const struct rank *rank = w->rank;
@@ -250,11 +251,9 @@ static void put_lists(struct windows *w, struct id_range own)
 
 /* ---- reading windows ---- */
 
-/* Collective. Reads the values of consecutive input ids. Sets *values to the values of range[r], where r is this rank. The
- * values are valid until the next call.
- * First each device prepares byte spans for the windows of all ranks. Then the ranks exchange the spans, and each rank fills its
- * own window from them. With a single device, the window is the span itself, without a copy. Keeps the arguments in
- * w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Reads a window on each rank (windows.h). First each device prepares byte spans for the windows of all ranks. Then
+ * the ranks exchange the spans, and each rank fills its own window from them. With a single device, the window is the span
+ * itself, without a copy. Keeps the arguments in w->now. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)
 {
