@@ -1,8 +1,8 @@
 /* batch_cpu.c: searches from a batch of roots on the cores of the host, as a struct batch_backend (batch_search.h)
  *
- * The roots of a batch share work if they reach the same vertices in the same levels. On a road graph they seldom do. Then
- * only one bit of a 64-bit word is set, and takes 64 times its space in caches. Such a batch is given up, and a single
- * thread searches from each root, with only a bitmap of the vertices and a queue. */
+ * The roots of a batch share work if they reach the same vertices in the same levels. If they seldom do, as on a road graph,
+ * words have few bits set, and take space in caches that bits of other vertices could use. Such a batch is given up, and a
+ * single thread searches from each root, with only a bitmap of the vertices and a queue. */
 #include "batch_cpu.h"
 
 #include "traverse/engine/threads.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates zeroed words for all vertices, s->words for each, within the budget. Touches all pages, so that searches do not
- * wait for them. Sets *words; on failure to NULL. */
+/* Allocates s->words zeroed words for each vertex, within the budget, and sets *words; on failure to NULL. Touches all pages,
+ * so that searches do not wait for them. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
     memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,

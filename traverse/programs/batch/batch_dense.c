@@ -14,7 +14,7 @@ enum {
     PUSH_AHEAD = 16, /* a push prefetches next words this number of columns ahead */
     PULL_STEP = 4,   /* a pull reads this number of columns before it tests again whether a root is missing */
     ROWS_AHEAD = 16, /* a pull prefetches rows this number of vertices ahead */
-    /* a pull prefetches the words of first neighbours this number of vertices ahead */
+    /* a pull prefetches the words of the first neighbours of a vertex this number of vertices ahead */
     WORDS_AHEAD = 6,
     PULL_AHEAD = 20  /* a pull prefetches the words of neighbours this number of columns ahead */
 };
@@ -67,7 +67,7 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *c
 }
 
 /* Prefetches what find_vertices reads soon after vertex v: the row of vertex v + ROWS_AHEAD, and the frontier words of the
- * first neighbours of vertex v + WORDS_AHEAD, if a root that pulls has not seen that vertex. */
+ * first neighbours of vertex v + WORDS_AHEAD. Leaves these neighbours out if all roots that pull have seen their vertex. */
 BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
@@ -114,10 +114,10 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     return at - first;
 }
 
-/* Finds the roots that reach the vertices `begin` to `end` - 1 in this level: makes their bits the next words of each
- * vertex, adds them to the seen words, and counts the vertex in *t. The bits of roots that pull come from the neighbours.
- * If `pushed` is 1, the other roots have pushed their bits into the next words before; bits that the vertex had seen are
- * dropped. */
+/* Finds the roots that reach each of the vertices `begin` to `end` - 1 in this level. Sets the next words of the vertex to the
+ * bits of these roots, adds them to its seen words, and counts the vertex in *t. For roots that pull, the bits come from the
+ * neighbours. If `pushed` is 1, the next words already have the bits of the other roots; of these, bits that the vertex had
+ * seen are dropped. */
 BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,
                                 const int W)
 {
@@ -140,7 +140,7 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
         for (int j = 0; j < W; j++)
             seen[j] |= got[j];
         const int weight = batch_weight(s->graph->push, v);
-        if (weight != t->shift) { /* t->sums counts vertices of one weight only, so its counts are moved out first */
+        if (weight != t->shift) { /* t->sums counts vertices of one weight at a time, so its counts are moved out first */
             bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
             t->shift = weight;
         }

@@ -14,13 +14,12 @@
  *   pulled one. Pulls read the edges of all vertices that at least one root has not found. */
 enum { SPARSE_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
-/* A batch is given up if its roots share little work: after exactly TRIAL_LEVELS levels, fewer than LEAST_SHARED roots on
- * average have found a vertex of a frontier in the same level. */
+/* A batch is given up after TRIAL_LEVELS levels if its roots share little work: if, on average, fewer than LEAST_SHARED roots
+ * found a vertex of a frontier together. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
-/* Adds the counts of the level that has just ended (l->found) to the state of the batch and to *run: sets l->roots to the
- * roots that found a vertex, and l->visits to the number of vertices that they found; lowers l->left; adds to the sums over
- * all levels and to the results. Called after the start and after each level. */
+/* Takes over the counts of the level that has just ended (l->found): sets l->roots and l->visits, lowers l->left by what each
+ * root has found, and adds to the sums over all levels and to the results. Called after the start and after each level. */
 static void take_found(struct batch_levels *l, struct batch_run *run)
 {
     memset(l->roots, 0, sizeof l->roots);
@@ -71,8 +70,8 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
     note_depths(b, run, e);
 }
 
-/* Chooses those of the first `roots` roots that pull in the coming dense level. Sets their bits in l->pulls. Sets l->pushes
- * to 1 if a root with a frontier does not pull. l->pulls and l->pushes must be zero before the call. */
+/* Chooses which of the first `roots` roots pull in the coming dense level, and sets their bits in l->pulls. Sets l->pushes to 1
+ * if any other root has a frontier, and so pushes. l->pulls and l->pushes must be zero before the call. */
 static void choose_pulls(struct batch_levels *l, uint32_t roots)
 {
     uint64_t pushed = 0;

@@ -9,12 +9,12 @@
 
 enum {
     AHEAD = 4,     /* words of neighbours are prefetched this number of list entries ahead */
-    /* words are prefetched for this number of columns at the start of a row, and then always so many columns ahead */
+    /* at the start of a row, words are prefetched for this number of columns; then, always this number of columns ahead */
     ROW_AHEAD = 8,
     STEP = 64      /* a thread works on this number of list entries at a time */
 };
 
-/* Prefetches the seen and next words of the vertices in columns `at` to `end` - 1, but of at most ROW_AHEAD columns. */
+/* Prefetches the seen and next words of the vertices in columns `at` to `end` - 1, of ROW_AHEAD columns at most. */
 BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
 {
     for (end = end < at + ROW_AHEAD ? end : at + ROW_AHEAD; at < end; at++) {
@@ -57,8 +57,8 @@ BATCH_INLINE void gather_found(struct batch_search *s, struct tally *t, uint32_t
 }
 
 /* ORs those bits of `bits` [W] that vertex v has not seen into the next words of v. Returns 1 if the caller must list v,
- * because v has got its first new bit of this level, and no other thread lists it; s->listed decides this if a vertex has
- * several words. `single_thread` is 1 if no other thread pushes, so that no atomics are needed. */
+ * because v has got its first new bit of this level. If a vertex has several words, s->listed lets only one thread list it.
+ * `single_thread` is 1 if no other thread pushes, so that no atomics are needed. */
 BATCH_INLINE int offer(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int single_thread)
 {
     uint64_t *next = s->next + v * (uint64_t)W, before = 0;
@@ -135,8 +135,8 @@ BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t be
 }
 BATCH_BY_WORDS(take, see_found(s, t, begin, end, W))
 
-/* Makes a list of a dense frontier before a sparse level: appends those of the vertices `begin` to `end` - 1 with a
- * frontier bit to s->found, and zeroes the next words of all of them. */
+/* Lists a dense frontier before a sparse level: appends each of the vertices `begin` to `end` - 1 that has a frontier bit to
+ * s->found. Zeroes the next words of all these vertices. */
 BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
@@ -151,7 +151,7 @@ BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_
 }
 BATCH_BY_WORDS(list, list_frontier(s, t, begin, end, W))
 
-/* Makes s->found the list of the frontier. s->found becomes empty, with the array of the old frontier. */
+/* Makes the list s->found the list of the frontier, and s->found an empty list in the array of the old frontier. */
 static void swap_lists(struct batch_search *s)
 {
     struct batch_list frontier = s->frontier;

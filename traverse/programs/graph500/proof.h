@@ -18,11 +18,11 @@
 
 #include "traverse/results/results.h"
 
-/* A list of questions that one device asks, or that one device is asked. The questions to shard s (or from shard s) have
- * the numbers begin[s] to begin[s + 1] - 1. */
+/* The questions that one device asks, or those that it is asked. The questions to shard s (or from shard s) have the numbers
+ * begin[s] to begin[s + 1] - 1. */
 struct proof_questions {
     uint32_t *question;
-    /* [begin[p]] the local vertex whose edge the question is about; NULL for questions that the device is asked */
+    /* [begin[p]] for each question: the local vertex that has the edge; NULL for questions that the device is asked */
     uint32_t *asker;
     /* [begin[p]] the replies, each a struct vertex_end; NULL for questions that the device asks */
     void *reply;
@@ -70,10 +70,10 @@ struct prover {
     /* Copies bytes from the host to the device, from the device to the host, or within the device. */
     enum status (*copy)(const struct proof *proof, void *to, const void *from, uint64_t bytes, struct error *e);
 
-    /* These two are called once, before the first root. `open` sets the bits of p->has_edges, and prepares all else that is
-     * the same for all roots. list_questions goes over the nn edges to other shards. If `put` is 0, it counts the edges to
-     * shard s in next[s + 1]. If `put` is 1, it writes a question for each edge to shard s into own.question and own.asker,
-     * from index next[s] on. */
+    /* `open` and list_questions are called once, before the first root. `open` sets the bits of p->has_edges, and prepares all
+     * else that is the same for all roots. list_questions goes over the nn edges to other shards, each of which is a question.
+     * If `put` is 0, it counts the questions to shard s in next[s + 1]. If `put` is 1, it writes them to own.question and
+     * own.asker, from index next[s] on. */
     proof_step *open;
     enum status (*list_questions)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
@@ -91,7 +91,7 @@ struct prover {
 extern const struct prover prover_cpu;
 extern const struct prover prover_cuda __attribute__((weak)); /* NULL in builds without CUDA */
 
-/* Returns the parts of the arrays of a proof that belong to the local vertices (NORMALS) or to the delegates (DELEGATES). */
+/* Returns those parts of a proof's arrays that belong to the local vertices (NORMALS) or to the delegates (DELEGATES). */
 static inline struct proved_vertices proved_of(const struct proof *p, enum vertex_kind kind)
 {
     uint64_t first = kind == NORMALS ? 0 : p->shard->locals;

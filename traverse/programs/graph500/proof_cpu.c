@@ -27,8 +27,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* Writes the input ids of all vertices of the device into p->end, and sets the bits of those values in p->has_edges that
- * this device has. Called once, before the first root. */
+/* Writes the input ids of all vertices of the device into p->end. Sets the bits of p->has_edges for the values that belong to
+ * these vertices, all of which have edges. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -43,8 +43,8 @@ static enum status cpu_open_proof(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. If `put` is 0, counts the
- * questions in next[s + 1]. If `put` is 1, writes the far end of the edge to own.question[next[s]], and its local vertex to
+/* Counts or lists the questions of the device: one for each nn edge to another shard. If `put` is 0, counts the questions to
+ * shard s in next[s + 1]. If `put` is 1, writes the far end of the edge to own.question[next[s]], and the local vertex to
  * own.asker[next[s]], and then adds 1 to next[s]. */
 static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
@@ -126,7 +126,7 @@ static enum status cpu_check(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks the nn edges to other shards, whose far ends on shard s are in p->replies[s]. Stores the first offence in
+/* Checks the nn edges to other shards. p->replies[s] has the vertices at their far ends on shard s. Stores the first offence in
  * *p->first, and sets bits of p->met. */
 static enum status cpu_check_replies(struct proof *p, struct error *e)
 {

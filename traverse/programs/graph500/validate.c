@@ -92,9 +92,8 @@ static void spans_by_shard(const struct proof *p, const void *array, const uint6
         spans[s] = (struct byte_span){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
 }
 
-/* Lists the questions of device g in p->own: one for each nn edge to another shard, with the vertex that has the edge.
- * Counts the questions first, to allocate memory. They become the byte spans that device g sends. Called once, before the first
- * exchange. */
+/* Lists the questions of device g in p->own: one for each nn edge to another shard, with the vertex that has the edge. Counts
+ * them first, to allocate memory. Makes the byte spans of the device point to them. Called once, before the first exchange. */
 static enum status list_questions(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;

@@ -60,8 +60,7 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
-/* Fills `has` and `before` of g->column[row], by the rows that the part of this rank has for vertices of shard (row,
- * g->j). */
+/* Fills `has` and `before` of g->column[row] from the part of this rank, for the vertices of shard (row, g->j). */
 static void number_rows(struct grid_search *g, uint32_t row)
 {
     const struct grid_part *part = &g->part;

@@ -34,7 +34,7 @@ struct side {
     uint64_t frontier;
     uint64_t counted;  /* index of the first step of the frontier whose edges are not counted in `edges` yet */
     uint64_t edges;    /* number of edges of the counted steps of the frontier */
-    uint64_t met;      /* index of the last step of this side on the path; set when the sides have met */
+    uint64_t met;      /* index of the step at which the path crosses to the other side; set when the sides have met */
 };
 
 /* The state of one thread. The thread works on one pair after the other. */
@@ -279,9 +279,9 @@ static int grow(struct pair_search *s, int side, struct error *e)
     return 0;
 }
 
-/* Returns the side that is to grow next: the side with fewer edges in its frontier, or with fewer vertices if no vertex has
- * many edges (s->even). Counts edges of the larger frontier only until they exceed those of the smaller one. Keeps the
- * counts in `counted` and `edges` of both sides. */
+/* Returns the side that is to grow next: the side with fewer edges in its frontier. Counts edges of the larger frontier only
+ * until they exceed those of the smaller one. Keeps the counts in `counted` and `edges` of both sides. If no vertex has many
+ * edges (s->even), compares the numbers of vertices instead. */
 static int cheaper_side(struct pair_search *s)
 {
     struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];

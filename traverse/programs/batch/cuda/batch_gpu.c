@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BRIEF_MEAN: pulls read words in brief (batch_words.cuh) if, on average, fewer roots than this have found a vertex of the
- * frontier. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time. */
+/* BRIEF_MEAN: pulls read briefs (batch_words.cuh) instead of words if, on average, fewer roots than this have found a vertex of
+ * the frontier. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time. */
 enum { BRIEF_MEAN = 3, GATHERED = 1 << 18 };
 
 struct batch_search {
@@ -23,8 +23,7 @@ struct batch_search {
     uint32_t *roots;               /* [BATCH_MOST] device memory: the vertices of the roots */
     struct gpu_batch_level *level; /* memory of the host: the counts of the last level */
     uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices, in the order of the list */
-    /* [vertices] device memory: words in brief of the frontier (0) and of the next frontier (1); not used with one word per
-     * vertex */
+    /* [vertices] device memory: briefs of the frontier words (0) and next words (1); unused with one word per vertex */
     uint32_t *brief[2];
     /* Memory of the host, which batch_depths_note reads. The three arrays are allocated when a level is first shown. */
     uint64_t *shown;               /* [vertices][words] the frontier words */
@@ -234,9 +233,9 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
     cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 
-/* Launches the kernels of a dense level, and does not wait for them. If some roots do not pull, they push first, from a
- * list of vertices. Then the vertices pull, and also take the bits that were pushed. Pulls read words in brief
- * (batch_words.cuh) if few bits are set in the frontier words. */
+/* Launches the kernels of a dense level, and does not wait for them. If some roots do not pull, they push first, from a list of
+ * vertices. Then the vertices pull, and also take the bits that were pushed. Pulls read briefs (batch_words.cuh) if few bits
+ * are set in the frontier words. */
 static void visit_dense(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);

@@ -1,8 +1,8 @@
 /* batch_push.cu: sparse levels of a batch on a GPU, and the pushes of dense levels (batch_kernels.h)
  *
- * PUSH_LANES lanes push along a piece of a row. For each edge, a lane reads the column, and words of the neighbour at a
- * random place: in a dense level the next words; in a sparse level the seen words, and also the next words if a bit is new.
- * batch_sparse.c and batch_dense.c do the same on a CPU. */
+ * PUSH_LANES lanes push along a piece of a row. For each edge, a lane reads the column, and words of the neighbour, which lie
+ * at a random place. In a dense level these are the next words. In a sparse level they are the seen words and, if a bit is new,
+ * the next words, too. batch_sparse.c and batch_dense.c do the same on a CPU. */
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
@@ -25,8 +25,8 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
         b.list[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
 }
 
-/* Makes the roots a list: thread i of the only block sets bit i in the next words of vertex root[i], and lists the vertex.
- * Threads from `count` on, and threads of roots without edges (BATCH_NO_ROOT), do nothing. */
+/* Lists the roots, with a single block: thread i sets bit i in the next words of vertex root[i], and appends the vertex to
+ * b.list. Threads from `count` on, and threads of roots without edges (BATCH_NO_ROOT), do nothing. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, const uint32_t *root, uint32_t count)
 {
@@ -147,7 +147,7 @@ void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t
     BATCH_BY_WORDS(b, batch_push_kernel<W, false><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
-/* Launches the kernel that zeroes the words, in an array such as `now`, of the vertices of the first `count` pieces. */
+/* Launches the kernel that zeroes the words of each vertex that has one of the first `count` pieces. */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream)
 {

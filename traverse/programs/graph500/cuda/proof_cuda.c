@@ -42,7 +42,7 @@ static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *f
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets the bits in p->has_edges of those values that belong to vertices of this GPU, all of which have edges. Called once,
+/* Sets the bits of p->has_edges for the values that belong to vertices of this GPU, all of which have edges. Called once,
  * before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
@@ -52,10 +52,10 @@ static enum status gpu_open_proof(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. If `put` is 0, sets next[s + 1]
- * to the number of questions to shard s. If `put` is 1, writes these questions to own.question, and the vertices that ask
- * to own.asker, from index next[s] on; next[p] must be the number of all questions. `next` is memory of the host.
- * Overwrites the tables and counts with which the device makes answers. */
+/* Counts or lists the questions of the device, one for each nn edge to another shard. If `put` is 0, sets next[s + 1] to the
+ * number of questions to shard s. If `put` is 1, writes them to own.question, and the vertices that ask to own.asker, from
+ * index next[s] on; next[p] is then the number of all questions. `next` is memory of the host. Overwrites arrays in which the
+ * device makes answers. */
 static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -138,7 +138,7 @@ static enum status gpu_check(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the nn edges to other shards, whose far ends on shard s are in p->replies[s]. Stores the first offence in
+/* Checks the nn edges to other shards. p->replies[s] has the vertices at their far ends on shard s. Stores the first offence in
  * *p->first, and sets bits of p->met. */
 static enum status gpu_check_replies(struct proof *p, struct error *e)
 {

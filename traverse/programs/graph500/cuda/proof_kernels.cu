@@ -158,8 +158,9 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches kernels that check the edges of all rows of a subgraph, except edges to other shards: with WARPS_OF_LONG warps
- * for each of the first LONG_ROWS rows, and one warp for each other row. */
+/* Launches kernels that check the edges of all rows of a subgraph, except edges to other shards. *first becomes the earliest
+ * offence, and vertices with an edge to their parents get their `met` bits. A row has one warp, but WARPS_OF_LONG if it is
+ * among the first LONG_ROWS. */
 void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t stream)
 {
     const uint64_t rows = r->csr.rows, hubs = rows < LONG_ROWS ? rows : (uint64_t)LONG_ROWS;

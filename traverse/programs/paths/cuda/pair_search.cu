@@ -288,10 +288,9 @@ template <class Search> __device__ static inline pair_side begin_side(Search &se
 /* How a search has ended: the results of `grow`. */
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
-/* Grows the sides level by level until the search has ended: in each level the side with fewer edges in its frontier, or in
- * a one-sided search always the side of the source. Called by all threads of the search. Returns:
- * - PAIR_MET: the sides have met. search.now is the side that grew last; its vertices of the last level count below
- *   search.now.end.
+/* Grows the sides level by level until the search has ended: in each level the side with fewer edges in its frontier, or in a
+ * one-sided search always the side of the source. Called by all threads of the search. Returns:
+ * - PAIR_MET: the sides have met. search.now is the side that grew last; search.now.end also counts what it found last.
  * - PAIR_APART: a side has an empty frontier.
  * - PAIR_LEFT: the frontier has too many edges for a single block. */
 template <class Search> __device__ static pair_end grow(Search &search)
