@@ -50,7 +50,7 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
     for (uint64_t i = 0; i < vertices; i++) {
         uint64_t id = numbered_vertex_id(shard, i);
         if (shard_of_vertex(id, shard->p) == shard->index)
-            t->vertex[answers_place(graph, id)] = (uint32_t)i;
+            t->vertex[answers_index(graph, id)] = (uint32_t)i;
     }
     if (!parents || memory_take(rank->budget, &t->ids, vertices, t->id_bytes, "input ids of vertices", e) != ST_OK)
         return e->status;
@@ -304,7 +304,7 @@ enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t 
     int64_t bytes;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
         return ST_OK;
-    char *to = (char *)a->arrays[g].values + answers_place(rank->graph, stored) * width;
+    char *to = (char *)a->arrays[g].values + answers_index(rank->graph, stored) * width;
     answer_set_id(&bytes, width, 0, value);
     return rank->backend->answers->copy(rank->devices[g], to, &bytes, width, e);
 }

@@ -54,7 +54,7 @@ static inline int answers_are_by_owner(const struct graph *graph)
 }
 
 /* Returns the index of a vertex's value on the device that owns the vertex. `stored` is the stored id of the vertex. */
-static inline uint64_t answers_place(const struct graph *graph, uint64_t stored)
+static inline uint64_t answers_index(const struct graph *graph, uint64_t stored)
 {
     return answers_are_by_owner(graph) ? slot_of_vertex(stored, graph->manifest.p) : original_id(graph, stored);
 }

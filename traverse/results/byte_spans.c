@@ -21,8 +21,8 @@ enum status byte_spans_open(struct byte_spans *x, const struct rank *rank, struc
     *x = (struct byte_spans){.rank = rank, .G = G, .p = p};
     x->out = zeroed(pairs, sizeof *x->out, what, e);
     x->in = zeroed(pairs, sizeof *x->in, what, e);
-    x->told = zeroed(pairs, sizeof *x->told, what, e);
-    x->told_by = zeroed(pairs, sizeof *x->told_by, what, e);
+    x->out_by_rank = zeroed(pairs, sizeof *x->out_by_rank, what, e);
+    x->in_by_rank = zeroed(pairs, sizeof *x->in_by_rank, what, e);
     x->sends = zeroed(pairs, sizeof *x->sends, what, e);
     x->receives = zeroed(pairs, sizeof *x->receives, what, e);
     x->send = zeroed(G, sizeof *x->send, what, e);
@@ -41,8 +41,8 @@ void byte_spans_close(struct byte_spans *x)
     }
     free(x->out);
     free(x->in);
-    free(x->told);
-    free(x->told_by);
+    free(x->out_by_rank);
+    free(x->in_by_rank);
     free(x->sends);
     free(x->receives);
     free(x->transfers);
@@ -77,7 +77,7 @@ static int is_staged(const struct byte_spans *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
     const struct byte_span *span = &byte_spans_out(x, g)[s];
-    if (x->hosted || !rank->backend->has_device_memory || span->bytes == 0)
+    if (x->caller_stages || !rank->backend->has_device_memory || span->bytes == 0)
         return 0;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
         return is_message(x, s, span);
@@ -107,7 +107,7 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Returns the index, in the tables told and told_by, of the span that device `from` sends to device `to`. One of the two is a
+/* Returns the index, in out_by_rank and in_by_rank, of the span that device `from` sends to device `to`. One of the two is a
  * device of this rank, and the other is a device of rank `other`. */
 static size_t pair_of(const struct byte_spans *x, uint32_t other, uint32_t from, uint32_t to)
 {
@@ -127,24 +127,24 @@ static enum status share_spans(struct byte_spans *x, struct error *e)
         for (uint32_t s = 0; s < x->p; s++) {
             const struct byte_span *out = &byte_spans_out(x, g)[s];
             uint32_t rank = rank_of_shard(s, comm->ranks), to = device_of_shard(s, comm->ranks);
-            x->told[pair_of(x, rank, g, to)] = *out;
+            x->out_by_rank[pair_of(x, rank, g, to)] = *out;
             if (is_message(x, s, out))
                 x->sends[sends++] =
                     (struct transfer){rank, SPAN_TAG + (int)(g * x->G + to), (void *)out->at, out->bytes};
         }
     }
     if (comm->ranks == 1)
-        memcpy(x->told_by, x->told, x->G * x->p * sizeof *x->told);
+        memcpy(x->in_by_rank, x->out_by_rank, x->G * x->p * sizeof *x->out_by_rank);
     else
-        comm_alltoall_u64(comm, (const uint64_t *)(const void *)x->told, (uint64_t *)(void *)x->told_by,
-                          (int)(x->G * x->G * sizeof *x->told / sizeof(uint64_t)));
+        comm_alltoall_u64(comm, (const uint64_t *)(const void *)x->out_by_rank, (uint64_t *)(void *)x->in_by_rank,
+                          (int)(x->G * x->G * sizeof *x->out_by_rank / sizeof(uint64_t)));
     if (e->status != ST_OK) /* this rank must not return earlier, because the other ranks wait in comm_alltoall_u64 */
         return e->status;
     for (uint32_t g = 0; g < x->G; g++) {
         struct byte_span *in = byte_spans_in(x, g);
         uint64_t total = 0;
         for (uint32_t s = 0; s < x->p; s++) {
-            in[s] = x->told_by[pair_of(x, rank_of_shard(s, comm->ranks), device_of_shard(s, comm->ranks), g)];
+            in[s] = x->in_by_rank[pair_of(x, rank_of_shard(s, comm->ranks), device_of_shard(s, comm->ranks), g)];
             total += is_message(x, s, &in[s]) ? in[s].bytes : 0;
         }
         if (grow_buffer(x, g, &x->receive[g], total, e) != ST_OK)

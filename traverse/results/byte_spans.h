@@ -19,10 +19,10 @@ struct span_buffer {
 struct byte_spans {
     const struct rank *rank;
     uint32_t G, p;
-    int hosted; /* 1: the caller puts all spans into memory of the host, even if devices have memory of their own */
+    int caller_stages; /* 1: the caller puts all spans into memory of the host, even if devices have memory of their own */
     struct byte_span *out; /* [G][p] the span that device g has for shard s */
     struct byte_span *in;  /* [G][p] the span that shard s has for device g */
-    struct byte_span *told, *told_by; /* [R][G * G] the spans of `out` and of `in`, by rank (pair_of) */
+    struct byte_span *out_by_rank, *in_by_rank; /* [R][G * G] the spans of `out` and of `in`, by rank (pair_of) */
     struct transfer *sends, *receives; /* [G * p] the messages of the current exchange */
     struct transfers *transfers;       /* made from `sends` and `receives`; freed by byte_spans_close */
     struct span_buffer *send, *receive; /* [G] one buffer for each device */

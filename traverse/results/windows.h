@@ -21,7 +21,7 @@ struct windows {
     char *window;   /* [ids] the values of this rank's window */
     char *copied;   /* [G][R][copied_bytes] for each device and each rank: the values, or the list, that are sent */
     uint64_t copied_bytes; /* the space for one such copy or list */
-    struct byte_spans parts;  /* the values that each device sends to the first device of each rank */
+    struct byte_spans spans;  /* the values that each device sends to the first device of each rank */
     const void **source;  /* [p] the address of the values of each shard; NULL: the values come in a list */
     struct thread_pool *pool;    /* threads that fill windows. On the CPU they are also the threads of the search */
     int threads;          /* the number of threads */

@@ -62,7 +62,7 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
     for (uint64_t i = 0; i < vertices; i++) {
         uint64_t id = numbered_vertex_id(shard, i);
         int is_own = shard_of_vertex(id, shard->p) == shard->index;
-        value[i] = is_own ? (uint32_t)answers_place(graph, id) : VALUE_ELSEWHERE;
+        value[i] = is_own ? (uint32_t)answers_index(graph, id) : VALUE_ELSEWHERE;
     }
     p->prover->copy(p, p->value, value, vertices * sizeof *value, e);
     memory_release(v->rank->budget, value);
