@@ -100,7 +100,7 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
 }
 
 /* Forgets the last batch, and makes the vertices of the roots the frontier: a list with each vertex once. Zeroes the
- * frontier and next words only if the last batch has left bits in them (l->is_sparse is 0). Sets l->left of each root to
+ * frontier and next words only if the last batch has left bits in them (l->is_sparse is 0). Sets l->edges_left of each root to
  * the weight of all vertices, and l->found to the counts of the roots. Cannot fail. */
 static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
@@ -115,7 +115,7 @@ static void cpu_start(struct batch_search *s, const struct batch_run *run, struc
     s->frontier.count = 0;
     for (uint32_t r = 0; r < run->count; r++) {
         uint64_t v = run->roots[r], bit = UINT64_C(1) << (r % 64), any = 0;
-        l->left[r] = s->weight;
+        l->edges_left[r] = s->weight;
         if (v == JOINED_NOWHERE)
             continue;
         for (size_t j = 0; j < W; j++)

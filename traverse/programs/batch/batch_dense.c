@@ -55,7 +55,7 @@ BATCH_INLINE void push_vertices(struct batch_search *s, struct tally *t, uint64_
         }
     }
 }
-BATCH_BY_WORDS(push, push_vertices(s, t, begin, end, W))
+BATCH_BY_WORDS(push_by_words, push_vertices(s, t, begin, end, W))
 
 /* ---- roots that pull, and what all roots find ---- */
 
@@ -149,8 +149,8 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
         t->edges += offsets[v + 1] - offsets[v];
     }
 }
-BATCH_BY_WORDS(find, find_vertices(s, t, begin, end, 0, W))
-BATCH_BY_WORDS(find_pushed, find_vertices(s, t, begin, end, 1, W))
+BATCH_BY_WORDS(find_by_words, find_vertices(s, t, begin, end, 0, W))
+BATCH_BY_WORDS(find_pushed_by_words, find_vertices(s, t, begin, end, 1, W))
 
 /* Runs a dense level (batch_cpu.h): first roots push, and then each vertex pulls, and takes the bits that were pushed. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
@@ -160,6 +160,6 @@ void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
     if (l->pushes && !l->is_sparse)
         batch_for(s, vertices, STEP, vertices, clear_next);
     if (l->pushes)
-        batch_for(s, vertices, PUSH_STEP, l->found.edges, push[s->words]);
-    batch_for(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed : find)[s->words]);
+        batch_for(s, vertices, PUSH_STEP, l->found.edges, push_by_words[s->words]);
+    batch_for(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed_by_words : find_by_words)[s->words]);
 }

@@ -76,19 +76,19 @@ struct batch_found {
 /* The state of a batch between two levels. */
 struct batch_levels {
     uint64_t depth;                    /* distance of the frontier from the roots */
-    /* 1: the frontier is a list. If the list is empty, all frontier words and next words are zero */
+    /* a bit for each root; 1: the root found a vertex in the last level, so it has a frontier */
     int is_sparse;
     struct batch_found found;          /* the counts of the frontier and of the last level */
-    uint64_t roots[BATCH_MOST_WORDS]; /* a bit for each root; 1: the root found a vertex in the last level */
-    /* a bit for each root in `roots`; 1: the root pulls in the next level; 0: it pushes */
+    uint64_t active[BATCH_MOST_WORDS]; /* a bit for each root; 1: the root found a vertex in the last level */
+    /* a bit for each root in `active`; 1: the root pulls in the next level; 0: it pushes */
     uint64_t pulls[BATCH_MOST_WORDS];
-    int pushes;                       /* 1: a root in `roots` pushes in the next level */
+    int pushes;                       /* 1: a root in `active` pushes in the next level */
     /* for each root: upper bound of the number of edges of the vertices that the root has not found */
-    uint64_t left[BATCH_MOST];
-    /* upper bound of the number of edges that pulls read: those of vertices that a root in `roots` has not found */
-    uint64_t rows_left;
-    uint64_t visits;  /* sum over the vertices of the frontier: number of roots that found the vertex */
-    uint64_t all_vertices, all_visits; /* sums of found.vertices and of `visits` over all frontiers so far */
+    uint64_t edges_left[BATCH_MOST];
+    /* upper bound of the number of edges that pulls read: those of vertices that a root in `active` has not found */
+    uint64_t pull_edges_left;
+    uint64_t finds;  /* sum over the vertices of the frontier: number of roots that found the vertex */
+    uint64_t all_vertices, all_finds; /* sums of found.vertices and of `finds` over all frontiers so far */
 };
 
 struct batch_search;

@@ -27,8 +27,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* Writes the input ids of all vertices of the device into p->end. Sets the bits of p->has_edges for the values that belong to
- * these vertices, all of which have edges. Called once, before the first root. */
+/* Writes the input ids of all vertices of the device into p->end. Sets the bits of p->value_has_edges for the values that
+ * belong to these vertices, all of which have edges. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -37,8 +37,8 @@ static enum status cpu_open_proof(struct proof *p, struct error *e)
     for (uint64_t i = 0; i < vertices; i++)
         p->end[i].id = (int64_t)original_id(graph, numbered_vertex_id(p->shard, i));
     for (uint64_t i = 0; i < vertices; i++) {
-        if (p->value[i] != VALUE_ELSEWHERE)
-            p->has_edges[p->value[i] / 32] |= UINT32_C(1) << (p->value[i] % 32);
+        if (p->value_index[i] != VALUE_ELSEWHERE)
+            p->value_has_edges[p->value_index[i] / 32] |= UINT32_C(1) << (p->value_index[i] % 32);
     }
     return e->status;
 }
@@ -68,7 +68,7 @@ static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return e->status;
 }
 
-/* Returns the device's array of the answer: p->values parents, each of p->id_bytes bytes. */
+/* Returns the device's array of the answer: p->value_count parents, each of p->id_bytes bytes. */
 static const void *values_of(const struct proof *p)
 {
     return p->results->answers.arrays[p->g].values;
@@ -84,7 +84,8 @@ static enum status cpu_begin_root(struct proof *p, struct error *e)
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < locals + d; i++) {
         p->end[i].depth = i < locals ? local[i] : delegate[i - locals];
-        p->claim[i] = p->value[i] == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : answer_id(values, p->id_bytes, p->value[i]);
+        const uint32_t value = p->value_index[i];
+        p->claim[i] = value == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : answer_id(values, p->id_bytes, value);
     }
     if (locals + d > 0)
         memset(p->met, 0, (mask_words(locals) + mask_words(d)) * 8);

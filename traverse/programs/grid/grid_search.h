@@ -27,12 +27,12 @@ struct grid_list {
 };
 
 /* What this processor stores for the processor (row, j) of its grid column, which may be itself. The part is the edges of
- * this processor. It has a row for each set bit of `has`, in the order of the bits. So the row of vertex v has the number
- * before[v / 64] + the number of set bits below v in word v / 64 of `has`. */
+ * this processor. It has a row for each set bit of `rows_here`, in the order of the bits. So the row of vertex v has the number
+ * first_row[v / 64] + the number of set bits below v in word v / 64 of `rows_here`. */
 struct grid_column_peer {
-    uint64_t *has;           /* bitmap of the vertices of shard (row, j); 1: the part has edges of the vertex */
-    uint32_t *before;        /* for each word of `has`: number of the first row that belongs to a vertex of the word */
-    uint64_t *asked;  /* bitmap of the vertices of this processor; 1: the processor (row, j) has edges of the vertex */
+    uint64_t *rows_here;     /* bitmap of the vertices of shard (row, j); 1: the part has edges of the vertex */
+    uint32_t *first_row;     /* for each word of `rows_here`: number of the first row that belongs to a vertex of the word */
+    uint64_t *rows_there; /* bitmap of the vertices of this processor; 1: the processor (row, j) has edges of the vertex */
     struct grid_list expand; /* frontier vertices of this processor that are sent to the processor (row, j) */
 };
 

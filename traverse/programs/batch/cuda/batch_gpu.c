@@ -242,7 +242,7 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
     if (e->status != ST_OK)
         return;
     s->gpu.is_pushed = l->pushes;
-    s->gpu.brief = s->gpu.words > 1 && !l->is_sparse && l->visits < BRIEF_MEAN * l->found.vertices ? s->brief[0] : NULL;
+    s->gpu.brief = s->gpu.words > 1 && !l->is_sparse && l->finds < BRIEF_MEAN * l->found.vertices ? s->brief[0] : NULL;
     s->gpu.next_brief = s->brief[1];
     if (l->pushes && !l->is_sparse) {
         joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
@@ -258,17 +258,17 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
 }
 
 /* Runs one level, and waits for its end. The found vertices become the frontier. Sets l->found, and after a dense level
- * l->rows_left. */
+ * l->pull_edges_left. */
 static void visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
-    memcpy(s->gpu.wanted, l->roots, sizeof s->gpu.wanted);
+    memcpy(s->gpu.active, l->active, sizeof s->gpu.active);
     memcpy(s->gpu.pulls, l->pulls, sizeof s->gpu.pulls);
     if (sparse)
         visit_sparse(s, l, e);
     else
         visit_dense(s, l, e);
     end_level(s, l, e);
-    l->rows_left = sparse ? l->rows_left : s->level->left;
+    l->pull_edges_left = sparse ? l->pull_edges_left : s->level->pull_edges_left;
 }
 
 const struct batch_backend batch_cuda = {.open = batch_gpu_open,

@@ -33,8 +33,8 @@ struct gpu_batch_level {
     unsigned long long pieces;     /* number of pieces of the rows of the vertices in `list` */
     unsigned long long vertices;   /* number of vertices of the found frontier, listed or not */
     unsigned long long edges;      /* number of edges of the rows of the found frontier */
-    /* only in a dense level: number of edges in the rows to pull of vertices that a root in `wanted` has not seen */
-    unsigned long long left;
+    /* only in a dense level: number of edges in the rows to pull of vertices that a root in `active` has not seen */
+    unsigned long long pull_edges_left;
     unsigned long long read;       /* number of edges that pushes and pulls have read */
     unsigned long long count[256]; /* for each root: number of found vertices */
     /* for each root: estimated number of edges of the found vertices; only in a dense level */
@@ -60,8 +60,8 @@ struct gpu_batch {
     const struct gpu_batch_piece *long_rows; /* [long_pieces] pieces of all long rows to pull */
     uint64_t long_pieces;
     struct gpu_batch_level *level;
-    uint64_t wanted[4];                      /* a bit for each root; 1: the root found a vertex in the last level */
-    /* a bit for each root in `wanted`; 1: the root pulls in this level; 0: it pushes */
+    uint64_t active[4];                      /* a bit for each root; 1: the root found a vertex in the last level */
+    /* a bit for each root in `active`; 1: the root pulls in this level; 0: it pushes */
     uint64_t pulls[4];
     int is_pushed;                           /* 1: roots have pushed bits into `next` in this dense level */
 };

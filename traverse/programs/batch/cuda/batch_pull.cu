@@ -205,7 +205,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     __shared__ unsigned char row_lanes[BLOCK];
     const unsigned first = threadIdx.x / WARP * WARP;
     bit_counts<W> counts = {};
-    unsigned long long vertices = 0, edges = 0, left = 0, read = 0;
+    unsigned long long vertices = 0, edges = 0, edges_left = 0, read = 0;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK + first; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
         const uint64_t v = base + lane_id();
         const bool is_here = v < b.vertices;
@@ -222,7 +222,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
         store_words<W>(b.next, v, found);
         if (W > 1)
             b.next_brief[v] = brief_of<W>(found);
-        left += is_any<W>(missing_in<W>(b.wanted, seen)) ? row_edges(b.pull, v) : 0;
+        edges_left += is_any<W>(missing_in<W>(b.active, seen)) ? row_edges(b.pull, v) : 0;
         if (is_any<W>(found)) {
             store_words<W>(b.seen, v, seen);
             vertices++;
@@ -233,7 +233,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     add_by_root<W>(counts.edges, b.level->weight);
     block_add(vertices, shared, &b.level->vertices);
     block_add(edges, shared, &b.level->edges);
-    block_add(left, shared, &b.level->left);
+    block_add(edges_left, shared, &b.level->pull_edges_left);
     block_add(read, shared, &b.level->read);
 }
 

@@ -10,7 +10,7 @@ enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
 /* ORs `bits`, without those that vertex v has seen, into the next words of v. Appends v to the list if this thread sets its
  * first new bit. Most edges bring no new bit, so words are read first, and atomics are used only for new bits. May be
  * called by any lanes, each with its own vertex. */
-template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
+template <int W> __device__ static inline void push_to(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     const batch_words<W> seen = load_words<W>(b.seen, v);
     unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W, before = ~0ull;
@@ -35,7 +35,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
         return;
     for (int j = 0; j < W; j++)
         bits.of[j] = j == (int)(threadIdx.x / 64) ? 1ull << (threadIdx.x % 64) : 0;
-    offer<W>(b, root[threadIdx.x], bits);
+    push_to<W>(b, root[threadIdx.x], bits);
 }
 
 /* Pushes the frontier words of vertices along `pieces` pieces of their rows, with PUSH_LANES lanes for each piece. If
@@ -59,7 +59,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, u
             const uint32_t v = b.push.columns[at];
             unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W;
             if (SPARSE)
-                offer<W>(b, v, bits);
+                push_to<W>(b, v, bits);
             for (int j = 0; j < W && !SPARSE; j++) {
                 if (bits.of[j] != 0 && (bits.of[j] & ~((volatile unsigned long long *)next)[j]) != 0)
                     atomicOr(&next[j], bits.of[j]);

@@ -42,13 +42,13 @@ static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *f
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets the bits of p->has_edges for the values that belong to vertices of this GPU, all of which have edges. Called once,
+/* Sets the bits of p->value_has_edges for the values that belong to vertices of this GPU, all of which have edges. Called once,
  * before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
         return e->status;
-    cuda_mark(p->value, p->shard->locals + p->shard->d, p->has_edges, stream_of(p));
+    cuda_mark(p->value_index, p->shard->locals + p->shard->d, p->value_has_edges, stream_of(p));
     return gpu_settle(p, e);
 }
 
@@ -101,7 +101,7 @@ static enum status gpu_begin_root(struct proof *p, struct error *e)
         CUDA_TRY(cudaMemsetAsync(p->met, 0, met_bytes, stream_of(p)), p->device->where, e);
     if (gpu_copy(p->device, p->first, &none, sizeof none, e) != ST_OK)
         return e->status;
-    cuda_gather_claims(a->values, a->id_bytes, p->value, p->shard->locals + p->shard->d, p->claim, stream_of(p));
+    cuda_gather_claims(a->values, a->id_bytes, p->value_index, p->shard->locals + p->shard->d, p->claim, stream_of(p));
     return gpu_settle(p, e);
 }
 

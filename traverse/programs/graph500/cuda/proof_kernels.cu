@@ -84,22 +84,22 @@ void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, u
     each(count, stream, [=] __device__(uint64_t i) { end[i] = vertex_end{id_at(ids, id_bytes, i), (int64_t)depth[i]}; });
 }
 
-/* Launches a kernel that sets bit value[i] of a bitmap, for `count` entries of `value`. Skips VALUE_ELSEWHERE. */
-void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStream_t stream)
+/* Launches a kernel that sets bit value_index[i] of a bitmap, for `count` entries of `value_index`. Skips VALUE_ELSEWHERE. */
+void cuda_mark(const uint32_t *value_index, uint64_t count, uint32_t *bitmap, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) {
-        if (value[i] != VALUE_ELSEWHERE)
-            set_bit(bitmap, value[i]);
+        if (value_index[i] != VALUE_ELSEWHERE)
+            set_bit(bitmap, value_index[i]);
     });
 }
 
-/* Launches a kernel that sets to[i] to the parent values[value[i]], which has id_bytes bytes, for `count` entries of
- * `value`. If value[i] is VALUE_ELSEWHERE, because another device has the value, to[i] becomes CLAIM_ELSEWHERE. */
-void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value, uint64_t count, int64_t *to,
+/* Launches a kernel that sets to[i] to the parent values[value_index[i]], which has id_bytes bytes, for `count` entries of
+ * `value_index`. If value_index[i] is VALUE_ELSEWHERE, because another device has the value, to[i] becomes CLAIM_ELSEWHERE. */
+void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value_index, uint64_t count, int64_t *to,
                         cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) {
-        to[i] = value[i] == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : id_at(values, id_bytes, value[i]);
+        to[i] = value_index[i] == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : id_at(values, id_bytes, value_index[i]);
     });
 }
 
