@@ -1,8 +1,8 @@
 /* batch_cpu.c: searches from a batch of roots on the cores of the host, as a struct batch_backend (batch_search.h)
  *
  * The roots of a batch share work if they reach the same vertices in the same levels. If they seldom do, as on a road graph,
- * words have few bits set, and take space in caches that bits of other vertices could use. Such a batch is given up, and a
- * single thread searches from each root, with only a bitmap of the vertices and a queue. */
+ * almost all bits of the words are 0, but fill the caches. Such a batch is given up, and a single thread searches from each
+ * root, with only a bitmap of the vertices and a queue. */
 #include "batch_cpu.h"
 
 #include "traverse/engine/threads.h"

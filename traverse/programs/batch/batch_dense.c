@@ -1,8 +1,8 @@
 /* batch_dense.c: dense levels of a batch (batch_search.h), which pass over all vertices
  *
- * For each vertex, the pass reads its seen words and writes its next words, in the order of memory. The frontier words of
- * its neighbours lie at random places, so they are prefetched. Neighbours of high degree come first in a row, so usually a
- * few neighbours are enough until all roots have found the vertex. */
+ * A pass reads the seen words and writes the next words of all vertices, in the order of memory. The frontier words of their
+ * neighbours lie at random places, so they are prefetched. Neighbours of high degree come first in a row, so usually a few
+ * neighbours are enough until all roots have found the vertex. */
 #include "batch_cpu.h"
 
 #include <string.h>
@@ -140,7 +140,7 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
         for (int j = 0; j < W; j++)
             seen[j] |= got[j];
         const int weight = batch_weight(s->graph->push, v);
-        if (weight != t->shift) { /* t->sums counts vertices of one weight at a time, so its counts are moved out first */
+        if (weight != t->shift) { /* t->sums is for vertices of one weight; before another weight, its counts are moved out */
             bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
             t->shift = weight;
         }

@@ -1,5 +1,4 @@
-/* batch_search.h: breadth-first search from up to 256 roots at once, which are called a batch (multi-source BFS of Then et
- * al.).
+/* batch_search.h: breadth-first search from a batch of up to 256 roots at once (multi-source BFS of Then et al.).
  *
  * Each vertex has three sets of words, with a bit for each root. So one operation on a word visits an edge for 64 roots.
  * - seen words: the root has seen the vertex.

@@ -74,8 +74,8 @@ static const void *values_of(const struct proof *p)
     return p->results->answers.arrays[p->g].values;
 }
 
-/* Begins the proof of a root: reads the depths of the search into p->end, and the parents of the answer into p->claim, or
- * CLAIM_ELSEWHERE if another device has the value. Clears the bits of p->met, and sets *p->first to no offence. */
+/* Begins the proof of a root: reads the depths of the search into p->end, and the parents of the answer into p->claim. Where
+ * another device has the parent, p->claim becomes CLAIM_ELSEWHERE. Clears p->met, and sets *p->first to no offence. */
 static enum status cpu_begin_root(struct proof *p, struct error *e)
 {
     const int32_t *local = p->results->depth[p->g], *delegate = p->results->delegate_depth;

@@ -19,7 +19,7 @@ struct validation {
     struct proof *proofs; /* [G] a proof for each device of this rank */
     struct results *results;
     struct byte_spans spans;
-    /* [d] bitmaps of the delegates that have met their parents (proof_loops.h): on any device, and on one device */
+    /* [d] bitmaps of delegates (proof_loops.h): those that have met their parents on any device, and those that have on one */
     uint64_t *met, *met_of_device;
     /* [d] the claimed parents of delegates: those that all devices get, and those that one device has */
     int64_t *claim, *claim_of_device;

@@ -49,8 +49,8 @@ struct pair_search {
     uint64_t edges; /* number of columns read for the present pair */
 };
 
-/* Returns the bytes that `searches` searches take at first for the vertices of this shard: each has a mark of a byte for
- * each number of a local vertex, and if this is shard 0, for each delegate. `ignored` is not used. */
+/* Returns how many bytes the marks of `searches` searches take for the vertices of this shard (pairs.h): one for each number
+ * that a local vertex may have and, on shard 0, one for each delegate. `ignored` is not used. */
 static uint64_t bytes_needed(const struct shard *shard, int searches, int ignored)
 {
     (void)ignored;

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* BATCH_PUSH_PIECE: rows to push are cut into pieces of this number of columns. BATCH_PULL_PIECE: so are rows to pull, but only
- * long rows, with more columns than BATCH_SHORT_ROW. */
+/* BATCH_PUSH_PIECE: number of columns of a piece of a row to push. BATCH_PULL_PIECE: number of columns of a piece of a long row
+ * to pull. A row is long if it has more columns than BATCH_SHORT_ROW. */
 #ifdef DBFS_EMULATED
 enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160 };
 #else
@@ -33,7 +33,7 @@ struct gpu_batch_level {
     unsigned long long pieces;     /* number of pieces of the rows of the vertices in `list` */
     unsigned long long vertices;   /* number of vertices of the found frontier, listed or not */
     unsigned long long edges;      /* number of edges of the rows of the found frontier */
-    /* only in a dense level: number of edges in the rows to pull of vertices that a root in `active` has not seen */
+    /* number of edges that later pulls may read: of vertices that a root in `active` has not seen; only in a dense level */
     unsigned long long pull_edges_left;
     unsigned long long read;       /* number of edges that pushes and pulls have read */
     unsigned long long count[256]; /* for each root: number of found vertices */

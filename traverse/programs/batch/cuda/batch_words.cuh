@@ -127,8 +127,8 @@ __device__ static inline unsigned transpose_bits(unsigned row)
     return row;
 }
 
-/* Counts of set bits that a warp makes, spread over its lanes. Lane i counts the bits 32 * k + i, for each k: of[k] is how
- * often the bit was set, and edges[k] is the estimated number of edges of the vertices with this bit. */
+/* Counts of how often bits are set, which the lanes of a warp share: lane i counts the bits 32 * k + i. of[k] is how often that
+ * bit was set, and edges[k] is the estimated number of edges of the vertices with the bit. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
     float edges[2 * W];

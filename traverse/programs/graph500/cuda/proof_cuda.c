@@ -84,8 +84,8 @@ static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return ST_OK;
 }
 
-/* Begins the proof of a root: writes the ids and depths of all vertices to p->end, and their parents to p->claim, or
- * CLAIM_ELSEWHERE if another device has the value. Clears the bits of p->met, and sets *p->first to no offence. */
+/* Begins the proof of a root: writes the ids and depths of all vertices to p->end, and their parents to p->claim. Where another
+ * device has the parent, p->claim becomes CLAIM_ELSEWHERE. Clears p->met, and sets *p->first to no offence. */
 static enum status gpu_begin_root(struct proof *p, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;

@@ -21,8 +21,8 @@ struct gpu_first gpu_no_offence(void)
     return first;
 }
 
-/* Returns the vertex and the kind of an offence as one number. In the order of offence_comes_before, the lesser number
- * comes first; if the numbers are the same, the lesser other end does. */
+/* Returns the vertex and the kind of an offence as one number. offence_comes_before orders offences by this number, and those
+ * with the same number by the other end. */
 __device__ static inline unsigned long long key_of(const offence &found)
 {
     return (unsigned long long)found.vertex << 4 | (unsigned long long)found.kind;
