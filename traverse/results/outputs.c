@@ -120,9 +120,9 @@ static int is_ending(const char *name, const char *suffix)
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
-/* Fails with ST_USAGE if a name has the suffix of a format that is not written: of compressed files, such as .gz, or if
- * has_values is 1, of another file format, such as .json. Without this check, only the next program that reads the file would
- * find the mistake. */
+/* Fails with ST_USAGE if the suffix of a name is that of a format that is not written. Formats of compressed files, such as
+ * .gz, never are. If has_values is 1, other file formats, such as .json, are not, either. Without this check, only the next
+ * program that reads the file would find the mistake. */
 static enum status refuse_formats(const char *name, int has_values, struct error *e)
 {
     static const char *const compression[][2] = {

@@ -33,7 +33,7 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
                           uint32_t *to)
 {
     const struct csr *csr = &shard->csr[set];
-    /* the columns of in-rows are vertices of the same kind as the columns of out-rows */
+    /* the subgraph that says which kind of vertices the columns are, for out-rows and in-rows alike */
     const enum subgraph g = (enum subgraph)(set % SUBGRAPHS);
     uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
     uint32_t decoded[COLUMN_CAPACITY];

@@ -99,8 +99,8 @@ template <bool ALL> struct pair_search {
 
 /* ---- reading edges ---- */
 
-/* The rows of consecutive steps, one for each thread of a block, put one after the other, so that their edges have
- * consecutive numbers. */
+/* The rows that a block reads together: the rows of consecutive steps, one for each thread. The edges of all these rows are
+ * numbered one row after the other. */
 struct laid_rows {
     uint64_t begin[BLOCK];  /* index of the first column of each row */
     uint32_t before[BLOCK]; /* for each row: number of edges of all rows before it */
