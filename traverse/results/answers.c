@@ -1,17 +1,15 @@
 /* answers.c: makes the depths or parents of all vertices on the devices; see answers.h
  *
- * A device records parents in the search. A single device then has them all. Several devices still lack two kinds of
- * parents, which find_parents brings to them after the search: parents of normals that were reached over an nn edge from
- * another shard, and parents of delegates that another device has found.
+ * Devices record most parents during the search. If there are several devices, two kinds of parents are still missing after it,
+ * and find_parents brings them: the parents of normals that were reached over an nn edge from another shard, and the parents of
+ * delegates, which only the device that found a parent knows.
  *
- * - If all devices read each other's memory (GPUs of a host), each device reads its missing parents there (take_replies).
- *   For a normal it looks at all neighbours on other shards, for a delegate at the parents that the other devices have
- *   recorded.
- * - Otherwise, the device of a normal sends a question to each neighbour on another shard, and any neighbour that replies
- *   with its id may be the parent. For each delegate, a reduction takes the largest id that any device has recorded.
+ * - If all devices read each other's memory (GPUs of a host), each device looks up its missing parents there.
+ * - Otherwise, the device of a normal sends a question to each neighbour on another shard, and any neighbour that replies with
+ *   its id may be the parent. The parent of a delegate becomes the largest id that any device has recorded.
  *
- * Sending parents in the search would cost more: 4 more bytes for every nn edge to another shard. A question of 8 bytes and
- * a reply of 4 bytes are needed only for the edges of vertices that were found over an edge from another shard. */
+ * Sending parents during the search would cost more: at least 4 more bytes for every nn edge to another shard. Questions (8
+ * bytes) and replies (4 or 8) are needed only for the edges of normals that were reached from another shard. */
 #include "answers.h"
 #include "traverse/cpu/thread_pool.h"
 #include "traverse/engine/answer_ids.h"
@@ -22,14 +20,14 @@
 #include <omp.h>
 #include <stdlib.h>
 
-/* STAGED_IDS: the number of delegates whose parents are copied from devices with memory of their own at a time. MERGED_IDS:
- * the number of delegates whose parents a thread merges at a time. */
+/* STAGED_IDS: number of delegates whose parents are copied from a GPU at a time. MERGED_IDS: number of delegates whose parents
+ * a thread merges at a time. */
 enum { STAGED_IDS = 1 << 18, MERGED_IDS = 1 << 14 };
 
 /* ---- opening ---- */
 
-/* Makes the tables of device g for the backend's answers->open: the vertex of each value and, if `parents` is set, the
- * input id of each vertex. They are charged to the memory budget. release_tables frees them, even after a failure. */
+/* Makes the tables of device g (struct answer_tables): the vertex of each value and, if `parents` is set, the input id of each
+ * vertex. Charges them to the memory budget. release_tables frees them, even after a failure. */
 static enum status make_tables(const struct answers *a, uint32_t g, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -52,7 +50,7 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
     for (uint64_t i = 0; i < vertices; i++) {
         uint64_t id = numbered_vertex_id(shard, i);
         if (shard_of_vertex(id, shard->p) == shard->index)
-            t->vertex[answers_place(graph, id)] = (uint32_t)i;
+            t->vertex[answers_index(graph, id)] = (uint32_t)i;
     }
     if (!parents || memory_take(rank->budget, &t->ids, vertices, t->id_bytes, "input ids of vertices", e) != ST_OK)
         return e->status;
@@ -75,8 +73,8 @@ static void release_tables(const struct answers *a)
     }
 }
 
-/* Gives device g its tables, and sets arrays[g] to the addresses of the arrays in which device g will have its answers.
- * Called by rank_each with the struct answers, as are all functions below with a `context`. */
+/* Gives device g its tables, and sets arrays[g] to the addresses at which the device will have its answer. Called by rank_each
+ * with the struct answers, as are all functions below with the arguments (context, g). */
 static enum status open_device(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -95,9 +93,9 @@ static int all_read(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-/* Opens the threads and takes the memory with which parents of delegates are merged. A device of the CPU is read in place, and
- * the result lies in the array of the first device. Devices with memory of their own get memory of the host: an array for
- * the result, and STAGED_IDS ids for each device except the first. This memory is not charged to a memory budget. */
+/* Prepares the merging of the parents of delegates: starts the threads, and sets a->block. On CPUs, the parents are merged in
+ * the arrays of the devices, into that of the first device. For GPUs, allocates memory of the host: an array of all delegates
+ * for the first device, and of STAGED_IDS delegates for each other. This memory is not charged to a budget. */
 static enum status open_merging(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -119,10 +117,10 @@ static enum status open_merging(struct answers *a, struct error *e)
     return e->status;
 }
 
-/* Collective. Overwrites *a. Makes the tables, and opens answers on all devices. Sets all_read if devices can read the
- * missing parents from the memory of their peers. If they cannot, also prepares the merging of the parents of delegates.
- * Frees the tables if the devices have copies. If a rank fails, the call fails on all ranks.
- * answers_close frees everything, even after a failure. */
+/* Collective. Prepares all devices for answers, and overwrites *a. Makes the tables of each device, and frees them again if the
+ * devices have copies. Sets all_read if devices can read missing parents from the memory of their peers; if they cannot,
+ * prepares the merging of the parents of delegates. If a rank fails, the call fails on all ranks. answers_close frees
+ * everything, even after a failure. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
     *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(rank->graph->manifest.totals.n)};
@@ -159,16 +157,16 @@ void answers_close(struct answers *a)
 
 /* ---- parents ---- */
 
-/* Lets device g turn the parents that it has recorded into input ids, and write its questions to other shards. byte spans_out
- * of a->questions then points to the questions. */
+/* Lets device g convert the parents that it has recorded to input ids, and write its questions to other shards. Makes the byte
+ * spans of a->questions point to the questions. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->answers->ask(a->rank->devices[g], a->levels, byte_spans_out(&a->questions, g), e);
 }
 
-/* Called by rank_each. Lets device g write its replies to the questions that it has received. byte_spans_out of a->replies
- * then points to the replies. */
+/* Lets device g write its replies to the questions that it has received. Makes the byte spans of a->replies point to the
+ * replies. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -176,7 +174,7 @@ static enum status reply(void *context, uint32_t g, struct error *e)
                                             byte_spans_out(&a->replies, g), e);
 }
 
-/* Lets device g copy its missing parents from the replies that it has received, or with all_read from the memory of its
+/* Lets device g copy its missing parents: from the replies that it has received or, if a->all_read is 1, from the memory of its
  * peers. */
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
@@ -198,16 +196,16 @@ WIDE_CLONES static void take_larger(void *restrict to, const void *restrict from
         to8[i] = from8[i] > to8[i] ? from8[i] : to8[i];
 }
 
-/* Returns the address in memory of the host of the parent that device g has recorded for delegate i of the current block. The
- * result of the merging is at the address for device 0. */
+/* Returns the address, in memory of the host, of the parent that device g has recorded for delegate i of the current block. The
+ * address for device 0 is also where the merged parent is stored. */
 static char *parent_at(const struct answers *a, uint32_t g, uint64_t i)
 {
     const int is_whole = g == 0 || !a->rank->backend->has_device_memory; /* otherwise a->block[g] begins with the block */
     return (char *)a->block[g] + (is_whole ? i : i - a->begin) * a->id_bytes;
 }
 
-/* Called by rank_each. Copies the parents that device g has recorded for the delegates of the current block to memory of the
- * host. A device of the CPU has them there already. */
+/* Copies the parents that device g has recorded for the current block of delegates to memory of the host. A device of the CPU
+ * has them there already. */
 static enum status read_block(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -216,8 +214,8 @@ static enum status read_block(void *context, uint32_t g, struct error *e)
                                            (a->end - a->begin) * a->id_bytes, e);
 }
 
-/* Called by the thread pool for merge_delegates. Merges the parents of delegates begin to end - 1 of the current block: the
- * largest id that a device has recorded is kept. The context is a struct answers. */
+/* Merges the parents of delegates begin to end - 1 of the current block, by keeping the largest id that a device of this rank
+ * has recorded. Called by the thread pool for merge_delegates, with the struct answers. */
 static void merge_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct answers *a = context;
@@ -248,8 +246,8 @@ static enum status write_delegates(void *context, uint32_t g, struct error *e)
                                            a->rank->graph->manifest.d * a->id_bytes, e);
 }
 
-/* Collective. Finds the parent of every vertex, with several devices, as the head of this file says. Afterwards the device
- * that owns a vertex has the input id of its parent, for make_values. A rank that fails returns at once. */
+/* Collective. Brings the missing parents to the devices, of which there are several (see the head of this file). Afterwards
+ * each device has the input ids of the parents of its own vertices, for make_values. A rank that fails returns at once. */
 static enum status find_parents(struct answers *a, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -306,7 +304,7 @@ enum status answers_set_value(const struct answers *a, uint64_t stored, int64_t 
     int64_t bytes;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
         return ST_OK;
-    char *to = (char *)a->arrays[g].values + answers_place(rank->graph, stored) * width;
+    char *to = (char *)a->arrays[g].values + answers_index(rank->graph, stored) * width;
     answer_set_id(&bytes, width, 0, value);
     return rank->backend->answers->copy(rank->devices[g], to, &bytes, width, e);
 }

@@ -14,9 +14,9 @@ struct answers {
     struct answer_tables *tables; /* [G] */
     struct answer_arrays *arrays; /* [G] */
     struct byte_spans questions, replies; /* questions for missing parents, and replies with parents; see answers.c */
-    /* The next five merge the parents of delegates, in blocks of consecutive delegates. */
-    void **block; /* [G] on the host: the parents that each device recorded for the delegates of a block. Of the first device,
-                   * and of all devices of the CPU, for all d delegates. NULL: not needed */
+    /* The members up to `pool` merge the parents of delegates, one block of consecutive delegates after the other. */
+    void **block; /* [G] on the host, for each device: the parents that it recorded for the delegates of a block. The first
+                   * device, and every device of the CPU, has all d delegates here. NULL: parents are not merged */
     uint64_t block_ids;       /* the number of delegates in a block */
     uint64_t begin, end;      /* the delegates of the current block are begin to end - 1 */
     struct thread_pool *pool; /* the threads that merge. On the CPU they are also the threads of the search */
@@ -33,9 +33,9 @@ struct answers {
 enum status answers_open(struct answers *answers, const struct rank *rank, int parents, struct error *e);
 void answers_close(struct answers *answers); /* frees what answers_open has allocated; *answers may be zeroed */
 
-/* Collective. Makes the answer of the last search, all depths of which are below `levels`. *root must live as long as the
- * answer. On return the values of this rank lie in the memory of its devices, but other ranks may still be working. Only
- * this rank knows of a failure, and must then end the job, because the other ranks wait for it. */
+/* Collective. Makes the depths or the parents of all vertices for the last search, whose depths are all below `levels`. On
+ * return the values of this rank are in the memory of its devices, but other ranks may still be working. *root must live as
+ * long as the answer. Only this rank knows of a failure, so the caller must then end the job. */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
 
@@ -46,15 +46,15 @@ enum status answers_set_value(const struct answers *answers, uint64_t stored, in
 /* Returns the number of bytes of a value: 4 for a depth, 4 or 8 for a parent. */
 uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
 
-/* Returns whether each shard has the values of the vertices that it owns, which is so if there are several. A single shard
- * has its values in the order of input ids. */
+/* Returns 1 if the graph has several shards. Each shard then has the values of the vertices that it owns. A single shard has
+ * its values in the order of input ids. */
 static inline int answers_are_by_owner(const struct graph *graph)
 {
     return graph->manifest.p > 1;
 }
 
 /* Returns the index of a vertex's value on the device that owns the vertex. `stored` is the stored id of the vertex. */
-static inline uint64_t answers_place(const struct graph *graph, uint64_t stored)
+static inline uint64_t answers_index(const struct graph *graph, uint64_t stored)
 {
     return answers_are_by_owner(graph) ? slot_of_vertex(stored, graph->manifest.p) : original_id(graph, stored);
 }

@@ -21,8 +21,8 @@ enum status byte_spans_open(struct byte_spans *x, const struct rank *rank, struc
     *x = (struct byte_spans){.rank = rank, .G = G, .p = p};
     x->out = zeroed(pairs, sizeof *x->out, what, e);
     x->in = zeroed(pairs, sizeof *x->in, what, e);
-    x->told = zeroed(pairs, sizeof *x->told, what, e);
-    x->told_by = zeroed(pairs, sizeof *x->told_by, what, e);
+    x->out_by_rank = zeroed(pairs, sizeof *x->out_by_rank, what, e);
+    x->in_by_rank = zeroed(pairs, sizeof *x->in_by_rank, what, e);
     x->sends = zeroed(pairs, sizeof *x->sends, what, e);
     x->receives = zeroed(pairs, sizeof *x->receives, what, e);
     x->send = zeroed(G, sizeof *x->send, what, e);
@@ -41,8 +41,8 @@ void byte_spans_close(struct byte_spans *x)
     }
     free(x->out);
     free(x->in);
-    free(x->told);
-    free(x->told_by);
+    free(x->out_by_rank);
+    free(x->in_by_rank);
     free(x->sends);
     free(x->receives);
     free(x->transfers);
@@ -63,24 +63,21 @@ static enum status grow_buffer(const struct byte_spans *x, uint32_t g, struct sp
     return e->status;
 }
 
-/* Returns whether a span for or from shard s is sent in a message between ranks. Returns 1 if
- * - the span is not empty,
- * - shard s is on another rank,
- * - and the receiver cannot read the span in place (span->place is 0). */
+/* Returns whether a span that goes to shard s, or comes from shard s, needs a message. It does if it is not empty, shard s is
+ * on another rank, and the receiver cannot read the span in place (span->place is 0). */
 static int is_message(const struct byte_spans *x, uint32_t s, const struct byte_span *span)
 {
     const struct comm *comm = x->rank->comm;
     return span->bytes > 0 && span->place == 0 && rank_of_shard(s, comm->ranks) != comm->rank;
 }
 
-/* Returns whether the span of device g for shard s must be copied to memory of the host. Returns 1 if
- * - the span is not empty, and lies in device memory,
- * - and it is sent in a message, or the device of shard s is on this rank but cannot read the memory of device g. */
+/* Returns whether the span of device g for shard s must be copied to memory of the host. This is so if the span is in device
+ * memory and not empty, and either needs a message, or is for a device of this rank that cannot read that memory. */
 static int is_staged(const struct byte_spans *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
     const struct byte_span *span = &byte_spans_out(x, g)[s];
-    if (x->hosted || !rank->backend->has_device_memory || span->bytes == 0)
+    if (x->caller_stages || !rank->backend->has_device_memory || span->bytes == 0)
         return 0;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
         return is_message(x, s, span);
@@ -88,9 +85,8 @@ static int is_staged(const struct byte_spans *x, uint32_t g, uint32_t s)
     return !rank->backend->answers->reads_peer(reader, rank->graph->shards[g].index);
 }
 
-/* Called by rank_each for device g. Copies those spans that must lie in memory of the host (is_staged) into the send buffer
- * of device g. Enlarges this buffer if it is too small. Makes byte_spans_out point to the copies. The context is a struct
- * byte_spans. */
+/* Copies the spans of device g that must be in memory of the host (is_staged) into its send buffer, and makes byte_spans_out
+ * point to the copies. Enlarges the buffer if needed. Called by rank_each, with the struct byte_spans. */
 static enum status stage_device(void *context, uint32_t g, struct error *e)
 {
     struct byte_spans *x = context;
@@ -111,20 +107,18 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Returns the index of one span in the tables told and told_by. Device `from` sends the span, and device `to` receives it.
- * In `told`, `from` is a device of this rank, and `to` is a device of rank `other`. In `told_by` it is the other way
- * round. */
+/* Returns the index, in out_by_rank and in_by_rank, of the span that device `from` sends to device `to`. One of the two is a
+ * device of this rank, and the other is a device of rank `other`. */
 static size_t pair_of(const struct byte_spans *x, uint32_t other, uint32_t from, uint32_t to)
 {
     return ((size_t)other * x->G + from) * x->G + to;
 }
 
-/* Collective. Tells every rank the lengths and places of the spans for its devices. Does so even if *e has failed before.
- * Then sets byte_spans_in:
+/* Collective. Tells every rank where the spans for its devices are, and how long, even if *e has failed before. Prepares the
+ * messages, but sends none. Sets byte_spans_in:
  * - A span of this rank points to the memory of its sender.
  * - A span that comes in a message points into the receive buffer.
- * - Any other span of another rank has only its place, with which the receiver reads it; its pointer is NULL.
- * Prepares the messages, but sends none. */
+ * - Any other span of another rank is read in place: its pointer is NULL, and only `place` says where its bytes are. */
 static enum status share_spans(struct byte_spans *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
@@ -133,24 +127,24 @@ static enum status share_spans(struct byte_spans *x, struct error *e)
         for (uint32_t s = 0; s < x->p; s++) {
             const struct byte_span *out = &byte_spans_out(x, g)[s];
             uint32_t rank = rank_of_shard(s, comm->ranks), to = device_of_shard(s, comm->ranks);
-            x->told[pair_of(x, rank, g, to)] = *out;
+            x->out_by_rank[pair_of(x, rank, g, to)] = *out;
             if (is_message(x, s, out))
                 x->sends[sends++] =
                     (struct transfer){rank, SPAN_TAG + (int)(g * x->G + to), (void *)out->at, out->bytes};
         }
     }
     if (comm->ranks == 1)
-        memcpy(x->told_by, x->told, x->G * x->p * sizeof *x->told);
+        memcpy(x->in_by_rank, x->out_by_rank, x->G * x->p * sizeof *x->out_by_rank);
     else
-        comm_alltoall_u64(comm, (const uint64_t *)(const void *)x->told, (uint64_t *)(void *)x->told_by,
-                          (int)(x->G * x->G * sizeof *x->told / sizeof(uint64_t)));
+        comm_alltoall_u64(comm, (const uint64_t *)(const void *)x->out_by_rank, (uint64_t *)(void *)x->in_by_rank,
+                          (int)(x->G * x->G * sizeof *x->out_by_rank / sizeof(uint64_t)));
     if (e->status != ST_OK) /* this rank must not return earlier, because the other ranks wait in comm_alltoall_u64 */
         return e->status;
     for (uint32_t g = 0; g < x->G; g++) {
         struct byte_span *in = byte_spans_in(x, g);
         uint64_t total = 0;
         for (uint32_t s = 0; s < x->p; s++) {
-            in[s] = x->told_by[pair_of(x, rank_of_shard(s, comm->ranks), device_of_shard(s, comm->ranks), g)];
+            in[s] = x->in_by_rank[pair_of(x, rank_of_shard(s, comm->ranks), device_of_shard(s, comm->ranks), g)];
             total += is_message(x, s, &in[s]) ? in[s].bytes : 0;
         }
         if (grow_buffer(x, g, &x->receive[g], total, e) != ST_OK)
@@ -173,9 +167,8 @@ static enum status share_spans(struct byte_spans *x, struct error *e)
     return comm_prepare_transfers(&x->transfers, x->sends, sends, x->receives, receives, CHUNK_BYTES, e);
 }
 
-/* Collective. Copies spans to memory of the host where needed. Tells all ranks the lengths of the spans. Sends and
- * receives the messages. Sets byte_spans_in. A rank that fails returns at once. This rank must then end the job, because the
- * other ranks wait for it. */
+/* Collective. Brings the spans to their receivers (byte_spans.h): copies spans to memory of the host where needed, tells all
+ * ranks the lengths, and sends and receives the messages. A rank that fails returns at once, and must end the job. */
 enum status byte_spans_exchange(struct byte_spans *x, struct error *e)
 {
     if (rank_each(x->rank, stage_device, x, e) == ST_OK && share_spans(x, e) == ST_OK)

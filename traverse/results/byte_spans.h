@@ -1,8 +1,8 @@
 /* byte_spans.h: brings byte spans from devices to other devices.
  *
- * A byte span is the bytes that one device has for one shard. The receiver is the device of that shard. The receiver reads the
- * span in place if both devices are of one rank, or are peers on one host (engine.h). Otherwise the span is sent in a
- * message. A message lies in memory of the host. */
+ * A byte span is the bytes that one device has for the device of another shard. This receiver reads the span in place if both
+ * devices are of one rank, or are peers on one host (engine.h). Otherwise the span is sent in a message, from and to memory of
+ * the host. */
 #ifndef DBFS_BYTE_SPANS_H
 #define DBFS_BYTE_SPANS_H
 
@@ -19,10 +19,10 @@ struct span_buffer {
 struct byte_spans {
     const struct rank *rank;
     uint32_t G, p;
-    int hosted; /* 1: the caller puts all spans into memory of the host, even if devices have memory of their own */
+    int caller_stages; /* 1: the caller puts all spans into memory of the host, even if devices have memory of their own */
     struct byte_span *out; /* [G][p] the span that device g has for shard s */
     struct byte_span *in;  /* [G][p] the span that shard s has for device g */
-    struct byte_span *told, *told_by; /* [R][G * G] the spans that this rank has for each rank, and each rank for this rank */
+    struct byte_span *out_by_rank, *in_by_rank; /* [R][G * G] the spans of `out` and of `in`, by rank (pair_of) */
     struct transfer *sends, *receives; /* [G * p] the messages of the current exchange */
     struct transfers *transfers;       /* made from `sends` and `receives`; freed by byte_spans_close */
     struct span_buffer *send, *receive; /* [G] one buffer for each device */
@@ -45,7 +45,8 @@ static inline struct byte_span *byte_spans_in(const struct byte_spans *spans, ui
 }
 
 /* Collective. Called when all spans of byte_spans_out are set. Brings the spans to their receivers, and sets all spans of
- * byte_spans_in. They are valid until the next exchange, or until the sender changes the bytes. A rank that fails must end the job, because the other ranks wait for it. */
+ * byte_spans_in. They are valid until the next exchange, or until the sender changes the bytes. A rank that fails must end the
+ * job, because the other ranks wait for it. */
 enum status byte_spans_exchange(struct byte_spans *spans, struct error *e);
 
 /* Collective. Brings the spans to their receivers as byte_spans_exchange does, but a failure does not end the job. If one rank

@@ -120,9 +120,9 @@ static int is_ending(const char *name, const char *suffix)
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
-/* Fails with ST_USAGE if the name of a result has a suffix of compressed files, such as .gz, or with has_values also of a
- * file format that is not written, such as .json. Otherwise only the next program that reads the file would find that the
- * content does not match the suffix. */
+/* Fails with ST_USAGE if the suffix of a name is that of a format that is not written. Formats of compressed files, such as
+ * .gz, never are. If has_values is 1, other file formats, such as .json, are not, either. Without this check, only the next
+ * program that reads the file would find the mistake. */
 static enum status refuse_formats(const char *name, int has_values, struct error *e)
 {
     static const char *const compression[][2] = {
@@ -144,10 +144,10 @@ static enum status refuse_formats(const char *name, int has_values, struct error
     return ST_OK;
 }
 
-/* Checks the names result[RESULTS], in the order of args->results, before a result is written. A name is NULL if the result
- * is not wanted. Refuses a file that is an input or another result, a suffix of a format that is not written, and what
- * outfile_check_output refuses. The last check is left out if the name has a %d, or if the file is overwritten in place,
- * because then no second file beside it is needed. */
+/* Checks the names result[RESULTS], in the order of args->results, before a result is written; NULL stands for a result that is
+ * not wanted. Fails for a file that is an input or another result, for a suffix of a format that is not written, and for a file
+ * that outfile_check_output refuses. Does not call outfile_check_output for a name with a %d, which is not yet the name of a
+ * file, or for a file that is overwritten in place, which needs no second file beside it. */
 static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
 {
@@ -185,9 +185,9 @@ enum status outputs_check(const struct args *args, struct error *e)
     return e->status;
 }
 
-/* Checks the names of the results of the root with the input id `root`. *in gets the paths of the inputs at the first call
- * in which a result exists already, because a file that does not exist is no input. The caller passes the same *in to all
- * calls, and frees it after the last call. */
+/* Checks the names of the results of the root with the input id `root`. The first call in which a result exists already lists
+ * the input files in *in; before, no result can be an input. The caller passes the same *in to all calls, and frees it after
+ * the last call. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
     const char *result[RESULTS];

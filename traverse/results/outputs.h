@@ -15,9 +15,9 @@ char *outputs_name(const char *pattern, uint64_t root);
 /* Returns whether a name ends in this suffix. Upper case and lower case differ. */
 int outputs_ends_in(const char *name, const char *suffix);
 
-/* Collective. Lets the other ranks open the file that rank 0 has open in *out, unless rank 0 passes 0 for `wanted`. On
- * these ranks, *out becomes the open file. `name` is the final name of the file. Returns, on all ranks, whether all ranks
- * have the file open. If not, some ranks may still have it open. */
+/* Collective. Lets the other ranks open the file that rank 0 has open in *out, and sets their *out. If rank 0 passes 0 for
+ * `wanted`, opens nothing. `name` is the name of the file in messages. Returns, on all ranks, whether all ranks have the file
+ * open. If not, some of them may still have it open. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name);
 
 /* Collective. Closes a file on all ranks, and sets *out to NULL. Rank 0 gives the file its final name, or discards it if

@@ -33,8 +33,8 @@ struct results {
     int counts_kept;         /* 1: results_collect counts edges_kept */
 };
 
-/* Returns whether searches make answers: never with args->no_answer, always with `files`, because results_write will write
- * the answers, and otherwise only if an array over all ids is not much larger than the graph. */
+/* Returns whether searches make answers. They do if `files` is 1, because results_write then writes the answers, or if an array
+ * over all ids is not much larger than the graph. They do not if args->no_answer is set. */
 int results_wanted(const struct graph *graph, const struct args *args, int files);
 
 /* Collective. Allocates arrays over the vertices of this rank, and prepares the devices for answers if searches make

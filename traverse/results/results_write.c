@@ -38,7 +38,7 @@ struct writing {
     const void *window;  /* the values of this rank's current window, of memory_width bytes each */
     int64_t *values;     /* [ANSWER_WINDOW] a copy of the window's values, of 8 bytes each, for formats that need it */
     char *text;          /* memory for the lines of ANSWER_WINDOW ids; NULL if the file is not text */
-    uint64_t length[PIECES]; /* for each piece of PIECE ids: bytes of its lines, which begin at text + i * PIECE * LINE_BYTES */
+    uint64_t length[PIECES]; /* bytes of the lines of each piece; piece i begins at text + i * PIECE * LINE_BYTES */
 };
 
 /* ---- formats ---- */
@@ -207,7 +207,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
 
 /* ---- the file ---- */
 
-/* Writes `count` bytes to the file: at its end, or if all ranks write, at the offset w->at, which then advances. */
+/* Appends `count` bytes to the file or, if all ranks write it, to this rank's part of the file, which ends at w->at so far. */
 static enum status put_bytes(struct writing *w, const void *bytes, uint64_t count, struct error *e)
 {
     if (!w->all_write)
@@ -284,9 +284,9 @@ static enum status open_writing(struct writing *w, struct error *e)
     return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
-/* Collective. Writes an answer to a file. If the devices hold the other kind of answer, first makes the answer of
- * file->kind. An old file of this name is replaced only when all ranks have succeeded, but with in_place it is overwritten
- * at once. A failure of answers_make or windows_open ends the call at once. */
+/* Collective. Writes an answer to a file (results.h). First makes the answer if the devices hold the other kind; if this fails,
+ * only this rank knows of the failure. An old file is replaced only when all ranks have succeeded. But with file->in_place, the
+ * old file is overwritten from the beginning of the call on. */
 enum status results_write(struct results *r, const struct result_file *file, struct error *e)
 {
     struct writing w = {.results = r, .file = file};

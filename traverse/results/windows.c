@@ -19,22 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ROUND_IDS: ids in the windows of all ranks together. LEAST_WINDOW: the fewest ids of a window. PIECE: ids that a thread
- * handles at a time. STORED_AT_ONCE: ids that are permuted together, with vector instructions. */
+/* ROUND_IDS: ids that all ranks together read at a time. LEAST_WINDOW: the fewest ids of a window. PIECE: ids that a thread
+ * handles at a time. STORED_AT_ONCE: ids that are permuted in one call, with vector instructions. */
 enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14, STORED_AT_ONCE = 512 };
 
 static const char what[] = "windows of results";
 
 /* ---- memory ---- */
 
-/* Returns the bytes that each value takes in a list: those of the value, and 4 for its index in the window. A list has all
+/* Returns the bytes that a list takes for each value: those of the value, and 4 for its index in the window. A list has all
  * values first, and then all indices. */
 static uint64_t listed_bytes(uint32_t width)
 {
     return width + sizeof(uint32_t);
 }
 
-/* Returns `bytes`, rounded up to a multiple of 8, so that what lies behind them is aligned for values. */
+/* Rounds a number of bytes up to a multiple of 8, so that copies that lie one after the other are all aligned. */
 static uint64_t padded(uint64_t bytes)
 {
     return divide_up(bytes, 8) * 8;
@@ -56,8 +56,8 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     w->takes_own = w->permuted && !backend->has_device_memory;
     w->copied_bytes = padded(w->permuted ? w->ids * listed_bytes(width) : (w->ids / w->p + 1) * width);
     w->source = zeroed(w->p, sizeof *w->source, what, e);
-    byte_spans_open(&w->parts, rank, e);
-    w->parts.hosted = 1;
+    byte_spans_open(&w->spans, rank, e);
+    w->spans.caller_stages = 1;
     if (e->status == ST_OK)
         w->window = backend->take_buffer(rank->devices[0], EXCHANGE_HOST, w->ids * width, what, e);
     if (e->status == ST_OK)
@@ -76,16 +76,16 @@ void windows_close(struct windows *w)
     pool_close(w->pool);
     w->rank->backend->release_buffer(w->rank->devices[0], EXCHANGE_HOST, w->window);
     w->rank->backend->release_buffer(w->rank->devices[0], EXCHANGE_HOST, w->copied);
-    byte_spans_close(&w->parts);
+    byte_spans_close(&w->spans);
     free(w->source);
 }
 
 /* ---- byte spans for the windows of all ranks ---- */
 
-/* Returns a byte span with the values that device g has of the ids in `range`. If ids are permuted, this is a list in `copy`:
- * all values, and then their indices in the window, rounded up to a multiple of 8 bytes. Otherwise it is a range of the
- * device's values, or a copy of the range in `copy` if they lie in device memory. `copy` has space for copied_bytes. */
-static struct byte_span part_of(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
+/* Returns the values that device g has of the ids in `range`, as a byte span in memory of the host. If ids are permuted, writes
+ * a list to `copy`: all values, and then their indices in the window. Otherwise returns a range of the device's values, which
+ * is copied to `copy` if it is in device memory. `copy` has copied_bytes bytes. */
+static struct byte_span span_of_range(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = w->rank;
     const struct backend *backend = rank->backend;
@@ -107,17 +107,18 @@ static struct byte_span part_of(const struct windows *w, uint32_t g, struct id_r
     return (struct byte_span){.at = values, .bytes = count * width};
 }
 
-/* Sets byte spans_out of device g to its values in the window of each rank. The receiver is the first device of that rank. With
- * takes_own, leaves out the window of this rank itself. Called by rank_each, with the struct windows. */
-static enum status get_parts(void *context, uint32_t g, struct error *e)
+/* Sets the byte spans of device g to the values that it has in the window of each rank. The first device of that rank receives
+ * them. With w->takes_own, leaves out the window of this rank, for which fill_from_lists reads the values directly. Called by
+ * rank_each, with the struct windows. */
+static enum status prepare_spans(void *context, uint32_t g, struct error *e)
 {
     const struct windows *w = context;
     const struct comm *comm = w->rank->comm;
     for (uint32_t r = 0; r < comm->ranks && e->status == ST_OK; r++) {
         char *copy = w->copied + ((uint64_t)g * comm->ranks + r) * w->copied_bytes;
         int empty = w->now.range[r].first == w->now.range[r].end || (r == comm->rank && w->takes_own);
-        byte_spans_out(&w->parts, g)[shard_of_device(r, 0, comm->ranks)] =
-            empty ? (struct byte_span){0} : part_of(w, g, w->now.range[r], copy, e);
+        byte_spans_out(&w->spans, g)[shard_of_device(r, 0, comm->ranks)] =
+            empty ? (struct byte_span){0} : span_of_range(w, g, w->now.range[r], copy, e);
     }
     return e->status;
 }
@@ -134,8 +135,8 @@ INLINE void copy_value(void *to, uint64_t i, const void *from, uint64_t j, uint3
     answer_set_id(to, width, i, answer_id(from, width, j));
 }
 
-/* Interleaves the values of p shards: sets to[k * p + s] to of[s][k] for each s below p and each k from begin to end - 1.
- * `width`: bytes of a value. */
+/* Interleaves the values of p shards, of `width` bytes each: for each k from begin to end - 1, copies value k of every shard,
+ * of[0] to of[p - 1], to the p elements of `to` from to[k * p] on. */
 INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end,
                           uint32_t width)
 {
@@ -158,8 +159,8 @@ INLINE void interleave(void *to, const void *const *of, uint32_t p, uint64_t beg
         interleave_as(to, of, p, begin, end, width);
 }
 
-/* Fills rows begin to end - 1 of w->window, each with one value of every shard. Called by the thread pool for take_turns. */
-WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
+/* Copies value k of every shard to w->window, for k from begin to end - 1. Called by the thread pool. */
+WIDE_CLONES static void interleave_rows(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
     if (w->now.width == 4)
@@ -168,32 +169,32 @@ WIDE_CLONES static void take_rows(void *context, uint64_t begin, uint64_t end)
         interleave(w->window, w->source, w->p, begin, end, 8);
 }
 
-/* Fills w->window if ids are not permuted: interleaves the ranges of values that this rank's first device has received,
- * beginning with the shard of the first id. Sets w->source. */
-static void take_turns(struct windows *w, struct id_range own)
+/* Fills w->window if ids are not permuted, by interleaving the values that this rank's first device has received from the
+ * shards. The shard of the first id comes first. Sets w->source. */
+static void fill_by_interleaving(struct windows *w, struct id_range own)
 {
     const uint32_t p = w->p;
     const uint64_t rows = (own.end - own.first) / p, rest = (own.end - own.first) % p;
     for (uint32_t i = 0; i < p; i++)
-        w->source[i] = byte_spans_in(&w->parts, 0)[shard_of_vertex(own.first + i, p)].at;
-    pool_for(w->pool, w->threads, rows, PIECE / p + 1, take_rows, w);
+        w->source[i] = byte_spans_in(&w->spans, 0)[shard_of_vertex(own.first + i, p)].at;
+    pool_for(w->pool, w->threads, rows, PIECE / p + 1, interleave_rows, w);
     for (uint64_t i = 0; i < rest; i++)
         copy_value(w->window, rows * p + i, w->source[i], rows, w->now.width);
 }
 
 /* ---- permuted ids ---- */
 
-/* A list of values, which put_range copies into a window: values[i] goes to index index[i] of the window. */
-struct putting {
+/* A list of values, which copy_listed copies into a window: values[i] goes to index index[i] of the window. */
+struct received_list {
     const struct windows *w;
     const void *values;
     const uint32_t *index;
 };
 
-/* Copies entries begin to end - 1 of a list to their indices in the window. Called by the thread pool for put_lists. */
-static void put_range(void *context, uint64_t begin, uint64_t end)
+/* Copies entries begin to end - 1 of a list to their indices in the window. Called by the thread pool for fill_from_lists. */
+static void copy_listed(void *context, uint64_t begin, uint64_t end)
 {
-    const struct putting *p = context;
+    const struct received_list *p = context;
     for (uint64_t i = begin; i < end; i++)
         copy_value(p->w->window, p->index[i], p->values, i, p->w->now.width);
 }
@@ -214,7 +215,7 @@ INLINE void take_own_as(const struct windows *w, uint64_t first, uint64_t count,
 }
 
 /* Copies the values with indices begin to end - 1 into the window, for ids that belong to devices of this rank. Called by
- * the thread pool for put_lists, with the struct windows. */
+ * the thread pool for fill_from_lists, with the struct windows. */
 static void take_own_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
@@ -228,9 +229,9 @@ static void take_own_range(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Fills w->window if ids are permuted. With takes_own, copies the values of this rank's own devices directly from their
- * arrays. Copies all other values from the lists that this rank's first device has received. */
-static void put_lists(struct windows *w, struct id_range own)
+/* Fills w->window if ids are permuted, from the lists of values that this rank's first device has received. If w->takes_own is
+ * 1, copies the values of this rank's own devices directly from their arrays instead. */
+static void fill_from_lists(struct windows *w, struct id_range own)
 {
     const struct rank *rank = w->rank;
     for (uint32_t g = 0; w->takes_own && g < rank->device_count; g++) /* w->source stays NULL for shards of other ranks */
@@ -238,23 +239,21 @@ static void put_lists(struct windows *w, struct id_range own)
     if (w->takes_own)
         pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_own_range, w);
     for (uint32_t s = 0; s < w->p; s++) {
-        const struct byte_span *list = &byte_spans_in(&w->parts, 0)[s];
+        const struct byte_span *list = &byte_spans_in(&w->spans, 0)[s];
         const uint64_t count = list->bytes / listed_bytes(w->now.width);
         if (count == 0)
             continue;
         const char *values = list->at;
-        struct putting putting = {w, values, (const uint32_t *)(const void *)(values + count * w->now.width)};
-        pool_for(w->pool, w->threads, count, PIECE, put_range, &putting);
+        struct received_list received = {w, values, (const uint32_t *)(const void *)(values + count * w->now.width)};
+        pool_for(w->pool, w->threads, count, PIECE, copy_listed, &received);
     }
 }
 
 /* ---- reading windows ---- */
 
-/* Collective. Reads the values of consecutive input ids. Sets *values to the values of range[r], where r is this rank. The
- * values are valid until the next call.
- * First each device prepares byte spans for the windows of all ranks. Then the ranks exchange the spans, and each rank fills its
- * own window from them. With a single device, the window is the span itself, without a copy. Keeps the arguments in
- * w->now. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Reads a window on each rank (windows.h). First each device prepares byte spans for the windows of all ranks. Then
+ * the ranks exchange the spans, and each rank fills its own window from them. With a single device, the window is the span
+ * itself, without a copy. Keeps the arguments in w->now. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)
 {
@@ -264,13 +263,13 @@ enum status windows_read(struct windows *w, enum answer_kind kind, const struct 
     w->now.width = answers_width(w->answers, kind);
     w->now.range = range;
     if (e->status == ST_OK)
-        rank_each(rank, get_parts, w, e);
-    if (byte_spans_exchange_agreed(&w->parts, e) != ST_OK)
+        rank_each(rank, prepare_spans, w, e);
+    if (byte_spans_exchange_agreed(&w->spans, e) != ST_OK)
         return e->status;
     *values = w->window;
     if (w->p == 1)
-        *values = byte_spans_in(&w->parts, 0)->at;
+        *values = byte_spans_in(&w->spans, 0)->at;
     else if (own.first < own.end)
-        (w->permuted ? put_lists : take_turns)(w, own);
+        (w->permuted ? fill_from_lists : fill_by_interleaving)(w, own);
     return ST_OK;
 }

@@ -19,9 +19,9 @@ struct windows {
     int permuted;   /* 1: ids are permuted over several shards, so devices send lists of values with indices */
     int takes_own;  /* 1: ids are permuted, and this rank reads the values of its own devices directly from their arrays */
     char *window;   /* [ids] the values of this rank's window */
-    char *copied;   /* [G][R][copied_bytes] for each device and each rank: the values or the list that the device sends to the rank */
+    char *copied;   /* [G][R][copied_bytes] for each device and each rank: the values, or the list, that are sent */
     uint64_t copied_bytes; /* the space for one such copy or list */
-    struct byte_spans parts;  /* the values that each device sends to the first device of each rank */
+    struct byte_spans spans;  /* the values that each device sends to the first device of each rank */
     const void **source;  /* [p] the address of the values of each shard; NULL: the values come in a list */
     struct thread_pool *pool;    /* threads that fill windows. On the CPU they are also the threads of the search */
     int threads;          /* the number of threads */
@@ -37,9 +37,10 @@ struct windows {
 enum status windows_open(struct windows *windows, const struct answers *answers, struct error *e);
 void windows_close(struct windows *windows); /* frees everything; *windows may be zeroed */
 
-/* Collective. Called after answers_make of this kind. Rank r gets the values of the ids in range[r], which are at most
- * windows->ids, and may be none. All ranks pass the same ranges. A value has answers_width bytes. *values is valid until
- * the next call. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
+/* Collective. Reads a window on each rank, from the last answer, which answers_make has made of this kind. Sets *values to the
+ * values of the ids in range[r], where r is this rank. A value has answers_width bytes. A range has at most windows->ids ids,
+ * and may be empty; all ranks pass the same ranges. *values is valid until the next call. If a rank fails, or passes an `e`
+ * that has failed, the call fails on all ranks. */
 enum status windows_read(struct windows *windows, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e);
 

@@ -1,8 +1,8 @@
 /* batch_cpu.c: searches from a batch of roots on the cores of the host, as a struct batch_backend (batch_search.h)
  *
- * The roots of a batch share work if they reach the same vertices in the same levels. On a road graph they seldom do. Then
- * only one bit of a 64-bit word is set, and takes 64 times its space in caches. Such a batch is given up, and a single
- * thread searches from each root, with only a bitmap of the vertices and a queue. */
+ * The roots of a batch share work if they reach the same vertices in the same levels. If they seldom do, as on a road graph,
+ * almost all bits of the words are 0, but fill the caches. Such a batch is given up, and a single thread searches from each
+ * root, with only a bitmap of the vertices and a queue. */
 #include "batch_cpu.h"
 
 #include "traverse/engine/threads.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates zeroed words for all vertices, s->words for each, within the budget. Touches all pages, so that searches do not
- * wait for them. Sets *words; on failure to NULL. */
+/* Allocates s->words zeroed words for each vertex, within the budget, and sets *words; on failure to NULL. Touches all pages,
+ * so that searches do not wait for them. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
     memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,
@@ -100,7 +100,7 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
 }
 
 /* Forgets the last batch, and makes the vertices of the roots the frontier: a list with each vertex once. Zeroes the
- * frontier and next words only if the last batch has left bits in them (l->is_sparse is 0). Sets l->left of each root to
+ * frontier and next words only if the last batch has left bits in them (l->is_sparse is 0). Sets l->edges_left of each root to
  * the weight of all vertices, and l->found to the counts of the roots. Cannot fail. */
 static void cpu_start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
@@ -115,7 +115,7 @@ static void cpu_start(struct batch_search *s, const struct batch_run *run, struc
     s->frontier.count = 0;
     for (uint32_t r = 0; r < run->count; r++) {
         uint64_t v = run->roots[r], bit = UINT64_C(1) << (r % 64), any = 0;
-        l->left[r] = s->weight;
+        l->edges_left[r] = s->weight;
         if (v == JOINED_NOWHERE)
             continue;
         for (size_t j = 0; j < W; j++)

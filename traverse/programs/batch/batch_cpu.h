@@ -14,7 +14,7 @@ enum { MOST_GATHERED = 256 };
 
 /* What one thread has found and read in a level. After the level, add_counts adds up the tallies of all threads. */
 struct tally {
-    struct bit_sums sums;        /* for each root: number of found vertices with the weight `shift` (batch_weight) */
+    struct bit_sums sums;        /* for each root: number of found vertices whose weight (batch_weight) is `shift` */
     int shift;
     uint64_t count[BATCH_MOST];  /* for each root: number of found vertices that were moved out of `sums` */
     /* for each root: sum of the degrees of the vertices in `count`, each degree rounded down to a power of two */
@@ -83,9 +83,9 @@ static inline void batch_for(struct batch_search *s, uint64_t count, uint64_t st
         pool_run(s->pool, threads, divide_up(count, step), batch_loop_piece, &loop);
 }
 
-/* BATCH_BY_WORDS defines `name` as a table of functions, by the number of words per vertex: 1, 2 or 4. The last argument is
- * the body of each function: a call in which W is the number of words, as a constant, and s, t, begin and end are the
- * arguments of a batch_body. BATCH_FOR_WORDS defines one function of the table. */
+/* BATCH_BY_WORDS defines the table `name` of functions, in which name[W] is for W words per vertex: 1, 2 or 4. Each function
+ * knows W as a constant, so that loops over words are unrolled. The last argument is the body of all these functions, which
+ * uses W, and the arguments s, t, begin and end of a batch_body. BATCH_FOR_WORDS defines one function of the table. */
 #define BATCH_FOR_WORDS(name, words, ...)                                                          \
     WIDE_CLONES static void name##_##words(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end) \
     {                                                                                              \

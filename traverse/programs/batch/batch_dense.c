@@ -1,8 +1,8 @@
 /* batch_dense.c: dense levels of a batch (batch_search.h), which pass over all vertices
  *
- * For each vertex, the pass reads its seen words and writes its next words, in the order of memory. The frontier words of
- * its neighbours lie at random places, so they are prefetched. Neighbours of high degree come first in a row, so usually a
- * few neighbours are enough until all roots have found the vertex. */
+ * A pass reads the seen words and writes the next words of all vertices, in the order of memory. The frontier words of their
+ * neighbours lie at random places, so they are prefetched. Neighbours of high degree come first in a row, so usually a few
+ * neighbours are enough until all roots have found the vertex. */
 #include "batch_cpu.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
     PUSH_AHEAD = 16, /* a push prefetches next words this number of columns ahead */
     PULL_STEP = 4,   /* a pull reads this number of columns before it tests again whether a root is missing */
     ROWS_AHEAD = 16, /* a pull prefetches rows this number of vertices ahead */
-    /* a pull prefetches the words of first neighbours this number of vertices ahead */
+    /* a pull prefetches the words of the first neighbours of a vertex this number of vertices ahead */
     WORDS_AHEAD = 6,
     PULL_AHEAD = 20  /* a pull prefetches the words of neighbours this number of columns ahead */
 };
@@ -55,7 +55,7 @@ BATCH_INLINE void push_vertices(struct batch_search *s, struct tally *t, uint64_
         }
     }
 }
-BATCH_BY_WORDS(push, push_vertices(s, t, begin, end, W))
+BATCH_BY_WORDS(push_by_words, push_vertices(s, t, begin, end, W))
 
 /* ---- roots that pull, and what all roots find ---- */
 
@@ -67,7 +67,7 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *c
 }
 
 /* Prefetches what find_vertices reads soon after vertex v: the row of vertex v + ROWS_AHEAD, and the frontier words of the
- * first neighbours of vertex v + WORDS_AHEAD, if a root that pulls has not seen that vertex. */
+ * first neighbours of vertex v + WORDS_AHEAD. Leaves these neighbours out if all roots that pull have seen their vertex. */
 BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
@@ -114,10 +114,10 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     return at - first;
 }
 
-/* Finds the roots that reach the vertices `begin` to `end` - 1 in this level: makes their bits the next words of each
- * vertex, adds them to the seen words, and counts the vertex in *t. The bits of roots that pull come from the neighbours.
- * If `pushed` is 1, the other roots have pushed their bits into the next words before; bits that the vertex had seen are
- * dropped. */
+/* Finds the roots that reach each of the vertices `begin` to `end` - 1 in this level. Sets the next words of the vertex to the
+ * bits of these roots, adds them to its seen words, and counts the vertex in *t. For roots that pull, the bits come from the
+ * neighbours. If `pushed` is 1, the next words already have the bits of the other roots; of these, bits that the vertex had
+ * seen are dropped. */
 BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,
                                 const int W)
 {
@@ -140,7 +140,7 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
         for (int j = 0; j < W; j++)
             seen[j] |= got[j];
         const int weight = batch_weight(s->graph->push, v);
-        if (weight != t->shift) { /* t->sums counts vertices of one weight only, so its counts are moved out first */
+        if (weight != t->shift) { /* t->sums is for vertices of one weight; before another weight, its counts are moved out */
             bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
             t->shift = weight;
         }
@@ -149,8 +149,8 @@ BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_
         t->edges += offsets[v + 1] - offsets[v];
     }
 }
-BATCH_BY_WORDS(find, find_vertices(s, t, begin, end, 0, W))
-BATCH_BY_WORDS(find_pushed, find_vertices(s, t, begin, end, 1, W))
+BATCH_BY_WORDS(find_by_words, find_vertices(s, t, begin, end, 0, W))
+BATCH_BY_WORDS(find_pushed_by_words, find_vertices(s, t, begin, end, 1, W))
 
 /* Runs a dense level (batch_cpu.h): first roots push, and then each vertex pulls, and takes the bits that were pushed. */
 void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
@@ -160,6 +160,6 @@ void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
     if (l->pushes && !l->is_sparse)
         batch_for(s, vertices, STEP, vertices, clear_next);
     if (l->pushes)
-        batch_for(s, vertices, PUSH_STEP, l->found.edges, push[s->words]);
-    batch_for(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed : find)[s->words]);
+        batch_for(s, vertices, PUSH_STEP, l->found.edges, push_by_words[s->words]);
+    batch_for(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed_by_words : find_by_words)[s->words]);
 }

@@ -51,15 +51,15 @@ WIDE_CLONES static void add_to_many(uint64_t *sum, uint64_t bits, uint64_t value
         sum[i] += value & -(bits >> i & 1);
 }
 
-/* The arguments of note_piece: a level of all roots, and the distances to which the level is added. */
+/* The arguments of note_piece: the level whose vertices are noted, and where their distances are noted. */
 struct noted_level {
     struct batch_depths *depths;
     const struct batch_level *level;
 };
 
-/* Notes the found vertices of piece number `piece`, which is STEP entries of their list, or STEP vertices if there is no
- * list. For each root that found a vertex, sets the distance, and adds a hash of vertex and distance to the root's sum of
- * thread `thread`. Called by pool_run, with the struct noted_level. Returns 0. */
+/* Notes the found vertices of a piece of a level. Piece number `piece` is STEP entries of the list of the level, or STEP
+ * vertices if there is no list. For each root that found a vertex, sets the distance, and adds a hash of vertex and distance to
+ * the sum that this thread keeps for the root. Called by pool_run, with the struct noted_level. Returns 0. */
 static uint64_t note_piece(void *context, int thread, uint64_t piece)
 {
     const struct noted_level *noted = context;
@@ -108,8 +108,8 @@ void batch_depths_note(struct batch_depths *d, const struct batch_level *level)
     }
 }
 
-/* Returns the checksum of root `number`: the sum of what all threads have noted or, for an isolated root, which was not
- * searched from, the hash of its input id `id` and distance 0. Returns 0 if no checksums are wanted. */
+/* Returns the checksum of root `number`; 0 if no checksums are wanted. It is the sum of what all threads have noted. For an
+ * isolated root nothing was noted, so it is the hash of the input id `id` and distance 0. */
 uint64_t batch_depths_checksum(const struct batch_depths *d, uint32_t number, uint64_t id, int isolated)
 {
     uint64_t sum = isolated && d->checksums ? hash_pair(id, 0) : 0;

@@ -8,11 +8,11 @@
 #include "traverse/cpu/thread_pool.h"
 #include "traverse/programs/joined/joined_graph.h"
 
-/* The vertices that a level has found. The level is either of all roots together, or of a single root. */
+/* The vertices that a level has found, in a search from all roots of a batch together, or in a search from a single root. */
 struct batch_level {
     uint64_t depth;        /* distance of the found vertices from the roots that found them */
     int words;             /* number of 64-bit words per vertex in `found` */
-    /* [vertices][words] bit r is set if root r found the vertex. NULL: root number `root` found all vertices of the list. */
+    /* [vertices][words] bit r is set if root r found the vertex. NULL: root number `root` found each vertex of `list`. */
     const uint64_t *found;
     /* [count] the vertices with a bit in `found`. NULL: there is no list, and any vertex may have a bit in `found`. */
     const uint32_t *list;

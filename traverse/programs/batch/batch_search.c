@@ -14,27 +14,26 @@
  *   pulled one. Pulls read the edges of all vertices that at least one root has not found. */
 enum { SPARSE_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
-/* A batch is given up if its roots share little work: after exactly TRIAL_LEVELS levels, fewer than LEAST_SHARED roots on
- * average have found a vertex of a frontier in the same level. */
+/* A batch is given up after TRIAL_LEVELS levels if its roots share little work: if, on average, fewer than LEAST_SHARED roots
+ * found a vertex of a frontier together. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
-/* Adds the counts of the level that has just ended (l->found) to the state of the batch and to *run: sets l->roots to the
- * roots that found a vertex, and l->visits to the number of vertices that they found; lowers l->left; adds to the sums over
- * all levels and to the results. Called after the start and after each level. */
+/* Takes over the counts of the level that has just ended (l->found): sets l->active and l->finds, lowers l->edges_left by what
+ * each root has found, and adds to the sums over all levels and to the results. Called after the start and after each level. */
 static void take_found(struct batch_levels *l, struct batch_run *run)
 {
-    memset(l->roots, 0, sizeof l->roots);
-    l->visits = 0;
+    memset(l->active, 0, sizeof l->active);
+    l->finds = 0;
     for (uint32_t r = 0; r < run->count; r++) {
         if (l->found.count[r] == 0)
             continue;
-        l->roots[r / 64] |= UINT64_C(1) << (r % 64);
-        l->visits += l->found.count[r];
-        l->left[r] -= smaller(l->found.weight[r], l->left[r]);
+        l->active[r / 64] |= UINT64_C(1) << (r % 64);
+        l->finds += l->found.count[r];
+        l->edges_left[r] -= smaller(l->found.weight[r], l->edges_left[r]);
         batch_result_add(&run->results[r], l->depth, l->found.count[r]);
     }
     l->all_vertices += l->found.vertices;
-    l->all_visits += l->visits;
+    l->all_finds += l->finds;
     run->edges += l->found.read;
 }
 
@@ -59,10 +58,10 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
     struct batch_levels *l = &b->levels;
     for (uint32_t r = 0; r < run->count; r++) {
         run->results[r] = (struct batch_result){.reached = run->roots[r] == JOINED_NOWHERE};
-        l->left[r] = b->graph->push->edges;
+        l->edges_left[r] = b->graph->push->edges;
     }
-    l->rows_left = b->graph->pull->edges;
-    l->depth = l->all_vertices = l->all_visits = 0;
+    l->pull_edges_left = b->graph->pull->edges;
+    l->depth = l->all_vertices = l->all_finds = 0;
     memset(l->pulls, 0, sizeof l->pulls);
     b->backend->start(b->search, run, l, e);
     l->is_sparse = 1;
@@ -71,22 +70,22 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
     note_depths(b, run, e);
 }
 
-/* Chooses those of the first `roots` roots that pull in the coming dense level. Sets their bits in l->pulls. Sets l->pushes
- * to 1 if a root with a frontier does not pull. l->pulls and l->pushes must be zero before the call. */
+/* Chooses which of the first `roots` roots pull in the coming dense level, and sets their bits in l->pulls. Sets l->pushes to 1
+ * if any other root has a frontier, and so pushes. l->pulls and l->pushes must be zero before the call. */
 static void choose_pulls(struct batch_levels *l, uint32_t roots)
 {
     uint64_t pushed = 0;
     for (uint32_t r = 0; r < roots; r++) {
-        int pull = l->found.weight[r] > l->left[r] / PULL_SHARE;
+        int pull = l->found.weight[r] > l->edges_left[r] / PULL_SHARE;
         l->pulls[r / 64] |= (uint64_t)pull << (r % 64);
         pushed += pull ? 0 : l->found.weight[r];
     }
     pushed = l->is_sparse ? l->found.edges : smaller(pushed, l->found.edges);
-    if (pushed * PUSH_COST > l->rows_left)
+    if (pushed * PUSH_COST > l->pull_edges_left)
         memset(l->pulls, 0xff, sizeof l->pulls);
     for (int j = 0; j < BATCH_MOST_WORDS; j++) {
-        l->pulls[j] &= l->roots[j];
-        l->pushes |= l->pulls[j] != l->roots[j];
+        l->pulls[j] &= l->active[j];
+        l->pushes |= l->pulls[j] != l->active[j];
     }
 }
 
@@ -128,7 +127,7 @@ static int is_shared_little(const struct batch *b, const struct batch_run *run)
 {
     const struct batch_levels *l = &b->levels;
     return b->backend->open_single != NULL && l->depth == TRIAL_LEVELS && l->is_sparse &&
-           l->all_visits < LEAST_SHARED * l->all_vertices && run->count > 1;
+           l->all_finds < LEAST_SHARED * l->all_vertices && run->count > 1;
 }
 
 /* Searches from all roots of *run together, level by level. If the batch is given up, it is searched again from the

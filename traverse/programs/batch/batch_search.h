@@ -1,21 +1,18 @@
-/* batch_search.h: breadth-first search from up to 256 roots at once. These roots are called a batch.
+/* batch_search.h: breadth-first search from a batch of up to 256 roots at once (multi-source BFS of Then et al.).
  *
- * Each vertex has three sets of words, with a bit for each root. So one operation on words visits an edge for all roots
- * (multi-source BFS of Then et al.).
+ * Each vertex has three sets of words, with a bit for each root. So one operation on a word visits an edge for 64 roots.
  * - seen words: the root has seen the vertex.
  * - frontier words: the vertex is in the frontier of the root.
  * - next words: the root finds the vertex in the present level.
  *
- * In a sparse level, the frontier is a list of vertices, which push their frontier words to their neighbours. All other
- * vertices cost nothing.
+ * In a sparse level, the frontier is a list of vertices, which push their frontier words to their neighbours. A dense level
+ * passes over all vertices. First, roots with small frontiers push. Then each vertex pulls for the other roots: it reads the
+ * frontier words of its neighbours, until all these roots have found it. At last, it drops the pushed bits of roots that had
+ * seen it before.
  *
- * A dense level passes over all vertices. A root pulls if its frontier has a large share of the edges, and otherwise
- * pushes. Pushes come first. Then each vertex reads the frontier words of its neighbours, until all roots that pull have
- * found the vertex. At last, the vertex drops the pushed bits of roots that had seen it before.
- *
- * On road graphs, for example, the roots seldom find the same vertices in the same level. A batch is then slower on a CPU
- * than a search from each root, so it is given up after some levels, and a single thread searches from each root. A GPU
- * gives no batch up, because a level costs launches there, which all roots share. */
+ * If roots seldom find the same vertices in the same level, as on road graphs, a batch is slower on a CPU than a search from
+ * each root. So after some levels it is given up, and a single thread searches from each root. A GPU gives no batch up, because
+ * all roots share the launches of a level. */
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 
@@ -78,19 +75,19 @@ struct batch_found {
 /* The state of a batch between two levels. */
 struct batch_levels {
     uint64_t depth;                    /* distance of the frontier from the roots */
-    /* 1: the frontier is a list. If the list is empty, all frontier words and next words are zero */
+    /* a bit for each root; 1: the root found a vertex in the last level, so it has a frontier */
     int is_sparse;
     struct batch_found found;          /* the counts of the frontier and of the last level */
-    uint64_t roots[BATCH_MOST_WORDS]; /* a bit for each root; 1: the root found a vertex in the last level */
-    /* a bit for each root in `roots`; 1: the root pulls in the next level; 0: it pushes */
+    uint64_t active[BATCH_MOST_WORDS]; /* a bit for each root; 1: the root found a vertex in the last level */
+    /* a bit for each root in `active`; 1: the root pulls in the next level; 0: it pushes */
     uint64_t pulls[BATCH_MOST_WORDS];
-    int pushes;                       /* 1: a root in `roots` pushes in the next level */
+    int pushes;                       /* 1: a root in `active` pushes in the next level */
     /* for each root: upper bound of the number of edges of the vertices that the root has not found */
-    uint64_t left[BATCH_MOST];
-    /* upper bound of the number of edges, in the rows to pull, of the vertices that at least one root has not found */
-    uint64_t rows_left;
-    uint64_t visits;  /* sum over the vertices of the frontier: number of roots that found the vertex */
-    uint64_t all_vertices, all_visits; /* sums of found.vertices and of `visits` over all frontiers so far */
+    uint64_t edges_left[BATCH_MOST];
+    /* upper bound of the number of edges that pulls read: those of vertices that a root in `active` has not found */
+    uint64_t pull_edges_left;
+    uint64_t finds;  /* sum over the vertices of the frontier: number of roots that found the vertex */
+    uint64_t all_vertices, all_finds; /* sums of found.vertices and of `finds` over all frontiers so far */
 };
 
 struct batch_search;

@@ -9,12 +9,12 @@
 
 enum {
     AHEAD = 4,     /* words of neighbours are prefetched this number of list entries ahead */
-    /* words are prefetched for this number of columns at the start of a row, and then always so many columns ahead */
+    /* at the start of a row, words are prefetched for this number of columns; then, always this number of columns ahead */
     ROW_AHEAD = 8,
     STEP = 64      /* a thread works on this number of list entries at a time */
 };
 
-/* Prefetches the seen and next words of the vertices in columns `at` to `end` - 1, but of at most ROW_AHEAD columns. */
+/* Prefetches the seen and next words of the vertices in columns `at` to `end` - 1, of ROW_AHEAD columns at most. */
 BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
 {
     for (end = end < at + ROW_AHEAD ? end : at + ROW_AHEAD; at < end; at++) {
@@ -57,9 +57,9 @@ BATCH_INLINE void gather_found(struct batch_search *s, struct tally *t, uint32_t
 }
 
 /* ORs those bits of `bits` [W] that vertex v has not seen into the next words of v. Returns 1 if the caller must list v,
- * because v has got its first new bit of this level, and no other thread lists it; s->listed decides this if a vertex has
- * several words. `single_thread` is 1 if no other thread pushes, so that no atomics are needed. */
-BATCH_INLINE int offer(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int single_thread)
+ * because v has got its first new bit of this level. If a vertex has several words, s->listed lets only one thread list it.
+ * `single_thread` is 1 if no other thread pushes, so that no atomics are needed. */
+BATCH_INLINE int push_to(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int single_thread)
 {
     uint64_t *next = s->next + v * (uint64_t)W, before = 0;
     const uint64_t *seen = s->seen + v * (uint64_t)W;
@@ -98,15 +98,15 @@ BATCH_INLINE void push_listed(struct batch_search *s, struct tally *t, uint64_t 
         for (uint64_t at = rows->offsets[u]; at < last; at++) {
             if (at + ROW_AHEAD < last)
                 prefetch_words(s, at + ROW_AHEAD, at + ROW_AHEAD + 1, W);
-            if (offer(s, rows->columns[at], bits, W, single_thread))
+            if (push_to(s, rows->columns[at], bits, W, single_thread))
                 gather_found(s, t, rows->columns[at]);
         }
         t->read += last - rows->offsets[u];
     }
     append_found(s, t);
 }
-BATCH_BY_WORDS(push, push_listed(s, t, begin, end, W, 0))
-BATCH_BY_WORDS(push_by_one, push_listed(s, t, begin, end, W, 1))
+BATCH_BY_WORDS(push_by_words, push_listed(s, t, begin, end, W, 0))
+BATCH_BY_WORDS(push_alone_by_words, push_listed(s, t, begin, end, W, 1))
 
 /* Zeroes the frontier words of the list entries `begin` to `end` - 1 after they were pushed, because the array s->now
  * becomes s->next in the next level, and must start with zeros. */
@@ -115,7 +115,7 @@ BATCH_INLINE void clear_listed(struct batch_search *s, uint64_t begin, uint64_t 
     for (uint64_t i = begin; i < end; i++)
         memset(s->now + s->frontier.vertex[i] * (uint64_t)W, 0, 8 * (size_t)W);
 }
-BATCH_BY_WORDS(clear, clear_listed(s, begin, end, W))
+BATCH_BY_WORDS(clear_by_words, clear_listed(s, begin, end, W))
 
 /* Adds the next words of entries `begin` to `end` - 1 of s->found to the seen words of these vertices. Counts the vertices
  * and their edges in *t, and zeroes their bytes in s->listed. */
@@ -133,10 +133,10 @@ BATCH_INLINE void see_found(struct batch_search *s, struct tally *t, uint64_t be
     }
     t->vertices += end - begin;
 }
-BATCH_BY_WORDS(take, see_found(s, t, begin, end, W))
+BATCH_BY_WORDS(see_by_words, see_found(s, t, begin, end, W))
 
-/* Makes a list of a dense frontier before a sparse level: appends those of the vertices `begin` to `end` - 1 with a
- * frontier bit to s->found, and zeroes the next words of all of them. */
+/* Lists a dense frontier before a sparse level: appends each of the vertices `begin` to `end` - 1 that has a frontier bit to
+ * s->found. Zeroes the next words of all these vertices. */
 BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
@@ -149,9 +149,9 @@ BATCH_INLINE void list_frontier(struct batch_search *s, struct tally *t, uint64_
     }
     append_found(s, t);
 }
-BATCH_BY_WORDS(list, list_frontier(s, t, begin, end, W))
+BATCH_BY_WORDS(list_by_words, list_frontier(s, t, begin, end, W))
 
-/* Makes s->found the list of the frontier. s->found becomes empty, with the array of the old frontier. */
+/* Makes the list s->found the list of the frontier, and s->found an empty list in the array of the old frontier. */
 static void swap_lists(struct batch_search *s)
 {
     struct batch_list frontier = s->frontier;
@@ -168,14 +168,14 @@ void batch_run_sparse(struct batch_search *s, const struct batch_levels *l)
     const int single_thread = s->threads == 1 || l->found.edges < 4096;
     s->found.count = 0;
     if (!l->is_sparse) {
-        batch_for(s, s->graph->vertices, 4096, s->graph->vertices, list[s->words]);
+        batch_for(s, s->graph->vertices, 4096, s->graph->vertices, list_by_words[s->words]);
         swap_lists(s);
     }
     if (single_thread)
-        push_by_one[s->words](s, &s->tally[0], 0, s->frontier.count);
+        push_alone_by_words[s->words](s, &s->tally[0], 0, s->frontier.count);
     else
-        batch_for(s, s->frontier.count, STEP, l->found.edges, push[s->words]);
-    batch_for(s, s->frontier.count, 16 * STEP, s->frontier.count, clear[s->words]);
-    batch_for(s, s->found.count, 4 * STEP, 4 * s->found.count, take[s->words]);
+        batch_for(s, s->frontier.count, STEP, l->found.edges, push_by_words[s->words]);
+    batch_for(s, s->frontier.count, 16 * STEP, s->frontier.count, clear_by_words[s->words]);
+    batch_for(s, s->found.count, 4 * STEP, 4 * s->found.count, see_by_words[s->words]);
     swap_lists(s);
 }

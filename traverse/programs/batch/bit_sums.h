@@ -10,8 +10,8 @@
 
 enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ENTRIES = 8 };
 
-/* The counts of all bits of an entry, each with SUM_PLANES binary digits. SUM_ENTRIES entries are first kept in `entry`,
- * because adding them all at once takes a third of the operations. */
+/* The counts of all bits of an entry, each with SUM_PLANES binary digits. Entries wait in `entry` until there are SUM_ENTRIES
+ * of them, because counting them all at once takes a third of the operations. */
 struct bit_sums {
     int waiting; /* number of entries kept in `entry`, which are not yet counted */
     uint64_t entry[SUM_ENTRIES][BATCH_MOST_WORDS];
@@ -44,7 +44,7 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
         for (int i = 0; i < s->waiting; i++)
             bit_sums_carry(s->plane[j], s->entry[i][j], 0);
     }
-    /* eight words of weight 1 become four carries of weight 2, and then two carries of weight 4 */
+    /* full adders make eight words into four carries, which count twice, and these into two carries, which count four times */
     for (int j = 0; j < words && s->waiting == SUM_ENTRIES; j++) {
         uint64_t *plane = s->plane[j], two[4], four[2];
         for (int i = 0; i < 4; i++)
@@ -56,8 +56,8 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
     s->waiting = 0;
 }
 
-/* Counts the set bits of one entry, bits[0] to bits[words - 1]. The entry is kept in s->entry until SUM_ENTRIES are
- * there. */
+/* Counts the set bits of one entry, bits[0] to bits[words - 1]. The entry waits in s->entry, and is counted when SUM_ENTRIES
+ * entries are there. */
 static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int words)
 {
     for (int j = 0; j < words; j++)
@@ -66,8 +66,8 @@ static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int wo
         bit_sums_flush(s, words);
 }
 
-/* Adds the count of each bit to count[64 * words] and, unless `weight` is NULL, 2^shift times the count to weight[64 *
- * words]. Zeroes the counts. */
+/* Adds the count of each bit to count[64 * words], and zeroes the counts. Unless `weight` is NULL, also adds the count, times
+ * 2^shift, to weight[64 * words]. */
 static inline void bit_sums_take(struct bit_sums *s, int words, uint64_t *count, uint64_t *weight, int shift)
 {
     bit_sums_flush(s, words);

@@ -68,9 +68,9 @@ static int is_line_of(const struct centrality *c, uint64_t id, const char *line,
     return same;
 }
 
-/* Reads the unfinished table c->part for --resume, up to the first line that is not the line of its root (a bad line). Sets
- * c->done to the number of roots with valid lines, c->bad_line to the number of the bad line, and *kept to the bytes of the
- * valid lines, or to 0 if no root has one. Changes nothing if the file is missing. Fails if the file cannot be read, or if
+/* Reads the unfinished table c->part for --resume, up to the first bad line, which is not the line of the root in its place.
+ * Sets c->done to the number of roots with valid lines, c->bad_line to the number of the bad line, and *kept to the bytes of
+ * the valid lines, or to 0 if no root has one. Changes nothing if the file is missing. Fails if the file cannot be read, or if
  * its first line names other roots or another graph. */
 static enum status read_part(struct centrality *c, const struct roots *roots, uint64_t *kept, struct error *e)
 {
@@ -108,8 +108,8 @@ static enum status read_part(struct centrality *c, const struct roots *roots, ui
 }
 
 /* Sets c->part to the name of the unfinished table, or to NULL if the table is written directly to its final name. Fails if
- * another output has the name c->part, if the file c->part exists and neither --resume nor --force is given, or if --resume
- * is given and the table is written directly. */
+ * another output has the name c->part, if the file c->part exists and neither --resume nor --force is given, or if --resume is
+ * given and c->part is NULL. */
 static enum status name_part(struct centrality *c, const struct args *args, struct error *e)
 {
     struct stat st;

@@ -1,8 +1,8 @@
 /* centrality.h: the table of --centrality, which has a line for each root, and is written batch by batch.
  *
- * If FILE is a regular file, the table grows in FILE.part, which is renamed to FILE after the last line. Its first line
- * names the graph and the roots. If the run is killed, a run with --resume can continue the table. It keeps all lines up to
- * the first bad line, which is a line that is not the line of its root, and writes the rest again. */
+ * If FILE is a regular file, the table grows in FILE.part, which is renamed to FILE after the last line. Its first line names
+ * the graph and the roots. If the run is killed, a run with --resume can continue the table. It keeps all lines up to the first
+ * bad line, in which the root that should be there does not have a valid result, and writes the rest again. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
 
@@ -23,7 +23,7 @@ struct centrality {
     const struct name_map *map; /* the names of vertices; NULL: the table has ids instead of names */
     uint64_t n;          /* number of vertices of the input */
     uint64_t done;       /* number of roots that an earlier run has finished */
-    /* number, from 1, of the first line of the unfinished file that is dropped, with all lines after it; 0: no line is */
+    /* number, from 1, of the first bad line of the unfinished file; it and all lines after it are dropped; 0: none */
     uint64_t bad_line;
 };
 

@@ -112,7 +112,7 @@ static enum status run_all(struct benchmark *b, struct error *e)
     return ST_OK;
 }
 
-enum { ENERGY_SECONDS = 2 }; /* counters rise in steps of up to 0.1 s, so a short measurement would be inexact */
+enum { ENERGY_SECONDS = 2 }; /* some counters are only updated every 0.1 s, so a short measurement would be inexact */
 
 /* Collective. Repeats the searches from all roots until they have lasted ENERGY_SECONDS on every rank, and fills b->energy.
  * One rank of each host reads the counters of the host, and all hosts are summed. Does nothing if no counter can be read. */

@@ -18,11 +18,11 @@
 
 #include "traverse/results/results.h"
 
-/* A list of questions that one device asks, or that one device is asked. The questions to shard s (or from shard s) have
- * the numbers begin[s] to begin[s + 1] - 1. */
+/* The questions that one device asks, or those that it is asked. The questions to shard s (or from shard s) have the numbers
+ * begin[s] to begin[s + 1] - 1. */
 struct proof_questions {
     uint32_t *question;
-    /* [begin[p]] the local vertex whose edge the question is about; NULL for questions that the device is asked */
+    /* [begin[p]] for each question: the local vertex that has the edge; NULL for questions that the device is asked */
     uint32_t *asker;
     /* [begin[p]] the replies, each a struct vertex_end; NULL for questions that the device asks */
     void *reply;
@@ -43,10 +43,10 @@ struct proof {
     int64_t *claim;         /* [locals + d] input ids of the parents to prove; below 0: no parent */
     /* bitmap of the local vertices that have met their parents (proof_loops.h), followed by that of the delegates */
     uint64_t *met;
-    uint64_t values;        /* number of values of the answer that this device has */
+    uint64_t value_count;   /* number of values of the answer that this device has */
     /* [locals + d] for each vertex: index of its value in the answer; VALUE_ELSEWHERE: another device has the value */
-    uint32_t *value;
-    uint32_t *has_edges;    /* [values] bitmap; 1: the value belongs to a vertex with edges */
+    uint32_t *value_index;
+    uint32_t *value_has_edges; /* [value_count] bitmap; 1: the value belongs to a vertex with edges */
     void *first;            /* [FIRST_BYTES] the first offence found so far, in a form that depends on the prover */
     uint32_t id_bytes;      /* number of bytes of a value of the answer */
     int64_t root;           /* input id of the root of the tree */
@@ -70,10 +70,10 @@ struct prover {
     /* Copies bytes from the host to the device, from the device to the host, or within the device. */
     enum status (*copy)(const struct proof *proof, void *to, const void *from, uint64_t bytes, struct error *e);
 
-    /* These two are called once, before the first root. `open` sets the bits of p->has_edges, and prepares all else that is
-     * the same for all roots. list_questions goes over the nn edges to other shards. If `put` is 0, it counts the edges to
-     * shard s in next[s + 1]. If `put` is 1, it writes a question for each edge to shard s into own.question and own.asker,
-     * from index next[s] on. */
+    /* `open` and list_questions are called once, before the first root. `open` sets the bits of value_has_edges, and prepares
+     * all else that is the same for all roots. list_questions goes over the nn edges to other shards, each of which is a
+     * question. If `put` is 0, it counts the questions to shard s in next[s + 1]. If `put` is 1, it writes them to own.question
+     * and own.asker, from index next[s] on. */
     proof_step *open;
     enum status (*list_questions)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
@@ -91,7 +91,7 @@ struct prover {
 extern const struct prover prover_cpu;
 extern const struct prover prover_cuda __attribute__((weak)); /* NULL in builds without CUDA */
 
-/* Returns the parts of the arrays of a proof that belong to the local vertices (NORMALS) or to the delegates (DELEGATES). */
+/* Returns those parts of a proof's arrays that belong to the local vertices (NORMALS) or to the delegates (DELEGATES). */
 static inline struct proved_vertices proved_of(const struct proof *p, enum vertex_kind kind)
 {
     uint64_t first = kind == NORMALS ? 0 : p->shard->locals;
@@ -103,15 +103,15 @@ static inline struct proved_vertices proved_of(const struct proof *p, enum verte
 }
 
 /* Returns a description of this device's values of the answer, for the checks of proof_loops.h. `values` is the array of
- * p->values parents, in memory of the device. */
+ * p->value_count parents, in memory of the device. */
 static inline struct proved_values values_of_proof(const struct proof *p, const void *values)
 {
     const struct graph *graph = p->rank->graph;
     const int permuted = answers_are_by_owner(graph) && graph->manifest.randomized;
     return (struct proved_values){.claim = values,
                                   .id_bytes = p->id_bytes,
-                                  .has_edges = p->has_edges,
-                                  .count = p->values,
+                                  .has_edges = p->value_has_edges,
+                                  .count = p->value_count,
                                   .p = p->shard->p,
                                   .shard = p->shard->index,
                                   .bijection = permuted ? graph->bijection : (struct bijection){.n = 0}};

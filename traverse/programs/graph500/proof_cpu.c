@@ -27,8 +27,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* Writes the input ids of all vertices of the device into p->end, and sets the bits of those values in p->has_edges that
- * this device has. Called once, before the first root. */
+/* Writes the input ids of all vertices of the device into p->end. Sets the bits of p->value_has_edges for the values that
+ * belong to these vertices, all of which have edges. Called once, before the first root. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -37,14 +37,14 @@ static enum status cpu_open_proof(struct proof *p, struct error *e)
     for (uint64_t i = 0; i < vertices; i++)
         p->end[i].id = (int64_t)original_id(graph, numbered_vertex_id(p->shard, i));
     for (uint64_t i = 0; i < vertices; i++) {
-        if (p->value[i] != VALUE_ELSEWHERE)
-            p->has_edges[p->value[i] / 32] |= UINT32_C(1) << (p->value[i] % 32);
+        if (p->value_index[i] != VALUE_ELSEWHERE)
+            p->value_has_edges[p->value_index[i] / 32] |= UINT32_C(1) << (p->value_index[i] % 32);
     }
     return e->status;
 }
 
-/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. If `put` is 0, counts the
- * questions in next[s + 1]. If `put` is 1, writes the far end of the edge to own.question[next[s]], and its local vertex to
+/* Counts or lists the questions of the device: one for each nn edge to another shard. If `put` is 0, counts the questions to
+ * shard s in next[s + 1]. If `put` is 1, writes the far end of the edge to own.question[next[s]], and the local vertex to
  * own.asker[next[s]], and then adds 1 to next[s]. */
 static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
@@ -68,14 +68,14 @@ static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return e->status;
 }
 
-/* Returns the device's array of the answer: p->values parents, each of p->id_bytes bytes. */
+/* Returns the device's array of the answer: p->value_count parents, each of p->id_bytes bytes. */
 static const void *values_of(const struct proof *p)
 {
     return p->results->answers.arrays[p->g].values;
 }
 
-/* Begins the proof of a root: reads the depths of the search into p->end, and the parents of the answer into p->claim, or
- * CLAIM_ELSEWHERE if another device has the value. Clears the bits of p->met, and sets *p->first to no offence. */
+/* Begins the proof of a root: reads the depths of the search into p->end, and the parents of the answer into p->claim. Where
+ * another device has the parent, p->claim becomes CLAIM_ELSEWHERE. Clears p->met, and sets *p->first to no offence. */
 static enum status cpu_begin_root(struct proof *p, struct error *e)
 {
     const int32_t *local = p->results->depth[p->g], *delegate = p->results->delegate_depth;
@@ -84,7 +84,8 @@ static enum status cpu_begin_root(struct proof *p, struct error *e)
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < locals + d; i++) {
         p->end[i].depth = i < locals ? local[i] : delegate[i - locals];
-        p->claim[i] = p->value[i] == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : answer_id(values, p->id_bytes, p->value[i]);
+        const uint32_t value = p->value_index[i];
+        p->claim[i] = value == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : answer_id(values, p->id_bytes, value);
     }
     if (locals + d > 0)
         memset(p->met, 0, (mask_words(locals) + mask_words(d)) * 8);
@@ -126,7 +127,7 @@ static enum status cpu_check(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks the nn edges to other shards, whose far ends on shard s are in p->replies[s]. Stores the first offence in
+/* Checks the nn edges to other shards. p->replies[s] has the vertices at their far ends on shard s. Stores the first offence in
  * *p->first, and sets bits of p->met. */
 static enum status cpu_check_replies(struct proof *p, struct error *e)
 {

@@ -45,7 +45,7 @@ static void keep_earlier(struct offence *first, struct offence found)
         *first = found;
 }
 
-/* Does what keep_earlier does, for a *first that all threads share: only one thread at a time changes *first. */
+/* Sets *first as keep_earlier does, but for a *first that all threads share. Only one thread at a time changes it. */
 static void keep_earlier_shared(struct offence *first, struct offence found)
 {
 #pragma omp critical(proof)

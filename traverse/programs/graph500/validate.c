@@ -27,7 +27,7 @@ static enum status take(const struct proof *p, void *array, uint64_t count, uint
     return e->status;
 }
 
-/* Opens v->proofs[g], and allocates the arrays whose sizes follow from the graph. Fills in p->value, the index of each
+/* Opens v->proofs[g], and allocates the arrays whose sizes follow from the graph. Fills in p->value_index, the index of each
  * vertex's value in the answer. This is computed from ids, and not read from the tables by which answers are made, so that
  * a fault in these tables is found. The caller calls close_proof even after a failure. */
 static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
@@ -36,36 +36,36 @@ static enum status open_proof(struct validation *v, uint32_t g, struct error *e)
     const struct shard *shard = &graph->shards[g];
     const uint64_t vertices = shard->locals + shard->d, shards = (uint64_t)shard->p + 1;
     struct proof *p = &v->proofs[g];
-    uint32_t *value = NULL;
+    uint32_t *value_index = NULL;
     *p = (struct proof){.prover = backend_table(v->rank->backend, &prover_cpu, &prover_cuda, e),
                         .rank = v->rank,
                         .results = v->results,
                         .g = g,
                         .device = v->rank->devices[g],
                         .shard = shard,
-                        .values = slots_of_shard(graph->manifest.totals.n, shard->index, shard->p),
+                        .value_count = slots_of_shard(graph->manifest.totals.n, shard->index, shard->p),
                         .id_bytes = answers_width(&v->results->answers, ANSWER_PARENTS)};
     if (e->status != ST_OK)
         return e->status;
     take(p, &p->end, vertices, sizeof *p->end, "ends of edges", e);
     take(p, &p->claim, vertices, sizeof *p->claim, "parents to prove", e);
     take(p, &p->met, mask_words(shard->locals) + mask_words(shard->d), 8, "marks of vertices", e);
-    take(p, &p->value, vertices, sizeof *p->value, "values of vertices", e);
-    take(p, &p->has_edges, mask_words(p->values), 8, "marks of ids", e);
+    take(p, &p->value_index, vertices, sizeof *p->value_index, "values of vertices", e);
+    take(p, &p->value_has_edges, mask_words(p->value_count), 8, "marks of ids", e);
     take(p, &p->first, 1, FIRST_BYTES, "an offence", e);
     p->own.begin = zeroed(shards, sizeof *p->own.begin, "questions", e);
     p->asked.begin = zeroed(shards, sizeof *p->asked.begin, "questions", e);
     if (e->status != ST_OK ||
-        memory_take(v->rank->budget, (void **)&value, vertices, sizeof *value, "values of vertices", e) != ST_OK)
+        memory_take(v->rank->budget, (void **)&value_index, vertices, sizeof *value_index, "values of vertices", e) != ST_OK)
         return e->status;
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < vertices; i++) {
         uint64_t id = numbered_vertex_id(shard, i);
         int is_own = shard_of_vertex(id, shard->p) == shard->index;
-        value[i] = is_own ? (uint32_t)answers_place(graph, id) : VALUE_ELSEWHERE;
+        value_index[i] = is_own ? (uint32_t)answers_index(graph, id) : VALUE_ELSEWHERE;
     }
-    p->prover->copy(p, p->value, value, vertices * sizeof *value, e);
-    memory_release(v->rank->budget, value);
+    p->prover->copy(p, p->value_index, value_index, vertices * sizeof *value_index, e);
+    memory_release(v->rank->budget, value_index);
     return e->status == ST_OK ? p->prover->open(p, e) : e->status;
 }
 
@@ -74,9 +74,9 @@ static void close_proof(struct proof *p)
 {
     if (p->prover == NULL)
         return;
-    void *const arrays[] = {p->end,   p->claim,        p->met,       p->value,     p->has_edges,
-                            p->first, p->own.question, p->own.asker, p->own.reply, p->asked.question,
-                            p->asked.asker, p->asked.reply};
+    void *const arrays[] = {p->end, p->claim, p->met, p->value_index, p->value_has_edges, p->first,
+                            p->own.question, p->own.asker, p->own.reply,
+                            p->asked.question, p->asked.asker, p->asked.reply};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         p->prover->release(p, arrays[i]);
     free(p->own.begin);
@@ -92,9 +92,8 @@ static void spans_by_shard(const struct proof *p, const void *array, const uint6
         spans[s] = (struct byte_span){.at = (const char *)array + begin[s] * width, .bytes = (begin[s + 1] - begin[s]) * width};
 }
 
-/* Lists the questions of device g in p->own: one for each nn edge to another shard, with the vertex that has the edge.
- * Counts the questions first, to allocate memory. They become the byte spans that device g sends. Called once, before the first
- * exchange. */
+/* Lists the questions of device g in p->own: one for each nn edge to another shard, with the vertex that has the edge. Counts
+ * them first, to allocate memory. Makes the byte spans of the device point to them. Called once, before the first exchange. */
 static enum status list_questions(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;

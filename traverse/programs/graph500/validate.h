@@ -19,10 +19,9 @@ struct validation {
     struct proof *proofs; /* [G] a proof for each device of this rank */
     struct results *results;
     struct byte_spans spans;
-    /* [d] bitmaps of the delegates that have met their parents (proof_loops.h). `met`: on any device. met_of_device: on
-     * one device. */
+    /* [d] bitmaps of delegates (proof_loops.h): those that have met their parents on any device, and those that have on one */
     uint64_t *met, *met_of_device;
-    /* [d] the claimed parents of delegates: the claims that all devices get, and a copy of the claims of one device */
+    /* [d] the claimed parents of delegates: those that all devices get, and those that one device has */
     int64_t *claim, *claim_of_device;
     struct offence first;             /* the first offence that this rank has found */
     int64_t root;                     /* input id of the root of the tree */

@@ -46,9 +46,9 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     for (uint32_t i = 0; i < r && e->status == ST_OK; i++) {
         struct grid_column_peer *peer = &g->column[i];
         uint64_t words = mask_words(locals_of(g, i, g->j));
-        take(g, &peer->has, words, 8, e);
-        take(g, &peer->before, words, 4, e);
-        take(g, &peer->asked, mask_words(own), 8, e);
+        take(g, &peer->rows_here, words, 8, e);
+        take(g, &peer->first_row, words, 4, e);
+        take(g, &peer->rows_there, mask_words(own), 8, e);
         take(g, &peer->expand.ids, own, 4, e);
     }
     for (uint32_t k = 0; k < c && e->status == ST_OK; k++) {
@@ -60,24 +60,23 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
-/* Fills `has` and `before` of g->column[row], by the rows that the part of this rank has for vertices of shard (row,
- * g->j). */
+/* Fills `rows_here` and `first_row` of g->column[row] from the part of this rank, for the vertices of shard (row, g->j). */
 static void number_rows(struct grid_search *g, uint32_t row)
 {
     const struct grid_part *part = &g->part;
-    struct grid_column_peer *rows = &g->column[row];
+    struct grid_column_peer *peer = &g->column[row];
     uint64_t words = mask_words(locals_of(g, row, g->j)), at = part->starts[row];
     for (uint64_t k = part->starts[row]; k < part->starts[row + 1]; k++)
-        rows->has[part->rows[k] / 64] |= UINT64_C(1) << (part->rows[k] % 64);
+        peer->rows_here[part->rows[k] / 64] |= UINT64_C(1) << (part->rows[k] % 64);
     for (uint64_t w = 0; w < words; w++) {
-        rows->before[w] = (uint32_t)at;
-        at += (uint64_t)__builtin_popcountll(rows->has[w]);
+        peer->first_row[w] = (uint32_t)at;
+        at += (uint64_t)__builtin_popcountll(peer->rows_here[w]);
     }
 }
 
 /* Collective. The processors of a grid column tell each other which vertices they have edges of. This rank sends
- * g->column[i].has to processor i, and receives g->column[i].asked from it. In each level, `asked` decides which frontier
- * vertices this rank sends to processor i. */
+ * g->column[i].rows_here to processor i, and receives g->column[i].rows_there from it. In each level, rows_there decides which
+ * frontier vertices this rank sends to processor i. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -89,11 +88,11 @@ static enum status ask_for_rows(struct grid_search *g, struct error *e)
     for (uint32_t i = 0; i < r; i++) {
         uint64_t bytes = 8 * mask_words(locals_of(g, i, g->j)), own = 8 * mask_words(g->graph->shards[0].locals);
         if (i == g->i) {
-            memcpy(g->column[i].asked, g->column[i].has, own);
+            memcpy(g->column[i].rows_there, g->column[i].rows_here, own);
             continue;
         }
-        sends[count] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->column[i].has, bytes};
-        receives[count++] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->column[i].asked, own};
+        sends[count] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->column[i].rows_here, bytes};
+        receives[count++] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->column[i].rows_there, own};
     }
     comm_transfer(g->comm, sends, count, receives, count, CHUNK_BYTES, e);
     free(sends);
@@ -144,9 +143,9 @@ enum status grid_search_open(struct grid_search *g, const struct comm *comm, con
 void grid_search_close(struct grid_search *g)
 {
     for (uint32_t i = 0; g->column != NULL && i < g->part.r; i++) {
-        memory_release(g->budget, g->column[i].has);
-        memory_release(g->budget, g->column[i].before);
-        memory_release(g->budget, g->column[i].asked);
+        memory_release(g->budget, g->column[i].rows_here);
+        memory_release(g->budget, g->column[i].first_row);
+        memory_release(g->budget, g->column[i].rows_there);
         memory_release(g->budget, g->column[i].expand.ids);
     }
     for (uint32_t c = 0; g->row != NULL && c < g->part.c; c++) {
@@ -190,14 +189,14 @@ void grid_search_begin(struct grid_search *g)
  * counts->looked_up. */
 static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
 {
-    const struct grid_column_peer *rows = &g->column[row];
+    const struct grid_column_peer *peer = &g->column[row];
     const struct grid_part *part = &g->part;
     const uint32_t bits = g->graph->shards[0].local_bits;
     const uint64_t below = (UINT64_C(1) << bits) - 1;
     for (uint64_t k = 0; k < list->count; k++) {
         uint32_t v = list->ids[k];
-        uint64_t earlier = rows->has[v / 64] & ((UINT64_C(1) << (v % 64)) - 1);
-        uint64_t at = rows->before[v / 64] + (uint64_t)__builtin_popcountll(earlier);
+        uint64_t earlier = peer->rows_here[v / 64] & ((UINT64_C(1) << (v % 64)) - 1);
+        uint64_t at = peer->first_row[v / 64] + (uint64_t)__builtin_popcountll(earlier);
         for (uint64_t edge = part->offsets[at]; edge < part->offsets[at + 1]; edge++) {
             uint64_t column = grid_column(part, edge);
             add_to_bin(g, (uint32_t)(column >> bits) / part->r, (uint32_t)(column & below));
@@ -217,7 +216,7 @@ static void swap_lists(struct grid_search *g, uint32_t to, const struct grid_lis
 }
 
 /* Collective in the grid column. Expands the frontier, and looks up its edges. Each processor i of the grid column is sent
- * a list of the frontier vertices that have edges there, by g->column[i].asked. This processor looks up the edges of each
+ * a list of the frontier vertices that have edges there, by g->column[i].rows_there. This processor looks up the edges of each
  * list that it receives, and of its own list, and puts the destinations into the bins.
  *
  * The lists are exchanged in swaps. In swap number `distance`, every processor sends to the processor `distance` rows
@@ -229,7 +228,7 @@ static void expand(struct grid_search *g, struct grid_counts *counts)
         struct grid_list *list = &g->column[i].expand;
         list->count = 0;
         for (uint64_t k = 0; k < g->frontier.count; k++) {
-            if (mask_bit(g->column[i].asked, g->frontier.ids[k]))
+            if (mask_bit(g->column[i].rows_there, g->frontier.ids[k]))
                 list->ids[list->count++] = g->frontier.ids[k];
         }
     }

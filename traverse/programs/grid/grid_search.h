@@ -27,12 +27,12 @@ struct grid_list {
 };
 
 /* What this processor stores for the processor (row, j) of its grid column, which may be itself. The part is the edges of
- * this processor. It has a row for each set bit of `has`, in the order of the bits. So the row of vertex v has the number
- * before[v / 64] + the number of set bits below v in word v / 64 of `has`. */
+ * this processor. It has a row for each set bit of `rows_here`, in the order of the bits. So the row of vertex v has the number
+ * first_row[v / 64] + the number of set bits below v in word v / 64 of `rows_here`. */
 struct grid_column_peer {
-    uint64_t *has;           /* bitmap of the vertices of shard (row, j); 1: the part has edges of the vertex */
-    uint32_t *before;        /* for each word of `has`: number of the first row of the vertices of the word */
-    uint64_t *asked;  /* bitmap of the vertices of this processor; 1: the processor (row, j) has edges of the vertex */
+    uint64_t *rows_here;     /* bitmap of the vertices of shard (row, j); 1: the part has edges of the vertex */
+    uint32_t *first_row;     /* for each word of `rows_here`: number of the first row that belongs to a vertex of the word */
+    uint64_t *rows_there; /* bitmap of the vertices of this processor; 1: the processor (row, j) has edges of the vertex */
     struct grid_list expand; /* frontier vertices of this processor that are sent to the processor (row, j) */
 };
 
@@ -83,9 +83,9 @@ void grid_search_close(struct grid_search *g); /* frees all arrays; *g may be al
  * to g->frontier. */
 void grid_search_begin(struct grid_search *g);
 
-/* Collective. Runs one level of a search. Fills g->incoming with the vertices of this processor that have a neighbour in
- * the g->frontier of any rank. A vertex may be there up to C times, and may have been visited before, so the caller makes
- * the next frontier of g->incoming. Adds the work to *counts. */
+/* Collective. Runs one level of a search. Fills g->incoming with the vertices of this processor that have a neighbour in the
+ * g->frontier of any rank. A vertex may be there up to C times, and may have been visited before, so the caller takes only the
+ * others into the next frontier. Adds the work to *counts. */
 void grid_level(struct grid_search *g, struct grid_counts *counts);
 
 #endif

@@ -10,7 +10,7 @@
 /* The order of the four subgraphs in a row of the joined graph. Edges to delegates come first. */
 static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
 
-/* Returns the number in the joined graph of the first vertex of a kind: of delegate 0, or of local vertex 0 of the shard. */
+/* Returns the number, in the joined graph, of delegate 0 or, if `kind` is NORMALS, of local vertex 0 of the shard. */
 static uint64_t base_of(const struct joined_graph *all, const struct shard *shard, enum vertex_kind kind)
 {
     return kind == NORMALS ? all->first[shard->index] : 0;
@@ -26,14 +26,14 @@ static uint32_t vertex_of_column(const struct joined_graph *all, const struct sh
     return (uint32_t)(all->first[column >> shard->local_bits] + (column & ((UINT64_C(1) << shard->local_bits) - 1)));
 }
 
-/* Copies the columns of row `row` of a shard to `to`, as vertices of the joined graph: first the head columns, then the
- * others, which are stored raw or packed. `set` is a subgraph, either its out-rows or its in-rows. Returns the address
- * after the last column written. */
+/* Copies the columns of row `row` of a shard to `to`, as vertices of the joined graph: first the head columns, then the others,
+ * which are stored raw or packed. `set` says which rows: the out-rows or the in-rows of a subgraph. Returns the address after
+ * the last column written. */
 static uint32_t *copy_row(const struct joined_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
                           uint32_t *to)
 {
     const struct csr *csr = &shard->csr[set];
-    /* the columns of in-rows are vertices of the same kind as the columns of out-rows */
+    /* the subgraph that says which kind of vertices the columns are, for out-rows and in-rows alike */
     const enum subgraph g = (enum subgraph)(set % SUBGRAPHS);
     uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
     uint32_t decoded[COLUMN_CAPACITY];
@@ -50,9 +50,9 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     return to;
 }
 
-/* Goes over the rows of all subgraphs and all shards, for *rows, one of all->own. Is called twice. The first call, with
- * `copies` 0, adds the length of each row to offsets[v + 2], where v is the vertex that has the row. The second call, with
- * `copies` 1, copies the row to index offsets[v + 1], and sets offsets[v + 1] to the index after the row. */
+/* Goes over the rows of all subgraphs and all shards, to make *rows (all->own[0] or all->own[1]). Is called twice. The first
+ * call, with `copies` 0, adds the length of each row to offsets[v + 2], where v is the vertex that has the row. The second
+ * call, with `copies` 1, copies the row to index offsets[v + 1], and sets offsets[v + 1] to the index after the row. */
 static void take_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
@@ -75,8 +75,8 @@ static void take_rows(struct joined_graph *all, struct joined_rows *rows, int co
     }
 }
 
-/* Makes the offsets and columns of *rows, one of all->own: counts the columns of each vertex, allocates memory within the
- * budget, and copies the columns. joined_graph_close frees the memory, even after a failure. */
+/* Makes the offsets and columns of *rows (all->own[0] or all->own[1]): counts the columns of each vertex, allocates memory
+ * within the budget, and copies the columns. joined_graph_close frees the memory, even after a failure. */
 static enum status make_rows(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)

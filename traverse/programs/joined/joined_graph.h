@@ -25,7 +25,7 @@ struct joined_graph {
     uint64_t *ids;                 /* [vertices] input id of each vertex */
     struct joined_rows own[2];  /* [0]: rows along the edges; [1]: rows against the edges, used only in a directed graph */
     const struct joined_rows *push; /* for each vertex: edges to the vertices that it finds, in a search along the edges */
-    /* for each vertex: edges to the vertices that find it; same as `push` in an undirected graph; NULL: not wanted */
+    /* for each vertex: edges back to the vertices that find it; same as `push` in an undirected graph; NULL: not wanted */
     const struct joined_rows *pull;
 };
 

@@ -34,7 +34,7 @@ struct side {
     uint64_t frontier;
     uint64_t counted;  /* index of the first step of the frontier whose edges are not counted in `edges` yet */
     uint64_t edges;    /* number of edges of the counted steps of the frontier */
-    uint64_t met;      /* index of the last step of this side on the path; set when the sides have met */
+    uint64_t met;      /* index of the step at which the path crosses to the other side; set when the sides have met */
 };
 
 /* The state of one thread. The thread works on one pair after the other. */
@@ -43,14 +43,14 @@ struct pair_search {
     struct memory_budget *budget;
     uint64_t delegates; /* number of delegate 0; the other delegates have the numbers after it */
     unsigned local_bits;
-    int even; /* nonzero: no vertex has many edges (is_even) */
+    int few_edges_each; /* nonzero: no vertex has many edges (has_few_edges_each) */
     uint8_t *marks; /* a mark for each number of a vertex; 0: not found; otherwise 1 + the side that has found the vertex */
     struct side side[SIDES];
     uint64_t edges; /* number of columns read for the present pair */
 };
 
-/* Returns the bytes that `searches` searches take at first for the vertices of this shard: each has a mark of a byte for
- * each number of a local vertex, and if this is shard 0, for each delegate. `ignored` is not used. */
+/* Returns how many bytes the marks of `searches` searches take for the vertices of this shard (pairs.h): one for each number
+ * that a local vertex may have and, on shard 0, one for each delegate. `ignored` is not used. */
 static uint64_t bytes_needed(const struct shard *shard, int searches, int ignored)
 {
     (void)ignored;
@@ -108,7 +108,7 @@ static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
 
 /* Returns nonzero if no vertex has more than FEW_EDGES edges, so that a frontier with fewer vertices also has fewer edges,
  * more or less. Reads only delegate 0 and the first local vertex of each shard, which have the largest degrees. */
-static int is_even(const struct pair_search *s)
+static int has_few_edges_each(const struct pair_search *s)
 {
     enum { FEW_EDGES = 16 };
     const struct graph *graph = s->graph;
@@ -135,7 +135,7 @@ static enum status open_search(struct pair_search **search, const struct pair_jo
     s->budget = job->budget;
     s->local_bits = graph->shards[0].local_bits;
     s->delegates = (uint64_t)graph->device_count << s->local_bits;
-    s->even = is_even(s);
+    s->few_edges_each = has_few_edges_each(s);
     return memory_take(s->budget, (void **)&s->marks, s->delegates + graph->manifest.d, 1, "marks of vertices", e);
 }
 
@@ -179,11 +179,11 @@ struct reading {
     uint64_t from;     /* the step of the vertex that has the edges */
     struct step *next; /* address of the next new step; there is memory for all vertices of the row */
     uint64_t edges;    /* number of columns read */
-    uint64_t met;      /* the last vertex read that one of the sides had found before */
+    uint64_t last_found; /* the last vertex read that one of the sides had found before */
 };
 
 /* Reads an edge to `vertex`. If no side has found this vertex, marks it, and appends a step for it to the side that reads.
- * Otherwise sets r->met to it. Returns nonzero if the other side has found it. */
+ * Otherwise sets r->last_found to it. Returns nonzero if the other side has found it. */
 static inline int read_edge(struct reading *r, uint64_t vertex)
 {
     uint8_t mark = r->marks[vertex];
@@ -193,13 +193,13 @@ static inline int read_edge(struct reading *r, uint64_t vertex)
         *r->next++ = (struct step){vertex, r->from};
         return 0;
     }
-    r->met = vertex;
+    r->last_found = vertex;
     return mark != r->own;
 }
 
 /* Reads the edges of a row: first the head columns, then the others, which are raw or packed. Stops at the first edge to a
- * vertex that the other side has found, sets reading->met to this vertex, and returns nonzero. Otherwise returns 0. Works
- * on a copy of *reading, so that the compiler can keep it in registers. */
+ * vertex that the other side has found, which then is reading->last_found, and returns nonzero. Otherwise returns 0. Works on a
+ * copy of *reading, so that the compiler can keep it in registers. */
 static inline int read_row(struct reading *reading, const struct row *of)
 {
     const struct csr *csr = of->csr;
@@ -247,7 +247,7 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
         a->count = (uint64_t)(reading.next - a->steps);
     }
     s->edges += reading.edges;
-    *met = reading.met;
+    *met = reading.last_found;
     return has_met;
 }
 
@@ -279,13 +279,13 @@ static int grow(struct pair_search *s, int side, struct error *e)
     return 0;
 }
 
-/* Returns the side that is to grow next: the side with fewer edges in its frontier, or with fewer vertices if no vertex has
- * many edges (s->even). Counts edges of the larger frontier only until they exceed those of the smaller one. Keeps the
- * counts in `counted` and `edges` of both sides. */
+/* Returns the side that is to grow next: the side with fewer edges in its frontier. Counts edges of the larger frontier only
+ * until they exceed those of the smaller one. Keeps the counts in `counted` and `edges` of both sides. If no vertex has many
+ * edges (s->few_edges_each), compares the numbers of vertices instead. */
 static int cheaper_side(struct pair_search *s)
 {
     struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];
-    if (s->even)
+    if (s->few_edges_each)
         return source->count - source->frontier <= target->count - target->frontier ? SOURCE : TARGET;
     for (;;) {
         int least = source->edges <= target->edges ? SOURCE : TARGET;

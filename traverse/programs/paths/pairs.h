@@ -54,8 +54,8 @@ struct pair_searches; /* the state of a backend; each backend has its own defini
 /* The functions of a backend. A backend searches between pairs on CPUs or on a GPU. */
 struct pair_backend {
     const char *name;
-    /* Returns the bytes that `searches` searches, which run at the same time, take at first for the vertices of a shard
-     * (graph.h). `ignored` is not used. NULL: columns stay packed, because the backend reads them only once. */
+    /* Returns how many bytes of memory searches take at first for the vertices of a shard, if `searches` of them run at the
+     * same time. `ignored` is not used. NULL: columns stay packed in memory, because the backend reads them only once. */
     uint64_t (*bytes_needed)(const struct shard *shard, int searches, int ignored);
     /* Prepares the graph of the job for searches, and sets *searches. NULL: the backend has nothing to prepare, and no
      * state. */

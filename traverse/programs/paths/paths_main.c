@@ -22,7 +22,7 @@
 
 /* The command line of dbfs-paths. */
 struct paths_args {
-    /* must be the first member, as options have offsets into it; its roots are alternately sources and targets */
+    /* must be the first member, as the table of options has offsets into it; args.roots are alternately sources and targets */
     struct args args;
     const char *source, *target, *pairs; /* the arguments of -r, --target and --pairs; NULL: the option is not given */
     uint64_t sample; /* number of pairs that -n gives; 0: the option is not given */
@@ -71,9 +71,9 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* Cuts a line after its first vertex, with a 0 byte in place of the separator, and returns the second vertex. Returns NULL
- * if the line does not have two vertices. Blanks or a tab separate them. But if `names` is 1 and the line has a tab, only
- * the tab does, because names may have blanks. */
+/* Cuts a line into two vertices, which blanks or a tab separate: writes a 0 byte after the first vertex, and returns the
+ * second. Returns NULL if the line does not have two vertices. If `names` is 1, vertices are names, which may have blanks; so a
+ * line with a tab is only cut at the tab. */
 static char *cut_pair(char *line, int names)
 {
     int tabs = names && strchr(line, '\t') != NULL;

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BRIEF_MEAN: pulls read words in brief (batch_words.cuh) if, on average, fewer roots than this have found a vertex of the
- * frontier. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time. */
+/* BRIEF_MEAN: pulls read briefs (batch_words.cuh) instead of words if, on average, fewer roots than this have found a vertex of
+ * the frontier. GATHERED: number of 64-bit words of listed vertices that are copied to the host at a time. */
 enum { BRIEF_MEAN = 3, GATHERED = 1 << 18 };
 
 struct batch_search {
@@ -23,8 +23,7 @@ struct batch_search {
     uint32_t *roots;               /* [BATCH_MOST] device memory: the vertices of the roots */
     struct gpu_batch_level *level; /* memory of the host: the counts of the last level */
     uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices, in the order of the list */
-    /* [vertices] device memory: words in brief of the frontier (0) and of the next frontier (1); not used with one word per
-     * vertex */
+    /* [vertices] device memory: briefs of the frontier words (0) and next words (1); unused with one word per vertex */
     uint32_t *brief[2];
     /* Memory of the host, which batch_depths_note reads. The three arrays are allocated when a level is first shown. */
     uint64_t *shown;               /* [vertices][words] the frontier words */
@@ -234,16 +233,16 @@ static void visit_sparse(struct batch_search *s, const struct batch_levels *l, s
     cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 
-/* Launches the kernels of a dense level, and does not wait for them. If some roots do not pull, they push first, from a
- * list of vertices. Then the vertices pull, and also take the bits that were pushed. Pulls read words in brief
- * (batch_words.cuh) if few bits are set in the frontier words. */
+/* Launches the kernels of a dense level, and does not wait for them. If some roots do not pull, they push first, from a list of
+ * vertices. Then the vertices pull, and also take the bits that were pushed. Pulls read briefs (batch_words.cuh) if few bits
+ * are set in the frontier words. */
 static void visit_dense(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
     if (e->status != ST_OK)
         return;
     s->gpu.is_pushed = l->pushes;
-    s->gpu.brief = s->gpu.words > 1 && !l->is_sparse && l->visits < BRIEF_MEAN * l->found.vertices ? s->brief[0] : NULL;
+    s->gpu.brief = s->gpu.words > 1 && !l->is_sparse && l->finds < BRIEF_MEAN * l->found.vertices ? s->brief[0] : NULL;
     s->gpu.next_brief = s->brief[1];
     if (l->pushes && !l->is_sparse) {
         joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
@@ -259,17 +258,17 @@ static void visit_dense(struct batch_search *s, const struct batch_levels *l, st
 }
 
 /* Runs one level, and waits for its end. The found vertices become the frontier. Sets l->found, and after a dense level
- * l->rows_left. */
+ * l->pull_edges_left. */
 static void visit(struct batch_search *s, int sparse, struct batch_levels *l, struct error *e)
 {
-    memcpy(s->gpu.wanted, l->roots, sizeof s->gpu.wanted);
+    memcpy(s->gpu.active, l->active, sizeof s->gpu.active);
     memcpy(s->gpu.pulls, l->pulls, sizeof s->gpu.pulls);
     if (sparse)
         visit_sparse(s, l, e);
     else
         visit_dense(s, l, e);
     end_level(s, l, e);
-    l->rows_left = sparse ? l->rows_left : s->level->left;
+    l->pull_edges_left = sparse ? l->pull_edges_left : s->level->pull_edges_left;
 }
 
 const struct batch_backend batch_cuda = {.open = batch_gpu_open,

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* BATCH_PUSH_PIECE: columns of a piece of a row to push. BATCH_SHORT_ROW: a row to pull with more columns than this is
- * long, and is cut into pieces of BATCH_PULL_PIECE columns. */
+/* BATCH_PUSH_PIECE: number of columns of a piece of a row to push. BATCH_PULL_PIECE: number of columns of a piece of a long row
+ * to pull. A row is long if it has more columns than BATCH_SHORT_ROW. */
 #ifdef DBFS_EMULATED
 enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160 };
 #else
@@ -33,8 +33,8 @@ struct gpu_batch_level {
     unsigned long long pieces;     /* number of pieces of the rows of the vertices in `list` */
     unsigned long long vertices;   /* number of vertices of the found frontier, listed or not */
     unsigned long long edges;      /* number of edges of the rows of the found frontier */
-    /* number of edges, in the rows to pull, of vertices that a root in `wanted` has not seen; only in a dense level */
-    unsigned long long left;
+    /* number of edges that later pulls may read: of vertices that a root in `active` has not seen; only in a dense level */
+    unsigned long long pull_edges_left;
     unsigned long long read;       /* number of edges that pushes and pulls have read */
     unsigned long long count[256]; /* for each root: number of found vertices */
     /* for each root: estimated number of edges of the found vertices; only in a dense level */
@@ -53,15 +53,15 @@ struct gpu_batch {
     /* [vertices] bitmap of the vertices in `list`. Not used if there is one word per vertex. */
     uint32_t *listed;
     struct gpu_batch_piece *pieces;          /* the pieces of the rows of the frontier */
-    /* [vertices] the words of `now` in brief (batch_words.cuh). NULL: pulls read `now`. */
+    /* [vertices] the brief of the words of `now` of each vertex (batch_words.cuh). NULL: pulls read `now`. */
     const uint32_t *brief;
-    /* [vertices] the words of `next` in brief, which pulls write if there are several words per vertex */
+    /* [vertices] the brief of the words of `next` of each vertex; written by pulls if there are several words per vertex */
     uint32_t *next_brief;
     const struct gpu_batch_piece *long_rows; /* [long_pieces] pieces of all long rows to pull */
     uint64_t long_pieces;
     struct gpu_batch_level *level;
-    uint64_t wanted[4];                      /* a bit for each root; 1: the root found a vertex in the last level */
-    /* a bit for each root in `wanted`; 1: the root pulls in this level; 0: it pushes */
+    uint64_t active[4];                      /* a bit for each root; 1: the root found a vertex in the last level */
+    /* a bit for each root in `active`; 1: the root pulls in this level; 0: it pushes */
     uint64_t pulls[4];
     int is_pushed;                           /* 1: roots have pushed bits into `next` in this dense level */
 };
@@ -85,25 +85,24 @@ void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t
 
 /* ---- a dense level ---- */
 
-/* Pushes along the first `pieces` pieces in a dense level. The frontier words of the row's vertex, without the bits of
- * roots that pull, are ORed into the next words of the neighbours in the piece, even bits that a neighbour has seen. Lists
- * no vertex. BATCH_AS_LISTED stands for all pieces that cuda_batch_list has made in this level. `next` must be zero
- * before. */
+/* Pushes in a dense level, for the roots that do not pull, along the first `pieces` pieces. ORs the frontier bits of the vertex
+ * that has the row into the next words of the neighbours in the piece, even bits that a neighbour has seen. Lists no vertex. If
+ * `pieces` is BATCH_AS_LISTED, pushes along all pieces that cuda_batch_list has made in this level. `next` must be zero. */
 #define BATCH_AS_LISTED UINT64_MAX
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* Finds the next frontier of a dense level. Each vertex pulls the bits of roots that pull and have not seen the vertex, and
- * takes the bits that the other roots have pushed, except those of roots that had seen it. The new bits are stored in
- * `next` and `next_brief`, added to `seen`, and counted in *level. */
+/* Finds the next frontier of a dense level. Each vertex pulls bits of roots from its neighbours, and takes the bits that other
+ * roots have pushed; bits of roots that have seen it before are left out. The new bits are stored in `next` and `next_brief`,
+ * added to `seen`, and counted in *level. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
 
 /* ---- frontiers ---- */
 
-/* Zeroes the words, in an array such as `now`, of the vertices of the first `count` pieces. */
+/* Zeroes the words of each vertex that has one of the first `count` pieces. `words` is an array such as `now`. */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream);
 
-/* Makes a list of a dense frontier: the vertices with frontier bits of roots that push, and the pieces of their rows. */
+/* Lists a dense frontier for the roots that push: the vertices with bits of these roots, and the pieces of their rows. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream);
 
 /* Copies the frontier words of `count` listed vertices, from entry `first` of the list on, to `to` [count][words]. */

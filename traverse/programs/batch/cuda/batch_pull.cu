@@ -45,9 +45,9 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
     return read;
 }
 
-/* Pulls along the pieces of long rows, with a warp for each piece, and ORs the roots found into the next words of the row's
- * vertex. Skips roots that another piece has put there already; lane 0 reads these words for all lanes, so that the lanes
- * agree. Adds the number of columns read to b.level->read. */
+/* Pulls along the pieces of long rows, with a warp for each piece, and ORs the found bits into the next words of the vertex
+ * that has the row. Skips bits that another piece has put there already. Only lane 0 looks for these bits, so that all lanes
+ * skip the same. Adds the number of columns read to b.level->read. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -86,10 +86,10 @@ template <int W> struct row_share {
     batch_words<OWN> missing, got;
 };
 
-/* Reads the next ROW_STEP columns of the row, which the lanes of a group share, and ORs the frontier words of these
- * neighbours into row.got. Takes them from words in brief if these have all set bits. Each lane loads all of its columns
- * before any words, so that these loads overlap. Returns the number of columns read; a column that two lanes share is
- * counted by one of them. */
+/* Reads the next ROW_STEP columns of the row, which the lanes of a group share, and ORs the frontier words of these neighbours
+ * into row.got. Reads the brief of a neighbour instead of its words if there is one and it has all bits. Each lane loads all of
+ * its columns before any words, so that these loads overlap. Returns the number of columns read; a column that two lanes share
+ * is counted by one of them. */
 template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &row)
 {
     constexpr int OWN = row_share<W>::OWN, DEEP = row_share<W>::DEEP;
@@ -122,10 +122,10 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
     return read;
 }
 
-/* Pulls along the short rows of the vertices base + row_lane[0] to base + row_lane[count - 1]. Each group of ROW_LANES
- * lanes takes one row after the other. On entry, words[lane] has the bits that are missing in vertex base + lane. On
- * return, it has the bits of the neighbours, if the vertex has one of the rows. Returns the number of columns that this
- * lane read. Called by all lanes of the warp. */
+/* Pulls along the short rows of the vertices base + row_lane[0] to base + row_lane[count - 1]. Each group of ROW_LANES lanes
+ * takes one row after the other. words[i] belongs to vertex base + i: before the call, it has the bits that the vertex lacks;
+ * after the call, the bits that its neighbours have, if its row is one of these. Returns the number of columns that this lane
+ * read. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count,
                                             const unsigned char *row_lane, batch_words<W> *words)
@@ -196,10 +196,8 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
     return found;
 }
 
-/* Finds the new bits of all vertices in a dense level, with a lane for each vertex. Stores them in b.next, with several
- * words per vertex also in brief in b.next_brief, and adds them to b.seen. Counts in *b.level the vertices and edges of the
- * found frontier, in all and for each root, the edges read, and the edges to pull of vertices that a wanted root has not
- * seen yet. */
+/* Finds the new bits of all vertices in a dense level, with a lane for each vertex. Stores them in b.next, adds them to b.seen,
+ * and writes their briefs to b.next_brief if there are several words per vertex. Fills the counts of *b.level. */
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -207,7 +205,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     __shared__ unsigned char row_lanes[BLOCK];
     const unsigned first = threadIdx.x / WARP * WARP;
     bit_counts<W> counts = {};
-    unsigned long long vertices = 0, edges = 0, left = 0, read = 0;
+    unsigned long long vertices = 0, edges = 0, edges_left = 0, read = 0;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK + first; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
         const uint64_t v = base + lane_id();
         const bool is_here = v < b.vertices;
@@ -224,7 +222,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
         store_words<W>(b.next, v, found);
         if (W > 1)
             b.next_brief[v] = brief_of<W>(found);
-        left += is_any<W>(missing_in<W>(b.wanted, seen)) ? row_edges(b.pull, v) : 0;
+        edges_left += is_any<W>(missing_in<W>(b.active, seen)) ? row_edges(b.pull, v) : 0;
         if (is_any<W>(found)) {
             store_words<W>(b.seen, v, seen);
             vertices++;
@@ -235,7 +233,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
     add_by_root<W>(counts.edges, b.level->weight);
     block_add(vertices, shared, &b.level->vertices);
     block_add(edges, shared, &b.level->edges);
-    block_add(left, shared, &b.level->left);
+    block_add(edges_left, shared, &b.level->pull_edges_left);
     block_add(read, shared, &b.level->read);
 }
 

@@ -1,8 +1,8 @@
 /* batch_push.cu: sparse levels of a batch on a GPU, and the pushes of dense levels (batch_kernels.h)
  *
- * PUSH_LANES lanes push along a piece of a row. For each edge, a lane reads the column, and words of the neighbour at a
- * random place: in a dense level the next words; in a sparse level the seen words, and also the next words if a bit is new.
- * batch_sparse.c and batch_dense.c do the same on a CPU. */
+ * PUSH_LANES lanes push along a piece of a row. For each edge, a lane reads the column, and words of the neighbour, which lie
+ * at a random place. In a dense level these are the next words. In a sparse level they are the seen words and, if a bit is new,
+ * the next words, too. batch_sparse.c and batch_dense.c do the same on a CPU. */
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
@@ -10,7 +10,7 @@ enum { PUSH_LANES = 8 }; /* lanes that push along a piece of a row */
 /* ORs `bits`, without those that vertex v has seen, into the next words of v. Appends v to the list if this thread sets its
  * first new bit. Most edges bring no new bit, so words are read first, and atomics are used only for new bits. May be
  * called by any lanes, each with its own vertex. */
-template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
+template <int W> __device__ static inline void push_to(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     const batch_words<W> seen = load_words<W>(b.seen, v);
     unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W, before = ~0ull;
@@ -25,8 +25,8 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
         b.list[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
 }
 
-/* Makes the roots a list: thread i of the only block sets bit i in the next words of vertex root[i], and lists the vertex.
- * Threads from `count` on, and threads of roots without edges (BATCH_NO_ROOT), do nothing. */
+/* Lists the roots, with a single block: thread i sets bit i in the next words of vertex root[i], and appends the vertex to
+ * b.list. Threads from `count` on, and threads of roots without edges (BATCH_NO_ROOT), do nothing. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, const uint32_t *root, uint32_t count)
 {
@@ -35,7 +35,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
         return;
     for (int j = 0; j < W; j++)
         bits.of[j] = j == (int)(threadIdx.x / 64) ? 1ull << (threadIdx.x % 64) : 0;
-    offer<W>(b, root[threadIdx.x], bits);
+    push_to<W>(b, root[threadIdx.x], bits);
 }
 
 /* Pushes the frontier words of vertices along `pieces` pieces of their rows, with PUSH_LANES lanes for each piece. If
@@ -59,7 +59,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, u
             const uint32_t v = b.push.columns[at];
             unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W;
             if (SPARSE)
-                offer<W>(b, v, bits);
+                push_to<W>(b, v, bits);
             for (int j = 0; j < W && !SPARSE; j++) {
                 if (bits.of[j] != 0 && (bits.of[j] & ~((volatile unsigned long long *)next)[j]) != 0)
                     atomicOr(&next[j], bits.of[j]);
@@ -147,7 +147,7 @@ void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t
     BATCH_BY_WORDS(b, batch_push_kernel<W, false><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
-/* Launches the kernel that zeroes the words, in an array such as `now`, of the vertices of the first `count` pieces. */
+/* Launches the kernel that zeroes the words of each vertex that has one of the first `count` pieces. */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream)
 {

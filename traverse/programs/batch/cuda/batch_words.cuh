@@ -75,14 +75,14 @@ template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_
     return bits;
 }
 
-/* ---- words in brief ---- */
+/* ---- briefs ---- */
 
-/* Words in brief hold the W words of a vertex in 4 bytes: the numbers of up to BRIEF_MOST set bits, a byte for each, and
- * from bit BRIEF_COUNT on, how many these are. Most words fit as long as roots have found few vertices in common. An array
- * of 4 bytes per vertex may fit a cache that is too small for an array of words. */
+/* The brief of a vertex has the set bits of its W words in 4 bytes, if they are few: a byte for the number of each bit, and
+ * from bit BRIEF_COUNT on, how many bits there are. At most BRIEF_MOST bits fit, which are enough for most words as long as
+ * roots have found few vertices in common. An array of briefs may fit a cache that is too small for the words. */
 enum { BRIEF_MOST = 3, BRIEF_COUNT = 24 };
 
-/* Returns `words` in brief. If more than BRIEF_MOST bits are set, returns a value for which is_whole returns false. */
+/* Returns the brief of `words`. If more than BRIEF_MOST bits are set, is_whole returns false for the result. */
 template <int W> __device__ static inline uint32_t brief_of(const batch_words<W> &words)
 {
     unsigned count = 0, numbers = 0;
@@ -97,14 +97,14 @@ template <int W> __device__ static inline uint32_t brief_of(const batch_words<W>
     return count << BRIEF_COUNT | numbers;
 }
 
-/* Returns whether `brief` has all set bits of its words. If it does not, the words themselves must be read. */
+/* Returns whether a brief has all set bits of the words. If it does not, the words themselves must be read. */
 __device__ static inline bool is_whole(uint32_t brief)
 {
     return brief >> BRIEF_COUNT <= BRIEF_MOST;
 }
 
-/* ORs bits of `brief` into `words`, which is the words `first` to `first` + W - 1 of the vertex. Leaves out the bits of its
- * other words. is_whole(brief) must be true. */
+/* ORs the bits of a brief into `words`, which is a part of the words of the vertex: the words `first` to `first` + W - 1.
+ * Leaves out bits of other words. is_whole(brief) must be true. */
 template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
 {
     for (unsigned count = brief >> BRIEF_COUNT; count > 0; count--, brief >>= 8) {
@@ -127,15 +127,15 @@ __device__ static inline unsigned transpose_bits(unsigned row)
     return row;
 }
 
-/* The counts of set bits that a lane keeps. In lane i, of[k] is how often bit 32 * k + i was set, and edges[k] is the
- * estimated number of edges of the vertices with this bit. */
+/* Counts of how often bits are set, which the lanes of a warp share: lane i counts the bits 32 * k + i. of[k] is how often that
+ * bit was set, and edges[k] is the estimated number of edges of the vertices with the bit. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
     float edges[2 * W];
 };
 
-/* Adds the set bits of the words of 32 vertices, one in each lane, to the counts of the warp (bit_counts). `mean` is the
- * mean number of edges of these vertices. Called by all lanes of the warp. */
+/* Counts the set bits of 32 vertices in the counts of the warp. Each lane passes the words of one vertex. `mean` is the mean
+ * number of edges of these vertices, which counts as the edges of each. Called by all lanes of the warp. */
 template <int W>
 __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words, float mean)
 {
@@ -150,8 +150,8 @@ __device__ static inline void count_bits(bit_counts<W> &counts, const batch_word
     }
 }
 
-/* Adds the counts of all lanes of a block to counter[64 * W], which has a counter for each root. `counts` is a member of
- * bit_counts. Called by all threads of the block. */
+/* Adds the counts of all lanes of a block to counter[64 * W], which has a counter for each root. `counts` is the member `of` or
+ * `edges` of a lane's bit_counts. Called by all threads of the block. */
 template <int W, typename T>
 __device__ static inline void add_by_root(const T counts[2 * W], unsigned long long *counter)
 {

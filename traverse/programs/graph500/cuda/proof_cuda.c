@@ -42,20 +42,20 @@ static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *f
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets the bits in p->has_edges of those values that belong to vertices of this GPU, all of which have edges. Called once,
+/* Sets the bits of p->value_has_edges for the values that belong to vertices of this GPU, all of which have edges. Called once,
  * before the first root. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
         return e->status;
-    cuda_mark(p->value, p->shard->locals + p->shard->d, p->has_edges, stream_of(p));
+    cuda_mark(p->value_index, p->shard->locals + p->shard->d, p->value_has_edges, stream_of(p));
     return gpu_settle(p, e);
 }
 
-/* Goes over the nn edges to other shards. Each edge to a shard s is a question to shard s. If `put` is 0, sets next[s + 1]
- * to the number of questions to shard s. If `put` is 1, writes these questions to own.question, and the vertices that ask
- * to own.asker, from index next[s] on; next[p] must be the number of all questions. `next` is memory of the host.
- * Overwrites the tables and counts with which the device makes answers. */
+/* Counts or lists the questions of the device, one for each nn edge to another shard. If `put` is 0, sets next[s + 1] to the
+ * number of questions to shard s. If `put` is 1, writes them to own.question, and the vertices that ask to own.asker, from
+ * index next[s] on; next[p] is then the number of all questions. `next` is memory of the host. Overwrites arrays in which the
+ * device makes answers. */
 static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -84,8 +84,8 @@ static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return ST_OK;
 }
 
-/* Begins the proof of a root: writes the ids and depths of all vertices to p->end, and their parents to p->claim, or
- * CLAIM_ELSEWHERE if another device has the value. Clears the bits of p->met, and sets *p->first to no offence. */
+/* Begins the proof of a root: writes the ids and depths of all vertices to p->end, and their parents to p->claim. Where another
+ * device has the parent, p->claim becomes CLAIM_ELSEWHERE. Clears p->met, and sets *p->first to no offence. */
 static enum status gpu_begin_root(struct proof *p, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -101,7 +101,7 @@ static enum status gpu_begin_root(struct proof *p, struct error *e)
         CUDA_TRY(cudaMemsetAsync(p->met, 0, met_bytes, stream_of(p)), p->device->where, e);
     if (gpu_copy(p->device, p->first, &none, sizeof none, e) != ST_OK)
         return e->status;
-    cuda_gather_claims(a->values, a->id_bytes, p->value, p->shard->locals + p->shard->d, p->claim, stream_of(p));
+    cuda_gather_claims(a->values, a->id_bytes, p->value_index, p->shard->locals + p->shard->d, p->claim, stream_of(p));
     return gpu_settle(p, e);
 }
 
@@ -138,7 +138,7 @@ static enum status gpu_check(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the nn edges to other shards, whose far ends on shard s are in p->replies[s]. Stores the first offence in
+/* Checks the nn edges to other shards. p->replies[s] has the vertices at their far ends on shard s. Stores the first offence in
  * *p->first, and sets bits of p->met. */
 static enum status gpu_check_replies(struct proof *p, struct error *e)
 {

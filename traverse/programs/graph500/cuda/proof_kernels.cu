@@ -21,8 +21,8 @@ struct gpu_first gpu_no_offence(void)
     return first;
 }
 
-/* Returns the vertex and the kind of an offence as one number. In the order of offence_comes_before, the lesser number
- * comes first; if the numbers are the same, the lesser other end does. */
+/* Returns the vertex and the kind of an offence as one number. offence_comes_before orders offences by this number, and those
+ * with the same number by the other end. */
 __device__ static inline unsigned long long key_of(const offence &found)
 {
     return (unsigned long long)found.vertex << 4 | (unsigned long long)found.kind;
@@ -84,22 +84,22 @@ void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, u
     each(count, stream, [=] __device__(uint64_t i) { end[i] = vertex_end{id_at(ids, id_bytes, i), (int64_t)depth[i]}; });
 }
 
-/* Launches a kernel that sets bit value[i] of a bitmap, for `count` entries of `value`. Skips VALUE_ELSEWHERE. */
-void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStream_t stream)
+/* Launches a kernel that sets bit value_index[i] of a bitmap, for `count` entries of `value_index`. Skips VALUE_ELSEWHERE. */
+void cuda_mark(const uint32_t *value_index, uint64_t count, uint32_t *bitmap, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) {
-        if (value[i] != VALUE_ELSEWHERE)
-            set_bit(bitmap, value[i]);
+        if (value_index[i] != VALUE_ELSEWHERE)
+            set_bit(bitmap, value_index[i]);
     });
 }
 
-/* Launches a kernel that sets to[i] to the parent values[value[i]], which has id_bytes bytes, for `count` entries of
- * `value`. If value[i] is VALUE_ELSEWHERE, because another device has the value, to[i] becomes CLAIM_ELSEWHERE. */
-void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value, uint64_t count, int64_t *to,
+/* Launches a kernel that sets to[i] to the parent values[value_index[i]], which has id_bytes bytes, for `count` entries of
+ * `value_index`. If value_index[i] is VALUE_ELSEWHERE, because another device has the value, to[i] becomes CLAIM_ELSEWHERE. */
+void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value_index, uint64_t count, int64_t *to,
                         cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) {
-        to[i] = value[i] == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : id_at(values, id_bytes, value[i]);
+        to[i] = value_index[i] == VALUE_ELSEWHERE ? CLAIM_ELSEWHERE : id_at(values, id_bytes, value_index[i]);
     });
 }
 
@@ -158,8 +158,9 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* Launches kernels that check the edges of all rows of a subgraph, except edges to other shards: with WARPS_OF_LONG warps
- * for each of the first LONG_ROWS rows, and one warp for each other row. */
+/* Launches kernels that check the edges of all rows of a subgraph, except edges to other shards. *first becomes the earliest
+ * offence, and vertices with an edge to their parents get their `met` bits. A row has one warp, but WARPS_OF_LONG if it is
+ * among the first LONG_ROWS. */
 void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t stream)
 {
     const uint64_t rows = r->csr.rows, hubs = rows < LONG_ROWS ? rows : (uint64_t)LONG_ROWS;

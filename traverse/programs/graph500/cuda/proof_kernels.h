@@ -30,12 +30,12 @@ struct gpu_first gpu_no_offence(void);
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count, struct vertex_end *end,
                      cudaStream_t stream);
 
-/* Sets bit value[i] of a bitmap, for each i below `count`. Skips each i with a value[i] of VALUE_ELSEWHERE. */
-void cuda_mark(const uint32_t *value, uint64_t count, uint32_t *bitmap, cudaStream_t stream);
+/* Sets bit value_index[i] of a bitmap, for each i below `count`. Skips each i with a value_index[i] of VALUE_ELSEWHERE. */
+void cuda_mark(const uint32_t *value_index, uint64_t count, uint32_t *bitmap, cudaStream_t stream);
 
-/* Sets to[i] to the element values[value[i]], which has id_bytes bytes, for each i below `count`. If value[i] is
+/* Sets to[i] to the element values[value_index[i]], which has id_bytes bytes, for each i below `count`. If value_index[i] is
  * VALUE_ELSEWHERE, to[i] becomes CLAIM_ELSEWHERE. */
-void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value, uint64_t count, int64_t *to,
+void cuda_gather_claims(const void *values, uint32_t id_bytes, const uint32_t *value_index, uint64_t count, int64_t *to,
                         cudaStream_t stream);
 
 /* Sets to[i] to end[number[i]], for each i below `count`. */

@@ -47,8 +47,8 @@ struct gpu_pair_result {
 };
 
 #define PAIR_NO_PATH UINT64_MAX
-/* The value of `found` if the rows of a vertex have an edge, and the rows of the other end do not have this edge. The
- * member `path` then is (vertex << 32 | other end). */
+/* The value of `found` if two rows contradict each other: one vertex has an edge, and the vertex at the other end does not have
+ * it. The member `path` is then (vertex << 32 | other end). */
 #define PAIR_ONE_WAY UINT64_MAX
 
 /* A piece of a long row, which is the row of the vertex of step `step`. `number` counts the pieces of the row from 0. */
@@ -61,8 +61,7 @@ struct gpu_pair_level {
     unsigned long long edges; /* number of edges of the rows of the found vertices */
     /* count: number of found vertices. pieces: number of pieces of the long rows of the frontier. */
     uint32_t count, pieces;
-    /* (step << 32 | vertex), for an edge from the growing side's step to a vertex of the other side; PAIR_NOT_MET: none was
-     * read */
+    /* the edge at which the sides have met, (step of the growing side << 32 | vertex of the other side); or PAIR_NOT_MET */
     unsigned long long met;
 };
 
@@ -103,7 +102,7 @@ struct gpu_pairs {
     struct gpu_pair_piece *pieces; /* pieces of long rows, for the search of all blocks together */
     uint32_t *left;                /* [count] the pairs that blocks have left to the second kernel */
     struct gpu_pair_counts *counts;
-    /* [count] zero before the first kernel; includes the work of blocks that have left the pair */
+    /* [count] the results, zero before the first kernel; if a block leaves a pair, they keep its edges and time so far */
     struct gpu_pair_result *results;
     uint32_t *paths;                 /* [path_capacity] the paths, one after the other; NULL: no paths are wanted */
     uint64_t path_capacity;          /* number of vertices for which `paths` has memory */

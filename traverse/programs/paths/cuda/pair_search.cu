@@ -99,8 +99,8 @@ template <bool ALL> struct pair_search {
 
 /* ---- reading edges ---- */
 
-/* The rows of consecutive steps, one for each thread of a block, put one after the other, so that their edges have
- * consecutive numbers. */
+/* The rows that a block reads together: the rows of consecutive steps, one for each thread. The edges of all these rows are
+ * numbered one row after the other. */
 struct laid_rows {
     uint64_t begin[BLOCK];  /* index of the first column of each row */
     uint32_t before[BLOCK]; /* for each row: number of edges of all rows before it */
@@ -288,10 +288,9 @@ template <class Search> __device__ static inline pair_side begin_side(Search &se
 /* How a search has ended: the results of `grow`. */
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
-/* Grows the sides level by level until the search has ended: in each level the side with fewer edges in its frontier, or in
- * a one-sided search always the side of the source. Called by all threads of the search. Returns:
- * - PAIR_MET: the sides have met. search.now is the side that grew last; its vertices of the last level count below
- *   search.now.end.
+/* Grows the sides level by level until the search has ended: in each level the side with fewer edges in its frontier, or in a
+ * one-sided search always the side of the source. Called by all threads of the search. Returns:
+ * - PAIR_MET: the sides have met. search.now grew last; its steps up to search.now.end include what it found last.
  * - PAIR_APART: a side has an empty frontier.
  * - PAIR_LEFT: the frontier has too many edges for a single block. */
 template <class Search> __device__ static pair_end grow(Search &search)
@@ -382,10 +381,10 @@ template <class Search> __device__ static uint64_t write_path(const Search &sear
     return begin;
 }
 
-/* Ends a search of pair number `pair`, in the way that `how` says. Writes the path if paths are wanted, writes the result,
- * and clears all marks. If the sides have met at a vertex that no step has, the result is PAIR_ONE_WAY. If the block leaves
- * the pair (PAIR_LEFT), appends it to pairs.left; its result still counts the edges and the time of this search. `begun` is
- * the start time in nanoseconds, known only to the first thread. Called by all threads of the search. */
+/* Ends a search of pair number `pair`, in the way that `how` says. Writes the path if paths are wanted, writes the result, and
+ * clears all marks. If the sides have met at a vertex that no step has, the result is PAIR_ONE_WAY. With PAIR_LEFT, appends the
+ * pair to pairs.left, and keeps the edges and the time of this search in the result. `begun` is the start time in nanoseconds,
+ * known only to the first thread. Called by all threads of the search. */
 template <class Search>
 __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsigned long long begun)
 {
