@@ -55,8 +55,8 @@ struct gpu_peer_handle {
 
 _Static_assert(sizeof(struct gpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
-/* Returns *shown with addresses that are valid in this process. The allocation of the arrays begins at `from` in the
- * process of its device, and is mapped at `to` in this process. */
+/* Translates the addresses of a peer's arrays into addresses that are valid in this process, and returns them. The allocation
+ * of the arrays begins at `from` in the peer's process, and at `to` in this process. */
 static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, const char *from, char *to)
 {
     uintptr_t array[sizeof *shown / sizeof(uintptr_t)];
@@ -142,8 +142,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     return ST_OK;
 }
 
-/* Divides the delegates with edges of dd into bitmaps in device memory: peers.own (of this shard) and peers.others.
- * Waits. */
+/* Copies to device memory the bitmaps peers.own and peers.others: the delegates with edges of dd that this shard owns, and
+ * those that other shards own. Waits. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
@@ -266,8 +266,8 @@ enum status gpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Begins to copy the visited normals of all peers, this device included, to peers.gathered, in which each shard begins
- * with a new word. A pull of nn looks for parents there. The driver copies where kernels cannot. Does not wait. */
+/* Begins to copy the visited normals of all peers, this device included, to peers.gathered, where a pull of nn looks for
+ * parents. Each shard begins there with a new word. The driver copies where kernels cannot read. Does not wait. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -287,8 +287,8 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches to |= the delegates that peers found. A kernel reads each bitmap in the memory of its peer; if kernels cannot,
- * the driver first copies the bitmap to `staging`. Does not wait. */
+/* Launches kernels that OR delegates that peers found into the bitmap `to`. A kernel reads each bitmap in the memory of its
+ * peer. If kernels cannot, the driver first copies the bitmap to `staging`. Does not wait. */
 enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging, struct error *e)
 {
     uint64_t words = dev->of[DELEGATES].words;
