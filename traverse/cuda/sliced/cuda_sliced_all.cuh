@@ -15,7 +15,7 @@ enum { BATCH = 4 }; /* how many slices a thread loads before it looks at the fir
 /* BATCH slices of a thread, in registers. */
 struct slice_batch {
     uint4 columns[BATCH];
-    uint32_t row[BATCH]; /* the row of each slice and its weight, as in gpu_sliced.row; or NO_SLICE */
+    uint32_t row[BATCH]; /* for each slice, its row with the row's weight (as in gpu_sliced.row), or NO_SLICE */
 };
 
 /* Loads BATCH slices into b: slice number `first`, and then every T-th slice after it, where T is the number of threads

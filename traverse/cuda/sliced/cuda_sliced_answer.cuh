@@ -1,8 +1,9 @@
 /* cuda_sliced_answer.cuh: the kernel of a sliced search writes its answer, the depth or the parent of each input id; see
  * cuda_sliced.h
  *
- * Each block writes a share of the answer after the last barrier of the search. The kernels of cuda_answers.cu write the
- * answers for which this does not do: answers of the other kind (depths or parents), and answers for a root without edges.
+ * Each block writes a share of the answer after the last barrier of the search. The kernels of cuda_answers.cu write all
+ * other answers: parents after a search that wrote depths, depths after one that wrote parents, and answers for a root
+ * without edges.
  */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
 #define DBFS_CUDA_SLICED_ANSWER_CUH

@@ -54,8 +54,8 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
     return cuda_scan_u32(sliced->first, count, scratch, scratch_bytes, stream);
 }
 
-/* Writes the head of v: a copy of its first slice, with the number of its slices in the upper bits of the columns. Lanes
- * 0 to SLICED_COLUMNS - 1 call it. Each writes its own `column`, with one group of the bits of `slices`. */
+/* Writes the head of v: a copy of its first slice, with the number of slices (`slices`) in the upper bits of the columns. Lanes
+ * 0 to SLICED_COLUMNS - 1 call it. Each writes its `column`, and SLICED_WEIGHT_BITS bits of the number. */
 __device__ static inline void put_head(const gpu_sliced &s, uint32_t v, uint32_t column, uint32_t slices)
 {
     const unsigned j = lane_id();

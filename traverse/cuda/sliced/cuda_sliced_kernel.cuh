@@ -14,8 +14,8 @@
 
 /* ---- the kind of a level ---- */
 
-/* One block goes on alone (BLOCK) from a frontier of up to s.block_capacity / SMALL_SHARE slices, until one exceeds the
- * capacity. */
+/* A frontier is small, so that one block goes on alone (BLOCK), if it has at most s.block_capacity / SMALL_SHARE slices. The
+ * block stops at a frontier that has more than s.block_capacity slices. */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -51,10 +51,10 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
 }
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
- * - BLOCK is for small frontiers, but not directly after BLOCK, which may have ended because the frontier has no room in the
- *   list of a block.
+ * - BLOCK is for small frontiers, but not directly after BLOCK, because that may have ended for lack of room in the block's
+ *   list.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
- * - Other levels are dense, and so is always the one at the depth where the search ends. */
+ * - Other levels are dense. The level at the depth where the search ends is always dense. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     enum { FOUND_SHARE = 8 }; /* a small frontier has at most s.block_capacity / FOUND_SHARE vertices */
@@ -74,13 +74,12 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
  * the block; then the number of vertices that the block has found, and from bit WEIGHT_SHIFT the number of their slices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
-/* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's
- * barrier. One thread of each block calls it.
- * - After SPARSE only the number of the list goes up by 1, because the level has only listed its frontier.
- * - After BLOCK p gets the depth and the number of visited slices that the first block has left in s.state. It may have
- *   done several levels.
- * - At the depth where the search ends (s.order.deepest) the depth stays. The level there does nothing, so it finds
- *   nothing and ends the search. It lets take_level add the last vertices to the visited bits of all blocks before. */
+/* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's barrier. One
+ * thread of each block calls it.
+ * - A SPARSE level has only listed its frontier, so only p.list, the number of the list, goes up by 1.
+ * - BLOCK may have been several levels. p gets the depth and the number of slices that the first block has left in s.state.
+ * - At the depth where the search ends (s.order.deepest) a level finds nothing, and p.depth stays. Such a level is needed,
+ *   because take_level, before it, adds the last vertices to the visited bits of all blocks. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
@@ -105,12 +104,13 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 
 enum { GOES_ON = -1 }; /* for `levels` of grid_barrier: the search is not over */
 
-/* The barrier of all blocks after a level. Each block adds its counts of the level (vertices, slices and, for notes, probes)
- * to sums, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call it.
+/* The barrier of all blocks after a level. Each block adds its counts of the level (vertices, slices and, for notes, probes) to
+ * the sums of the round, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call
+ * it.
  *
- * If `levels` is GOES_ON, block.now becomes the state after the level, the same in all blocks. Otherwise the search is over
- * after `levels` levels, and block.now stays. The first block then reports this to the host before it waits for other
- * blocks.
+ * While the search goes on, `levels` is GOES_ON, and block.now becomes the state after the level, the same in all blocks. After
+ * the last level, `levels` is the number of levels, and block.now stays. The first block then reports the end to the host
+ * before it waits.
  */
 template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
 {
@@ -161,8 +161,8 @@ __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
 }
 
-/* Appends the vertices of the set bits of `bits`, a word of a bitmap, to the list block.slice[1]. Its length,
- * block.count[1], also counts vertices without room: above BLOCK_SLICES it says that some are missing. */
+/* Appends to the list block.slice[1] the vertices whose bits are set in `bits`, a word of a bitmap. block.count[1] goes up by
+ * their number even if the list is full, so a count above BLOCK_SLICES tells that vertices are missing. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -172,8 +172,8 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and appends vertices of `more` to block.slice[1] as `lists`
- * says. A word is the block's own if spread() returns the block's number for the word. */
+/* Adds found vertices to this block's near bits: ORs `more` into words 4 * i to 4 * i + 3. Also lists them in block.slice[1]:
+ * none for LISTS_NONE, all for LISTS_ALL, and for LISTS_OWN those in words whose spread() is the number of this block. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -191,9 +191,8 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* ORs words of the last `found` bitmap into the far bits, and lists their vertices in block.slice[1] unless `lists` is
- * LISTS_NONE. All blocks share the far bits, so each does a share of the words; but for LISTS_ALL this block does all
- * words. */
+/* Adds found vertices to the far bits: ORs words of the last `found` bitmap into them. Lists the vertices in block.slice[1],
+ * except for LISTS_NONE. All blocks share the far bits, so each does only a share of the words, but for LISTS_ALL all words. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -208,12 +207,12 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
-/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices in block.slice[1] as `lists` says.
- * Their number is block.count[1] for LISTS_OWN. For LISTS_ALL their slices follow in block.slice[0], with the number
- * block.count[0]. All threads of the block call it.
+/* Adds the vertices in the `found` bitmap of a round to the visited bits, and lists them in block.slice[1] as `lists` says. For
+ * LISTS_OWN, block.count[1] becomes their number. For LISTS_ALL, block.slice[0] gets their slices, and block.count[0] the
+ * number of these slices. All threads of the block call it.
  *
- * A thread reads AT_ONCE groups of four words before it uses the first. If AT_ONCE is above 1, each block begins at
- * another word, so that blocks do not read the same words at the same time.
+ * A thread reads AT_ONCE groups of four words before it uses the first. If AT_ONCE is above 1, each block begins at another
+ * word, so that blocks do not read the same words at the same time.
  */
 template <int AT_ONCE, class B>
 __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
@@ -258,13 +257,13 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
     __syncthreads();
 }
 
-/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier in
- * the memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads of
- * all blocks call it after the barrier of each level.
+/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier in the
+ * memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads of all blocks
+ * call it after the barrier of each level.
  *
- * `by_block`: the first block did the last levels by itself. `sparse`: run_sparse did them. In both cases the `found`
- * bitmap of the round has all visited vertices. If the next level is BLOCK after sparse levels, the first block copies
- * the sparse frontier to its own list.
+ * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. In both cases the
+ * `found` bitmap of the round has all visited vertices. If a BLOCK level follows run_sparse, the first block copies the sparse
+ * frontier to its own list.
  */
 template <class B>
 __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool by_block,
@@ -307,8 +306,8 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 /* ---- levels ---- */
 
 /* Does the level of kind block.now.kind, but nothing at the depth where the search ends. All threads of all blocks call it.
- * - ALL, PULL, PUSH: all blocks find the next frontier. PUSH takes the frontier from where `form` says. ALL uses `own`, the
- *   first slices of the thread, and drops those of visited rows.
+ * - ALL, PULL, PUSH: all blocks find the next frontier. `form` says where PUSH finds the present one. ALL uses `own`, the first
+ *   slices of the thread, and drops those of visited rows.
  * - BLOCK: the first block does several levels by itself, from the frontier `few` on. The other blocks do nothing.
  * - SPARSE: only lists the frontier. run_sparse pushes the list after the barrier. */
 template <class B>
@@ -341,14 +340,14 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
-/* Does sparse levels by all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after
- * these levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more
- * values in registers.
+/* Does sparse levels by all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after these
+ * levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more values in
+ * registers.
  *
- * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of the round
- * has all visited bits, and gets those of found vertices, too. The next level is BLOCK after SMALL_LEVELS small frontiers
- * in turn, and otherwise a dense level. A single small frontier is not enough for BLOCK, because to hand the list to the
- * first block costs as much as two levels.
+ * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of the round has
+ * all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small, the next level is
+ * BLOCK, otherwise a dense one. One small frontier is not enough, because handing the list to the first block costs as much as
+ * two levels.
  */
 template <class B>
 __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool by_block)
@@ -361,7 +360,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
         push_sparse(block, s, s.found + round * s.words, f, p.depth++);
         tell_part(block, s, f.number + 1);
         f = gather_parts(block, s, f.number + 1);
-        p.found = p.weight = f.total; /* p.found is only an upper bound: each vertex has at least one slice */
+        p.found = p.weight = f.total; /* each vertex has at least one slice, so f.total is an upper bound for p.found */
         p.left -= f.total;
         small = f.total <= s.block_capacity / SMALL_SHARE ? small + 1 : 0;
     }
@@ -424,7 +423,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
     __syncthreads();
-    /* each block sets the bit, even if it is a far bit that all blocks share, since no barrier follows */
+    /* each block sets the bit, even a far bit that all blocks share, because no barrier follows */
     if (threadIdx.x == 0) {
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
@@ -435,21 +434,20 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited for later kernels, and writes the
- * answer if the search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of
- * take_level. `each`: run_each_block ended the search, so no barrier followed the last levels. All threads of all blocks
- * call it. */
+/* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited for later kernels, and the answer if
+ * the search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of take_level. `each` says
+ * that run_each_block ended the search, so no barrier followed its levels. All threads of all blocks call it. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
 {
-    /* true: run_first_block ended the search, so only the first block knew all visited bits, and wrote them already */
+    /* true: run_first_block ended the search. Only the first block knew all visited bits, and it wrote them already */
     const bool written = form == FRONTIER_VISITED;
     end_notes(block.notes, block.now.depth);
     if (each) {
         /* no block may clear or answer before all blocks are here; the first block reports the end before it waits */
         grid_barrier(block, s, round, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
-        /* the fence waits for all writes of the block, so it stands before the block writes its share of the answer */
+        /* the fence waits for all writes of the block, so it comes before the block writes its share of the answer */
         __threadfence_system();
         report_end(s, block.now.depth);
     }
@@ -489,7 +487,8 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         const bool by_block = kind == LEVEL_SLICED_BLOCK, listed = by_block || kind == LEVEL_SLICED_SPARSE;
         run_level(block, s, round, form, few, own);
         grid_barrier(block, s, round, GOES_ON);
-        clear_found(s, previous_round(round)); /* all blocks added this bitmap to their visited bits before the barrier */
+        /* before the barrier, all blocks have added this bitmap to their visited bits */
+        clear_found(s, previous_round(round));
         /* copies the probes to the notes, and clears them before another level of this round counts */
         if constexpr (B::noted) {
             for (int g = 0; !listed && is_noter(block.notes) && g < SUBGRAPHS; g++) {
@@ -497,7 +496,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
                 s.state->probes[round][g] = 0;
             }
         }
-        /* the frontier is a list, of one block or of all, and the next level is sparse */
+        /* SPARSE follows a level that left its frontier as a list, made by the first block or by all blocks */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
             run_sparse(block, s, round, by_block);

@@ -11,8 +11,8 @@ template <class B> struct block_bits {
     const B &block;
     const gpu_sliced &s;
 
-    /* Returns whether v may be unvisited: its near bit is not set, or it has a far bit. Far bits are not read here,
-     * because set() reads them anyway, and one wait is shorter than two. */
+    /* Returns whether v may be unvisited: true for each vertex with a far bit, and otherwise by its near bit. Far bits are not
+     * read here, because set() reads them anyway, and a second wait would cost time. */
     __device__ bool may_be_new(uint32_t v, bool) const
     {
         return is_far(block, s, v / 32) || !is_visited(block, s, v);
@@ -33,8 +33,8 @@ template <class B> struct block_bits {
         return !(atomicOr(&near_bits()[word], bit) & bit);
     }
 
-    /* Writes depth and parent of the vertex of a link, in the first block only. If each block does the level by itself,
-     * all blocks find the same vertices, so one is enough. */
+    /* Writes depth and parent of the vertex of a link. Only the first block writes, because all blocks find the same vertices
+     * if each does the level by itself. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         if (blockIdx.x == 0)
@@ -42,9 +42,8 @@ template <class B> struct block_bits {
     }
 };
 
-/* Returns the list that receives the frontier after f, the other one of the block's two lists. In graphs with heads,
- * slices that find no room there go to the same index of s.list (the first block's part of a sparse frontier), to which
- * run_first_block copies the other slices at the end. */
+/* Returns the list for the frontier after f: the block's other list, which does not have f. If this list is full, a graph with
+ * heads keeps the slices behind it in s.list, in the first block's part, at the places that they have in the whole frontier. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
@@ -137,15 +136,14 @@ template <class B> __device__ static inline void write_visited(B &block, const g
         s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
-/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Stops at a
- * frontier that is empty, is too large, or has the depth where the search ends. All threads of the first block call it.
- * It leaves for all blocks:
- * - all visited bits: in the `found` bitmap of the round, as if one level had found them all; or in s.of[].visited, if
- *   the frontier is empty, so that the search is over
- * - in graphs with heads, the frontier in s.list, as the first block's part of a sparse frontier
- * - in s.state, the depth and the number of slices of the found vertices
- * - for the barrier, in block.found whether the frontier has vertices (1 or 0), and in block.weight the number of its
- *   slices */
+/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Stops at a frontier
+ * that is empty or too large, or at the depth where the search ends. Then writes what the other blocks need, and counts for the
+ * barrier. All threads of the first block call it.
+ * - All visited bits: to the `found` bitmap of the round, as if one level had found all these vertices. If the frontier is
+ *   empty, the search is over, and the bits go to s.of[].visited instead.
+ * - The frontier, in graphs with heads: to s.list, as the first block's part of a sparse frontier.
+ * - To s.state: the depth of the frontier, and the number of slices of all found vertices.
+ * - To block.found: 1 if the frontier has vertices, otherwise 0. To block.weight: the number of its slices. */
 template <class B> __device__ static void run_first_block(B &block, const gpu_sliced &s, unsigned round, block_frontier f)
 {
     f.until = s.order.deepest;
@@ -161,7 +159,7 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     } else {
         write_visited(block, s);
     }
-    if (B::by_rows) { /* slices for which the block's list had no room are in s.list already (next_list) */
+    if (B::by_rows) { /* copies the block's list; behind it, next_list has put slices directly into s.list */
         for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
             s.list[block.now.list % 2][i] = block.slice[f.list][i];
     }

@@ -72,23 +72,22 @@ __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants
 enum {
     HEADS = 4 /* the number of rows that a lane works on at the same time */,
     TOGETHER = 8 /* the number of neighbouring lanes that have neighbouring rows */,
-    REST_BITS = 7 /* bits of a number of slices of a short row, the first slice not counted */
+    REST_BITS = 7 /* the width in bits of rest_of: how many slices of a short row no lane has looked at */
 };
 
-/* The HEADS rows that a lane works on at the same time. They are rows number k, ..., k + HEADS - 1 of the lane (row_of),
- * and element j of an array is for number k + j. */
+/* The HEADS rows on which a lane works at the same time: rows k, ..., k + HEADS - 1 of the lane, numbered as by row_of. Element
+ * j of an array belongs to row k + j. */
 struct lane_rows {
     uint32_t k;
     unsigned slices[HEADS]; /* the number of slices of each row; 0: the row does not look for a parent */
-    /* how many slices of each row no lane has looked at, REST_BITS bits for each row (rest_of) */
+    /* for each row, how many slices no lane has looked at, in REST_BITS bits (rest_of) */
     unsigned rests;
     uint32_t first[HEADS];  /* for each row, the first slice that no lane has looked at */
     unsigned found;         /* bit j: row j has found a parent */
 };
 
-/* Returns row number k of a lane of this warp, maybe one behind the last vertex. TOGETHER neighbouring lanes have
- * neighbouring rows. Rows are in the order of their lengths, and each warp gets rows of all lengths, spread over this
- * order. */
+/* Returns row number k of a lane of this warp; it may lie behind the last vertex. TOGETHER neighbouring lanes have neighbouring
+ * rows. Rows are in the order of their lengths, and a warp gets rows from all parts of this order. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
@@ -164,8 +163,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     const unsigned before = warp_prefix(own), all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), lane = lane_with(before, item);
-        /* finds the slice of the item, and which row of its lane (`number`) the slice belongs to. A lane has first all
-         * items of its row 0, then all items of row 1, and so on */
+        /* finds the slice of the item, and the number of its row among the rows of the lane that brought it. The items of a
+         * lane are those of its row 0, then those of row 1, and so on */
         unsigned of_lane = item - __shfl_sync(ALL_LANES, before, lane);
         const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
         uint32_t slice = __shfl_sync(ALL_LANES, rows.first[0], lane);
@@ -275,13 +274,12 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 enum frontier_form {
     /* the frontier is the `found` bitmap of the level before */
     FRONTIER_FOUND,
-    /* after BLOCK or SPARSE levels, which leave all visited vertices in a `found` bitmap: the frontier is those vertices
-     * of this bitmap that have its depth. If the search is over, the first block has ended it, and has written the
-     * visited bits to s.of[].visited */
+    /* after BLOCK or SPARSE levels, which leave all visited vertices in a `found` bitmap: those of them that have the
+     * frontier's depth. Or the first block has ended the search, and written the visited bits to s.of[].visited */
     FRONTIER_VISITED,
-    /* the frontier is the last `found` bitmap; each block has a share of it, block.count[1] vertices in block.slice[1] */
+    /* the last `found` bitmap; each block also has its share as a list, block.count[1] vertices in block.slice[1] */
     FRONTIER_LISTED,
-    /* SPARSE levels ended the search; the last `found` bitmap has visited bits that no block has added to its own yet */
+    /* the last `found` bitmap; each block also has its share of it as a list, block.count[1] vertices in block.slice[1] */
     FRONTIER_SPARSE_ENDED
 };
 
@@ -374,9 +372,9 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
 /* A frontier may lie in a few words of its bitmap, so WORD_PARTS warps share a word, PART_BITS bits each. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Pushes the short rows of frontier vertices in some words of the bitmap, one for each lane: number `word`. This warp
- * does PART_BITS bits of each word, whose vertices the lanes share. If `checks`, the bitmap has all visited vertices, and
- * only those of this `depth` are pushed. All lanes of the warp call it. */
+/* Pushes the short rows of frontier vertices in some words of the bitmap. Each lane brings the number of one word as `word`.
+ * The lanes share the vertices in PART_BITS bits of each word; other warps do the rest. If `checks`, the bitmap has all visited
+ * vertices, and only those of this `depth` are pushed. All lanes of the warp call it. */
 template <class B>
 __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)
@@ -386,7 +384,7 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
-        /* an item is a set bit of its lane's word, in the order of bits; the loop clears the bits of earlier items */
+        /* item number `item` is a set bit of the word of lane `owner`; the loop clears the bits of the lane's earlier items */
         uint32_t left = __shfl_sync(ALL_LANES, bits, owner);
         const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner) + part;
         for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)

@@ -76,7 +76,8 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     dev->fused.sliced.noted.program = cuda_sliced_noted(s);
     if (make_slices(dev, e) != ST_OK || CUDA_TRY(cuda_sliced_plan(s, launch), dev->where, e) != ST_OK)
         return e->status;
-    if (s->heads != NULL) { /* sparse frontiers use the memory of those of fused searches */
+    /* sparse frontiers lie in the arrays that fused searches use for theirs, as a sliced search never runs at the same time */
+    if (s->heads != NULL) {
         struct work_item *const *list = dev->fused.search.sparse;
         const uint64_t capacity = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
                        part = capacity / (uint64_t)launch->blocks;
@@ -87,8 +88,8 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->fused.sliced.noted), dev->where, e) : ST_OK;
 }
 
-/* Lets searches write their answers themselves if dev->answers, complete by now, has the vertex of each id, ids of
- * parents have 4 bytes, and there are at most MOST_IDS ids for each thread. Otherwise cuda_values.c makes the answers. */
+/* Lets searches write their answers themselves, if possible: dev->answers, complete by now, must have the vertex of each id,
+ * ids of parents must have 4 bytes, and a thread may have at most MOST_IDS ids. Otherwise cuda_values.c makes the answers. */
 void gpu_sliced_open_answers(struct device *dev)
 {
     enum { MOST_IDS = 32 }; /* with more ids for each thread the kernels of cuda_answers.cu are faster */
@@ -102,9 +103,9 @@ void gpu_sliced_open_answers(struct device *dev)
         .vertex = a->vertex, .ids = parents ? a->ids : NULL, .to = a->values, .count = (uint32_t)a->count};
 }
 
-/* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. The search uses the
- * other set of counters and far bits than the last one. dev->fused.settled becomes 1, because this kernel writes all
- * depths, and dev->fused.answers says whether it also writes the answer. */
+/* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. Searches use the two sets of
+ * counters and the two far bitmaps in turn. dev->fused.settled becomes 1, because this kernel writes all depths.
+ * dev->fused.answers becomes 1 if the kernel also writes the answer. */
 enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
 {
     const struct fused_launch *launch = noted ? &dev->fused.sliced.noted : &dev->fused.sliced.launch;
