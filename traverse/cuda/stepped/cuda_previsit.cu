@@ -16,10 +16,12 @@
  * then. */
 enum { MOST_LISTED = 1024 };
 
-/* The state of a previsit, as join_frontier expects it in its argument `s`. There is one kind of vertices, with index 0. */
+/* The state of a previsit of one kind of vertices, which join_frontier gets as argument `s`. Arrays by kind have index 0
+ * only. */
 struct kind_previsit {
     static constexpr bool together = false;
-    uint32_t keeps; /* 0: no bitmaps of frontiers are kept, so depths are written at once */
+    /* 0: the search keeps no frontiers of earlier levels to write depths from, so depths are written at once */
+    uint32_t keeps;
     const gpu_vertices *of;
     const gpu_csr *csr;
     struct {
@@ -47,9 +49,9 @@ __device__ static void add_lengths(const gpu_previsit &p, unsigned long long bas
     }
 }
 
-/* Counts the fresh vertices of a block's words in `t`, with their sources and edges by subgraph. `fresh` has those of
- * this thread's word, and `base` is the block's first word. The block lists its fresh vertices in the queue if they are
- * at most MOST_LISTED and the queue has room. Otherwise t.forward counts 1 for each source in place of its edges. All
+/* Counts the fresh vertices of a block's words in `t`, and by subgraph their sources and edges. `fresh` has the fresh bits of
+ * this thread's word, and `base` is the number of the block's first word. The block lists its fresh vertices in the queue if
+ * they are at most MOST_LISTED and the queue has room. Otherwise t.forward counts 1 for each source in place of its edges. All
  * threads of the block call it. */
 __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word, tally &t)
 {
