@@ -52,9 +52,9 @@ static int choose_hosted(const struct device *dev, struct gpu_plan_options *plan
 
 /* Looks for a plan that fits into `unused` bytes of device memory and has its columns where `resident` says. Tries the plan for
  * speed first, without sliced searches if it does not fit with them, and then the plan that saves memory (RESIDENT_RAW has
- * none). If `few` is set, RESIDENT_HOST may leave the columns of some subgraphs on the device. Returns whether a plan fits.
+ * none). With may_host_part, RESIDENT_HOST may leave the columns of some subgraphs on the device. Returns whether a plan fits.
  * *plan and *planned become the plan and the options that were tried last. */
-static int try_residence(const struct device *dev, enum residence resident, int few, uint64_t unused,
+static int try_residence(const struct device *dev, enum residence resident, int may_host_part, uint64_t unused,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
     planned->resident = resident;
@@ -67,7 +67,7 @@ static int try_residence(const struct device *dev, enum residence resident, int 
         }
         const int all_fits = fits(dev, plan, unused);
         /* searches are faster with fewer columns on the host, so look for a smaller set even if all columns fit there */
-        if ((few && resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits)
+        if ((may_host_part && resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits)
             return 1;
     }
     return 0;

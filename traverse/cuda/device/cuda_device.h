@@ -27,10 +27,12 @@ struct gpu_masks {
     /* the array of these bitmaps: visited and next of delegates and of normals (struct gpu_vertices), then `incoming` */
     void *all;
     size_t bytes; /* the bytes of this array */
-    uint32_t *incoming; /* delegates that any device found in this level; scratch in gpu_take_peers_updates. NULL: one shard */
-    uint32_t *in;       /* the bitmap of found delegates for the next previsit: `incoming`, or `next` of the delegates */
+    /* the delegates that any device found in this level; NULL: one shard. Also scratch in gpu_take_peers_updates, and the
+     * second bitmap gpu_shown_arrays.found in a fused search with peers */
+    uint32_t *incoming;
+    uint32_t *next_input; /* the bitmap of found delegates for the next previsit: `incoming`, or `next` of the delegates */
     /* 1: gpu_know_mask has told this device the delegates that other devices found in this level; `incoming` has them */
-    int known;
+    int has_known;
 };
 
 /* Scratch memory of a visit. After the visit, cuda_delegates.c uses the memory of `scan`, too. */
@@ -41,11 +43,10 @@ struct gpu_scratch {
 
 /* The arrays that a GPU shows to its peers: pointers into the allocation of the GPU. */
 struct gpu_shown_arrays {
-    uint32_t *found;     /* the delegates that the GPU found in this level, a bitmap */
-    uint32_t *sent_mask; /* the vertices of other shards that the GPU found: a bitmap of the normals of all shards */
+    /* bitmaps of what the GPU found in this level: delegates (found), and vertices of other shards, in a bitmap of the
+     * normals of all shards (sent). Levels of fused searches use the two elements in turn, other levels element 0 */
+    uint32_t *found[2], *sent[2];
     /* for fused searches with peers (cuda_peers.h) */
-    /* a second pair of bitmaps like `found` and `sent_mask`: levels use the first and the second pair in turn */
-    uint32_t *found_too, *sent_too;
     /* `gathered`, `arrivals` and `state` are the arrays of the same names in struct gpu_peers */
     uint32_t *gathered;
     unsigned long long *arrivals;
@@ -92,7 +93,7 @@ struct gpu_peers {
     /* the visited normals of all shards, a bitmap in which pulls of nn look for parents. Peers' bitmaps are copied to it, and
      * messages set bits in it (update.known) */
     uint32_t *gathered;
-    uint32_t *sent_too;   /* `sent_too`, `arrivals` and `peers_state` are for fused searches with peers (cuda_peers.h) */
+    uint32_t *second_sent_mask; /* this and the next two members are for fused searches with peers (cuda_peers.h) */
     unsigned long long *arrivals;
     struct peers_state *peers_state;
 };
@@ -191,11 +192,11 @@ struct gpu_fused_search {
     int32_t deepest;         /* the depth at which a search ends */
     int possible;            /* 1: the plan has memory for a fused search */
     int settled;             /* 1: the depths of the last search are complete, as those of a stepped search always are */
-    enum answer_kind answer; /* the answer that is made with each search */
+    enum answer_kind answer_kind; /* the answer that is made with each search */
     /* 1: the answer of the last search was launched while the search still ran (cuda_values.c) */
-    int ahead;
-    /* 1: the last search's answer of the kind `answer` is complete or on its way, and nothing has overwritten it */
-    int answers;
+    int answer_launched;
+    /* 1: the last search's answer of the kind answer_kind is complete or on its way, and nothing has overwritten it */
+    int answer_valid;
     int is_deep; /* 1: the last search had more than BYTE_LEVELS levels, so the next one launches no answer ahead */
 };
 
@@ -353,8 +354,8 @@ enum status gpu_sliced_begin(struct device *device, const struct root *root, int
 /* In cuda_peers_open.c. Prepares searches that are fused on all peers, if all peers can take part. Called by gpu_join. */
 enum status gpu_peers_open(struct device *device, struct error *e);
 
-/* In cuda_fused_run.c. Starts a kernel that runs a whole search with the parameters *search, and returns at once. With
- * `noted` forgets the notes of the last search. If the answer is made ahead (fused.ahead), launches its kernels, too. */
+/* In cuda_fused_run.c. Starts a kernel that runs a whole search with the parameters *search, and returns at once. With `noted`
+ * forgets the notes of the last search. If fused.answer_launched, launches the kernels of the answer, too. */
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 

@@ -75,7 +75,7 @@ struct gpu_vertices {
 struct gpu_counts {
     unsigned long long fresh; /* the number of vertices of the frontier */
     /* the number of places of the queue that were reserved; if above gpu_previsit.capacity, some vertices are missing */
-    unsigned long long listed;
+    unsigned long long places_reserved;
     /* q of the paper: the number of vertices of the frontier that have edges in the subgraph */
     unsigned long long sources[VERTEX_KINDS];
     /* FV of the paper: the edges of the listed vertices, plus 1 for each vertex with edges that was not listed */
@@ -87,7 +87,7 @@ struct gpu_level {
     struct gpu_counts of[VERTEX_KINDS];
     unsigned long long sent;              /* the number of codes of found vertices of other shards (struct gpu_bins) */
     unsigned int found[VERTEX_KINDS];     /* nonzero: the visit found vertices of this kind */
-    unsigned long long listed[SUBGRAPHS]; /* the number of vertices that cuda_list_frontier has listed */
+    unsigned long long listed[SUBGRAPHS]; /* the number of vertices that cuda_fill_queue has listed */
     unsigned int chunks[SUBGRAPHS];       /* the number of pieces of long rows */
     unsigned int bad_ids;                 /* nonzero: an id arrived that this shard does not have */
     /* only in the copy on the host: the number of this copy, in the upper half. It is written last */
@@ -107,12 +107,12 @@ struct gpu_previsit {
 
 /* Launches a previsit: the vertices in `next` that are not visited become the frontier. Writes the frontier's bitmap, sets the
  * visited bits and depths of its vertices, adds to *counts, and clears `next`. Lists the vertices in the queue if there are
- * few: the queue has the whole frontier if counts->listed equals counts->fresh and is at most `capacity`. */
+ * few: the queue has the whole frontier if counts->places_reserved equals counts->fresh and is at most `capacity`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
 /* Launches a kernel that fills the queue with those vertices of the frontier that are set in the bitmap `sources`. *listed must
  * be zero, and becomes the number of vertices in the queue. */
-void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
+void cuda_fill_queue(const struct gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream);
 
 /* Launches a kernel that counts the edges of the frontier in `csr`, and adds this count to *forward. */

@@ -28,9 +28,9 @@ enum {
     PEERS_STATE_BYTES = 16384,    /* the bytes for struct peers_state, or more */
     SLICED_MOST_BLOCKS = 1023,    /* the largest number of blocks of a grid */
     SLICED_STATE_BYTES = 20480,   /* the bytes for struct sliced_state, or more */
-    SLICED_ROUNDS = 3,            /* the number of `found` bitmaps, and of sets of counters, which levels use in turn */
+    SLICED_TURNS = 3,            /* the number of `found` bitmaps, and of sets of counters, which levels use in turn */
     /* all bitmaps of sliced searches: the `found` bitmaps, and two for visited bits without room in shared memory */
-    SLICED_BITMAPS = SLICED_ROUNDS + 2,
+    SLICED_BITMAPS = SLICED_TURNS + 2,
     SLICED_COLUMNS = 4,           /* the number of columns of a slice */
     SLICED_ROW_BITS = 22,         /* the width in bits of the number of a row */
     SLICED_FIRST_BITS = 26,       /* the width in bits of the number of a slice */

@@ -291,7 +291,7 @@ enum status gpu_open(struct device **result, const struct shard *shard, const st
     dev->shard = shard;
     dev->memory.budget = options->budget;
     dev->fused.deepest = options->deepest;
-    dev->fused.answer = options->answer;
+    dev->fused.answer_kind = options->answer;
     dev->clock.runs = options->timing;
     dev->traffic.peers.shared = options->shared;
     if (open_device(dev, options, e) != ST_OK) {

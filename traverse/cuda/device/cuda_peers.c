@@ -77,10 +77,8 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
     const struct csr *nn = &s->csr[NN], *pulled = shard_pull_rows(s, NN);
     const struct gpu_traffic *t = &dev->traffic;
     struct gpu_peer_handle h = {.device = dev, .memory = dev->memory.device, .pid = getpid()};
-    h.shows = (struct gpu_shown_arrays){.found = dev->of[DELEGATES].next,
-                                        .found_too = dev->masks.incoming,
-                                        .sent_mask = t->sent_mask,
-                                        .sent_too = t->peers.sent_too,
+    h.shows = (struct gpu_shown_arrays){.found = {dev->of[DELEGATES].next, dev->masks.incoming},
+                                        .sent = {t->sent_mask, t->peers.second_sent_mask},
                                         .gathered = t->peers.gathered,
                                         .arrivals = t->peers.arrivals,
                                         .state = t->peers.peers_state,
@@ -251,12 +249,12 @@ enum status gpu_wake(struct device *dev, struct error *e)
         if (!peer->readable || peer->is.shard == dev->shard->index)
             continue;
         cuda_wake_links(shows->visited, peer->is.words, stream);
-        cuda_wake_links(shows->found, delegates, stream);
+        cuda_wake_links(shows->found[0], delegates, stream);
         if (!peer->is.joins)
             continue;
-        cuda_wake_links(shows->found_too, delegates, stream);
-        cuda_wake_links(shows->sent_mask, columns, stream);
-        cuda_wake_links(shows->sent_too, columns, stream);
+        cuda_wake_links(shows->found[1], delegates, stream);
+        cuda_wake_links(shows->sent[0], columns, stream);
+        cuda_wake_links(shows->sent[1], columns, stream);
         cuda_wake_links(shows->gathered, columns, stream);
         cuda_wake_links((const uint32_t *)shows->arrivals, arrivals, stream);
         cuda_wake_links((const uint32_t *)shows->state, PEERS_STATE_BYTES / sizeof(uint32_t), stream);
@@ -295,11 +293,11 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
     cudaStream_t stream = dev->stream.of[DELEGATES];
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        const uint32_t *found = peer->readable ? peer->shows.found : staging;
+        const uint32_t *found = peer->readable ? peer->shows.found[0] : staging;
         if (updating != NULL ? !updating[i] : peer->is.shard == dev->shard->index)
             continue;
         if (!peer->readable)
-            CUDA_TRY(cudaMemcpyPeerAsync(staging, dev->ordinal, peer->shows.found, peer->ordinal, 4 * words, stream),
+            CUDA_TRY(cudaMemcpyPeerAsync(staging, dev->ordinal, peer->shows.found[0], peer->ordinal, 4 * words, stream),
                      dev->where, e);
         cuda_or_mask(to, found, words, 1, stream);
     }

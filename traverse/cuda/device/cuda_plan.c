@@ -113,7 +113,7 @@ static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
 }
 
 /* Returns the number of 32-bit words of a bitmap of the normals of all shards, 0 if there are none (shard_has_masks). */
-static uint64_t column_words(const struct shard *shard)
+static uint64_t all_normals_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
@@ -135,7 +135,7 @@ static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const s
     plan_array(plan, GPU_FUSED_LISTS, fused ? 2 * pieces : 0, FUSED_ITEM_BYTES);
     plan_array(plan, GPU_PEERS_STATE, together ? PEERS_STATE_BYTES : 0, 1);
     plan_array(plan, GPU_PEERS_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, PEERS_ARRIVAL_BYTES);
-    plan_array(plan, GPU_PEERS_MASK, together ? column_words(shard) : 0, 4);
+    plan_array(plan, GPU_PEERS_MASK, together ? all_normals_words(shard) : 0, 4);
     plan_array(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
@@ -244,7 +244,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
 {
     const int parents = options->parents, several = shard->p > 1;
     const uint64_t d = shard->d, locals = shard->locals, words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
-    const uint64_t leaving = several ? across_edges(shard) : 0, nn_words = column_words(shard);
+    const uint64_t leaving = several ? across_edges(shard) : 0, nn_words = all_normals_words(shard);
     struct packed packed;
     memset(plan, 0, sizeof *plan);
     plan->resident = RESIDENT_RAW;

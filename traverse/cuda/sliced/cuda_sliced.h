@@ -92,8 +92,8 @@ struct slice_piece {
 struct sliced_state {
     /* sums to which all blocks add their counts at the barriers of levels (FOUND_SHIFT in cuda_sliced_kernel.cuh). A search
      * uses one set of three sums, which its levels take in turn, and clears the other set for the next search */
-    unsigned long long arrived[2][SLICED_ROUNDS];
-    unsigned long long probes[SLICED_ROUNDS][SUBGRAPHS]; /* for notes: how many columns a level looked at */
+    unsigned long long arrived[2][SLICED_TURNS];
+    unsigned long long probes[SLICED_TURNS][SUBGRAPHS]; /* for notes: how many columns a level looked at */
     /* results of the first block's BLOCK levels, for all blocks: the depth of the frontier; the number of slices found */
     int32_t depth;
     uint32_t seen;
@@ -129,8 +129,8 @@ struct gpu_sliced {
     struct slice_piece *pieces; /* [piece_count]: the pieces of all long rows, in any order */
     uint32_t piece_count, count;
     uint32_t words;   /* the number of words of a bitmap of all vertices, a multiple of 4 */
-    /* the number of the first normal, a multiple of 64: a vertex v below is delegate v, any other is normal v - normals */
-    uint32_t normals;
+    /* the number of the first normal, a multiple of 64: a vertex v below is delegate v, any other is normal v - first_normal */
+    uint32_t first_normal;
     struct gpu_vertices of[VERTEX_KINDS];
     /* the frontier */
     /* [SLICED_BITMAPS][words]: the `found` bitmaps, which are zero between searches, and two far bitmaps */
@@ -144,7 +144,7 @@ struct gpu_sliced {
     uint32_t list_capacity;  /* the largest number of slices of a block's part; 0: no SPARSE levels */
     /* one search */
     uint32_t root;
-    uint32_t set; /* 0 or 1, in turn: which set of state->arrived, and which of the two far bitmaps, this search uses */
+    uint32_t parity; /* 0 or 1, in turn: which set of state->arrived, and which of the two far bitmaps, this search uses */
     struct fused_order order;
     struct fused_outputs out;
     struct sliced_answer answer;

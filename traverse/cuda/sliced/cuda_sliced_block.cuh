@@ -17,8 +17,8 @@ enum { BLOCK_SLICES = SLICED_BLOCK_SLICES };
 
 /* The frontier of a block that does levels by itself (kind BLOCK): a list of slices in the memory of the block. */
 struct block_frontier {
-    unsigned at;    /* which element of block.count was the length of the list while the list was made */
-    unsigned list;  /* which of the two lists of block.slice has the slices */
+    unsigned count_index; /* which element of block.count was the length of the list while the list was made */
+    unsigned list_index;  /* which of the two lists of block.slice has the slices */
     unsigned count; /* the number of slices of the frontier, which may be more than the list has room for */
     unsigned seen;  /* the number of slices of all frontiers that the block has found by itself so far */
     int32_t depth;  /* of the frontier */
@@ -48,7 +48,7 @@ template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     /* slices of the frontier and of the next one in BLOCK levels. Otherwise slice[1] has vertices (add_found) or part_ends() */
     uint32_t slice[2][BLOCK_SLICES];
     /* lengths of lists. Levels take the three elements in turn, so that the next one is zero when a level begins */
-    unsigned count[SLICED_ROUNDS];
+    unsigned count[SLICED_TURNS];
     unsigned told[WARP];           /* the number of slices of a sparse frontier in each group of WARP blocks */
     /* the index in s.found at which the last `found` bitmap begins; while other blocks add it to the far bits, both are read */
     uint32_t last;
@@ -96,17 +96,17 @@ __device__ static inline uint32_t threads_of_grid()
     return gridDim.x * blockDim.x;
 }
 
-/* Returns the round of the next level: rounds 0 to SLICED_ROUNDS - 1 follow each other again and again. The round of a level
+/* Returns the turn of the next level: turns 0 to SLICED_TURNS - 1 follow each other again and again. The turn of a level
  * says which sums and which `found` bitmap the level uses. */
-__device__ static inline unsigned next_round(unsigned round)
+__device__ static inline unsigned next_turn(unsigned turn)
 {
-    return round == SLICED_ROUNDS - 1 ? 0 : round + 1;
+    return turn == SLICED_TURNS - 1 ? 0 : turn + 1;
 }
 
-/* Returns the round of the level before (see next_round). */
-__device__ static inline unsigned previous_round(unsigned round)
+/* Returns the turn of the level before (see next_turn). */
+__device__ static inline unsigned previous_turn(unsigned turn)
 {
-    return round == 0 ? SLICED_ROUNDS - 1 : round - 1;
+    return turn == 0 ? SLICED_TURNS - 1 : turn - 1;
 }
 
 /* ---- vertices ---- */
@@ -114,13 +114,13 @@ __device__ static inline unsigned previous_round(unsigned round)
 /* Returns the kind of vertex v: DELEGATES or NORMALS. */
 __device__ static inline int kind_of(const gpu_sliced &s, uint32_t v)
 {
-    return v < s.normals ? DELEGATES : NORMALS;
+    return v < s.first_normal ? DELEGATES : NORMALS;
 }
 
 /* Returns the number of v among the vertices of its kind. */
 __device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
 {
-    return v < s.normals ? v : v - s.normals;
+    return v < s.first_normal ? v : v - s.first_normal;
 }
 
 /* Returns the code by which v is recorded as a parent (engine.h): its number in its kind, with KIND_BIT for a delegate. */
@@ -139,7 +139,7 @@ __device__ static inline bool has_parents(const gpu_sliced &s)
  * same level and write other parents, all of which are right. */
 __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
-    const bool normal = v >= s.normals;
+    const bool normal = v >= s.first_normal;
     const uint32_t id = id_of(s, v);
     (normal ? s.of[NORMALS].depth : s.of[DELEGATES].depth)[id] = depth;
     if (has_parents(s))

@@ -1,8 +1,8 @@
 /* cuda_sliced_kernel.cuh: the kernel of a sliced search; see cuda_sliced.h
  *
- * search_slices does one level after the other. A level has a round, the number of the `found` bitmap and of the counts
- * that it uses; levels take three rounds in turn. The root has depth 0. The weight of a frontier is the number of slices
- * of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
+ * search_slices does one level after the other. A level uses one of three `found` bitmaps, and the sums of the same number.
+ * This number is the level's turn: 0, 1, 2, and again from 0. The root has depth 0. The weight of a frontier is the number of
+ * slices of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
  */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
@@ -105,39 +105,38 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 enum { GOES_ON = -1 }; /* for `levels` of grid_barrier: the search is not over */
 
 /* The barrier of all blocks after a level. Each block adds its counts of the level (vertices, slices and, for notes, probes) to
- * the sums of the round, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call
- * it.
+ * the level's sums, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call it.
  *
  * While the search goes on, `levels` is GOES_ON, and block.now becomes the state after the level, the same in all blocks. After
  * the last level, `levels` is the number of levels, and block.now stays. The first block then reports the end to the host
  * before it waits.
  */
-template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
+template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned turn, int32_t levels)
 {
     if (B::noted) {
         __syncthreads();
         if (threadIdx.x < SUBGRAPHS) {
-            atomicAdd(&s.state->probes[round][threadIdx.x], (unsigned long long)block.probes[threadIdx.x]);
+            atomicAdd(&s.state->probes[turn][threadIdx.x], (unsigned long long)block.probes[threadIdx.x]);
             block.probes[threadIdx.x] = 0;
         }
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         const bool reports = blockIdx.x == 0 && levels != GOES_ON;
-        unsigned long long *arrived = s.state->arrived[s.set], word;
+        unsigned long long *arrived = s.state->arrived[s.parity], word;
         if (blockIdx.x == 0)
-            arrived[next_round(round)] = 0;
+            arrived[next_turn(turn)] = 0;
         word = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
         block.found = block.weight = 0;
         if (reports)
             __threadfence_system(); /* the host is to see everything that the search has written */
         else
             fence_of_gpu();
-        atomicAdd(&arrived[round], word);
+        atomicAdd(&arrived[turn], word);
         if (reports)
             report_end(s, levels);
         do
-            word = load_acquire(&arrived[round]);
+            word = load_acquire(&arrived[turn]);
         while (((unsigned)word & ((1u << FOUND_SHIFT) - 1)) != gridDim.x);
         if (levels == GOES_ON)
             advance<B>(s, word, block.now);
@@ -207,24 +206,24 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
-/* Adds the vertices in the `found` bitmap of a round to the visited bits, and lists them in block.slice[1] as `lists` says. For
- * LISTS_OWN, block.count[1] becomes their number. For LISTS_ALL, block.slice[0] gets their slices, and block.count[0] the
- * number of these slices. All threads of the block call it.
+/* Adds the vertices in the `found` bitmap of number `turn` to the visited bits, and lists them in block.slice[1] as `lists`
+ * says. For LISTS_OWN, block.count[1] becomes their number. For LISTS_ALL, block.slice[0] gets their slices, and block.count[0]
+ * the number of these slices. All threads of the block call it.
  *
  * A thread reads AT_ONCE groups of four words before it uses the first. If AT_ONCE is above 1, each block begins at another
  * word, so that blocks do not read the same words at the same time.
  */
 template <int AT_ONCE, class B>
-__device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
+__device__ static void add_found(B &block, const gpu_sliced &s, unsigned turn, listing lists)
 {
-    const uint4 *found = (const uint4 *)(s.found + round * s.words);
+    const uint4 *found = (const uint4 *)(s.found + turn * s.words);
     enum { LINE = 8 }; /* a cache line has 8 groups of four words */
     const uint32_t all = (B::split ? s.near_words : s.words) / 4;
     const uint32_t begin = AT_ONCE > 1 ? spread(blockIdx.x, all) / LINE * LINE : 0;
-    if (threadIdx.x < SLICED_ROUNDS)
+    if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     if (B::split && threadIdx.x == 0)
-        block.last = round * s.words;
+        block.last = turn * s.words;
     if (B::split || lists != LISTS_NONE)
         __syncthreads();
     if constexpr (B::split)
@@ -262,11 +261,11 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
  * call it after the barrier of each level.
  *
  * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. In both cases the
- * `found` bitmap of the round has all visited vertices. If a BLOCK level follows run_sparse, the first block copies the sparse
- * frontier to its own list.
+ * last `found` bitmap has all visited vertices. If a BLOCK level follows run_sparse, the first block copies the sparse frontier
+ * to its own list.
  */
 template <class B>
-__device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool by_block,
+__device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned turn, bool by_block,
                                                   bool sparse)
 {
     const sliced_progress &p = block.now;
@@ -279,7 +278,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
         lists = LISTS_OWN;
     if (more)
-        add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, round, lists);
+        add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, turn, lists);
     /* the first block copies the sparse frontier to its own list */
     if (B::by_rows && more && sparse && to_block && blockIdx.x == 0) {
         const sparse_frontier f = {p.list, p.weight, true};
@@ -290,15 +289,15 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
         __syncthreads();
     }
     if (sparse)
-        return more ? FRONTIER_VISITED : FRONTIER_SPARSE_ENDED;
-    return by_block ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
+        return more ? FRONTIER_BY_DEPTH : FRONTIER_SPARSE_ENDED;
+    return by_block ? FRONTIER_BY_DEPTH : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
-/* Clears the `found` bitmap of a round, or a far bitmap if `round` is SLICED_ROUNDS or more, by the threads of all
- * blocks. */
-__device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
+/* Clears bitmap `number` of s.found: a `found` bitmap or, from SLICED_TURNS on, a far one. The threads of all blocks call
+ * it. */
+__device__ static inline void clear_bitmap(const gpu_sliced &s, unsigned number)
 {
-    uint4 *found = (uint4 *)(s.found + round * s.words);
+    uint4 *found = (uint4 *)(s.found + number * s.words);
     for (uint32_t i = thread_of_grid(); i < s.words / 4; i += threads_of_grid())
         found[i] = make_uint4(0, 0, 0, 0);
 }
@@ -311,7 +310,7 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
  * - BLOCK: the first block does several levels by itself, from the frontier `few` on. The other blocks do nothing.
  * - SPARSE: only lists the frontier. run_sparse pushes the list after the barrier. */
 template <class B>
-__device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned round, frontier_form form,
+__device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, frontier_form form,
                                         const block_frontier &few, slice_batch &own)
 {
     const sliced_progress &p = block.now;
@@ -319,11 +318,11 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
         return;
     if (p.kind == LEVEL_SLICED_BLOCK) {
         if (blockIdx.x == 0)
-            run_first_block(block, s, round, few);
+            run_first_block(block, s, turn, few);
         return;
     }
     if (B::by_rows && p.kind == LEVEL_SLICED_SPARSE) {
-        list_parts(block, s, s.found + round * s.words, p.list + 1);
+        list_parts(block, s, s.found + turn * s.words, p.list + 1);
         return;
     }
     note_level(block.notes, p.depth, p.kind);
@@ -332,11 +331,11 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
             note_of(block.notes, p.depth).pulled = p.kind != LEVEL_SLICED_PUSH ? (1u << SUBGRAPHS) - 1 : 0;
     }
     if (!B::by_rows)
-        pull_slices(block, s, round, p.depth, own);
+        pull_slices(block, s, turn, p.depth, own);
     else if (p.kind == LEVEL_SLICED_PULL)
-        pull_rows(block, s, round, p.depth);
+        pull_rows(block, s, turn, p.depth);
     else
-        push_rows(block, s, round, p.depth, form);
+        push_rows(block, s, turn, p.depth, form);
     note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
@@ -344,20 +343,20 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
  * levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more values in
  * registers.
  *
- * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of the round has
- * all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small, the next level is
+ * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of number `turn`
+ * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small, the next level is
  * BLOCK, otherwise a dense one. One small frontier is not enough, because handing the list to the first block costs as much as
  * two levels.
  */
 template <class B>
-__device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool by_block)
+__device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned turn, bool by_block)
 {
     enum { SMALL_LEVELS = 4 };
     sliced_progress p = block.now;
     sparse_frontier f = by_block ? frontier_of_first_block(block, p.list, p.weight) : gather_parts(block, s, p.list);
     unsigned small = 0;
     while (f.total > 0 && f.fits && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p)) {
-        push_sparse(block, s, s.found + round * s.words, f, p.depth++);
+        push_sparse(block, s, s.found + turn * s.words, f, p.depth++);
         tell_part(block, s, f.number + 1);
         f = gather_parts(block, s, f.number + 1);
         p.found = p.weight = f.total; /* each vertex has at least one slice, so f.total is an upper bound for p.found */
@@ -402,12 +401,12 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     for (uint32_t i = threadIdx.x; i < (B::split ? s.near_words : s.words) / 4; i += blockDim.x)
         ((uint4 *)near_bits())[i] = make_uint4(0, 0, 0, 0);
     if (B::split) /* clears the far bits of the next search */
-        clear_found(s, SLICED_ROUNDS + (s.set ^ 1));
+        clear_bitmap(s, SLICED_TURNS + (s.parity ^ 1));
     for (uint32_t k = threadIdx.x; k < count && k < BLOCK_SLICES; k += blockDim.x)
         block.slice[0][k] = first + k;
     if (threadIdx.x < SUBGRAPHS)
         block.probes[threadIdx.x] = 0;
-    if (threadIdx.x < SLICED_ROUNDS)
+    if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
     if (threadIdx.x == 0) {
         sliced_progress p = {LEVEL_SLICED_PUSH, 0, 1, count, s.count - count, 0};
@@ -415,10 +414,10 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         block.found = block.weight = 0;
         block.now = p;
         if (B::split)
-            block.last = previous_round(0) * s.words;
+            block.last = previous_turn(0) * s.words;
     }
-    if (blockIdx.x == 0 && threadIdx.x < SLICED_ROUNDS)
-        s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
+    if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
+        s.state->arrived[s.parity ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
@@ -438,14 +437,14 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
  * the search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of take_level. `each` says
  * that run_each_block ended the search, so no barrier followed its levels. All threads of all blocks call it. */
 template <class B>
-__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
+__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form, bool each)
 {
     /* true: run_first_block ended the search. Only the first block knew all visited bits, and it wrote them already */
-    const bool written = form == FRONTIER_VISITED;
+    const bool written = form == FRONTIER_BY_DEPTH;
     end_notes(block.notes, block.now.depth);
     if (each) {
         /* no block may clear or answer before all blocks are here; the first block reports the end before it waits */
-        grid_barrier(block, s, round, block.now.depth);
+        grid_barrier(block, s, turn, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
         /* the fence waits for all writes of the block, so it comes before the block writes its share of the answer */
         __threadfence_system();
@@ -453,7 +452,7 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
     }
     if (B::by_rows && form == FRONTIER_SPARSE_ENDED) {
         /* only a `found` bitmap has the bits that sparse levels set; all blocks read it before any block clears it */
-        add_found<B::noted ? 4 : 8>(block, s, previous_round(round), LISTS_NONE);
+        add_found<B::noted ? 4 : 8>(block, s, previous_turn(turn), LISTS_NONE);
         tell_part(block, s, block.now.list + 1);
         gather_parts(block, s, block.now.list + 1);
     }
@@ -461,11 +460,11 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         write_visited(block, s);
     if (s.answer.vertex != NULL)
         write_answer<B::by_rows ? 4 : 2>(block, s, written);
-    for (unsigned i = 0; i < SLICED_ROUNDS; i++)
-        clear_found(s, i);
+    for (unsigned i = 0; i < SLICED_TURNS; i++)
+        clear_bitmap(s, i);
 }
 
-/* Does a whole search, until a frontier is empty. Each turn of the loop does one level by all blocks, several by one
+/* Does a whole search, until a frontier is empty. Each pass of the loop does one level by all blocks, several by one
  * block, or several sparse levels; then take_level adds the found vertices to the visited bits. All threads of all blocks
  * call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
@@ -476,8 +475,8 @@ template <class B> __device__ static inline void search_slices(B &block, const g
     start(block, s);
     frontier_form form = FRONTIER_FOUND; /* where PUSH finds the frontier */
     bool each = false;                   /* each block has reached the end of the search by itself */
-    unsigned round = 0;
-    for (; block.now.found != 0; round = next_round(round)) {
+    unsigned turn = 0;
+    for (; block.now.found != 0; turn = next_turn(turn)) {
         block_frontier few = {0, 0, block.count[0], 0, block.now.depth, 0};
         each = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);
         if (each)
@@ -485,24 +484,24 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         const level_kind kind = block.now.kind; /* the barrier sets block.now.kind to the kind of the next level */
         const int32_t depth = block.now.depth;
         const bool by_block = kind == LEVEL_SLICED_BLOCK, listed = by_block || kind == LEVEL_SLICED_SPARSE;
-        run_level(block, s, round, form, few, own);
-        grid_barrier(block, s, round, GOES_ON);
+        run_level(block, s, turn, form, few, own);
+        grid_barrier(block, s, turn, GOES_ON);
         /* before the barrier, all blocks have added this bitmap to their visited bits */
-        clear_found(s, previous_round(round));
-        /* copies the probes to the notes, and clears them before another level of this round counts */
+        clear_bitmap(s, previous_turn(turn));
+        /* copies the probes to the notes, and clears them before another level adds to the same element */
         if constexpr (B::noted) {
             for (int g = 0; !listed && is_noter(block.notes) && g < SUBGRAPHS; g++) {
-                note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[round][g];
-                s.state->probes[round][g] = 0;
+                note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[turn][g];
+                s.state->probes[turn][g] = 0;
             }
         }
         /* SPARSE follows a level that left its frontier as a list, made by the first block or by all blocks */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
-            run_sparse(block, s, round, by_block);
-        form = take_level(block, s, round, by_block, sparse);
+            run_sparse(block, s, turn, by_block);
+        form = take_level(block, s, turn, by_block, sparse);
     }
-    end_search(block, s, round, form, each);
+    end_search(block, s, turn, form, each);
 }
 
 /* The kernel for graphs without heads, whose dense levels are of kind ALL. With NOTED it notes its levels. */

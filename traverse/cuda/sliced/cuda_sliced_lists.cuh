@@ -74,7 +74,7 @@ __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned
     return (unsigned long long)s.order.number << 8 | (number & 0xff);
 }
 
-/* Tells all blocks the length of this block's part of frontier `number`: writes block.count[number % SLICED_ROUNDS], with
+/* Tells all blocks the length of this block's part of frontier `number`: writes block.count[number % SLICED_TURNS], with
  * a tag, to s.state->told. A block that reads the tag sees all earlier writes of this block. Does not wait. All threads
  * of the block call it. */
 template <class B> __device__ static inline void tell_part(B &block, const gpu_sliced &s, unsigned number)
@@ -82,7 +82,7 @@ template <class B> __device__ static inline void tell_part(B &block, const gpu_s
     __syncthreads();
     if (threadIdx.x != 0)
         return;
-    const unsigned own = min(block.count[number % SLICED_ROUNDS], (1u << TOLD_BITS) - 1);
+    const unsigned own = min(block.count[number % SLICED_TURNS], (1u << TOLD_BITS) - 1);
     fence_of_gpu();
     *(volatile unsigned long long *)&s.state->told[number % 2][blockIdx.x] = tag_of(s, number) << TOLD_BITS | own;
 }
@@ -140,7 +140,7 @@ __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsig
     __syncthreads();
     if (threadIdx.x / WARP < groups_of_blocks())
         write_part_ends(block, threadIdx.x == 0 ? slices : 0);
-    if (threadIdx.x < SLICED_ROUNDS)
+    if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     __syncthreads();
     return sparse_frontier{number, slices, true};
@@ -181,12 +181,12 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     const bool link_a_lane = f.total <= LINK_A_LANE;
     const grid_bits bits = {s, visited, f.total > LOOK_FROM, link_a_lane};
     const slice_list to = part_of_block(s, next);
-    unsigned *count = &block.count[next % SLICED_ROUNDS];
+    unsigned *count = &block.count[next % SLICED_TURNS];
     /* neighbouring slices go to warps of different blocks, so that a short list keeps many blocks busy */
     const unsigned first = (threadIdx.x / WARP * gridDim.x + blockIdx.x) * WARP, links = f.total * SLICED_COLUMNS;
     note_level(block.notes, depth, LEVEL_SLICED_SPARSE);
     if (threadIdx.x == 0)
-        block.count[(next + 1) % SLICED_ROUNDS] = 0;
+        block.count[(next + 1) % SLICED_TURNS] = 0;
     if (link_a_lane) {
         for (unsigned i = first + lane_id(); i - lane_id() < links; i += threads_of_grid()) {
             const uint32_t slice = i < links ? listed_slice(block, s, f, i / SLICED_COLUMNS) : 0;
@@ -209,11 +209,11 @@ __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, ui
 {
     const unsigned count = block.count[1];
     const slice_list to = part_of_block(s, number);
-    unsigned *length = &block.count[number % SLICED_ROUNDS];
+    unsigned *length = &block.count[number % SLICED_TURNS];
     for (uint32_t i = thread_of_grid(); i < s.words; i += threads_of_grid())
         visited[i] = visited_word(block, s, i);
     __syncthreads();
-    if (threadIdx.x < SLICED_ROUNDS) /* if slice[1] lacks vertices, this length tells that the part has too little room */
+    if (threadIdx.x < SLICED_TURNS) /* if slice[1] lacks vertices, this length tells that the part has too little room */
         block.count[threadIdx.x] = count > BLOCK_SLICES ? s.list_capacity + 1 : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i - lane_id() < count && count <= BLOCK_SLICES; i += blockDim.x) {
@@ -222,7 +222,7 @@ __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, ui
         put_slices(to, reserve_slices(length, own), first, own);
     }
     tell_part(block, s, number);
-    if (threadIdx.x < SLICED_ROUNDS && threadIdx.x != number % SLICED_ROUNDS)
+    if (threadIdx.x < SLICED_TURNS && threadIdx.x != number % SLICED_TURNS)
         block.count[threadIdx.x] = 0;
 }
 

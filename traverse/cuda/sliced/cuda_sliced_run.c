@@ -60,7 +60,7 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
         s->link_row = s->row;
     s->words = gpu_sliced_words(d->count, n->count);
     s->near_words = gpu_sliced_near(s->words);
-    s->normals = (uint32_t)(32 * d->words);
+    s->first_normal = (uint32_t)(32 * d->words);
     s->of[NORMALS] = *n;
     s->of[DELEGATES] = *d;
     s->order.deepest = dev->fused.deepest;
@@ -96,7 +96,7 @@ void gpu_sliced_open_answers(struct device *dev)
     const struct gpu_answers *a = &dev->answers;
     const struct fused_launch *launch = &dev->fused.sliced.launch;
     const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
-    const int parents = dev->fused.answer == ANSWER_PARENTS;
+    const int parents = dev->fused.answer_kind == ANSWER_PARENTS;
     if (a->vertex == NULL || (parents && a->id_bytes != 4) || a->count > MOST_IDS * threads)
         return;
     dev->fused.sliced.search.answer = (struct sliced_answer){
@@ -105,16 +105,16 @@ void gpu_sliced_open_answers(struct device *dev)
 
 /* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. Searches use the two sets of
  * counters and the two far bitmaps in turn. dev->fused.settled becomes 1, because this kernel writes all depths.
- * dev->fused.answers becomes 1 if the kernel also writes the answer. */
+ * dev->fused.answer_valid becomes 1 if the kernel also writes the answer. */
 enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
 {
     const struct fused_launch *launch = noted ? &dev->fused.sliced.noted : &dev->fused.sliced.launch;
     struct gpu_sliced *s = &dev->fused.sliced.search;
-    s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
-    s->set ^= 1;
-    s->far = s->found + (SLICED_ROUNDS + s->set) * (size_t)s->words;
+    s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->first_normal);
+    s->parity ^= 1;
+    s->far = s->found + (SLICED_TURNS + s->parity) * (size_t)s->words;
     s->order.number = ++dev->fused.search.order.number;
     dev->fused.settled = 1;
-    dev->fused.answers = s->answer.vertex != NULL;
+    dev->fused.answer_valid = s->answer.vertex != NULL;
     return gpu_begin_kernel(dev, s, launch, noted, e);
 }

@@ -6,7 +6,7 @@
  * OR are not zero, only these words are copied, as a list. So a level that found few delegates costs little.
  *
  * A pull of dd may have two parts. Between the parts all GPUs may learn the delegates that the first part found
- * (gpu_know_mask). Then dev->masks.known is 1, and `incoming` and `next` both have these delegates. Lists of words leave them
+ * (gpu_know_mask). Then masks.has_known is 1, and `incoming` and `next` both have these delegates. Lists of words leave them
  * out.
  */
 #include "traverse/cuda/device/cuda_device.h"
@@ -22,7 +22,7 @@ static int has_peers(const struct device *dev)
  * there are no peers, or if `incoming` is in use for the delegates of gpu_know_mask. */
 static uint32_t *gathered_mask(const struct device *dev)
 {
-    return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
+    return dev->masks.has_known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
 /* If there are peers, launches kernels that OR the masks of the peers i with updating[i] into gathered_mask, and records the
@@ -34,7 +34,7 @@ static enum status gather_masks(struct device *dev, const int *updating, struct 
     size_t bytes = 4 * dev->of[DELEGATES].words;
     uint32_t *staging = (uint32_t *)dev->scratch.scan.prefix;
     if (gpu_use(dev, e) != ST_OK || !has_peers(dev) ||
-        (!dev->masks.known &&
+        (!dev->masks.has_known &&
          CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK) ||
         gpu_or_found(dev, updating, gathered_mask(dev), staging, e) != ST_OK ||
         CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK)
@@ -57,7 +57,7 @@ enum status gpu_read_masks(struct device *dev, const int *updating, struct mask_
     if (to->most > 0) {
         if (CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
             return e->status;
-        cuda_list_words(gathered_mask(dev), dev->masks.known ? dev->masks.incoming : NULL, bytes / 8, to->words, to->most,
+        cuda_list_words(gathered_mask(dev), dev->masks.has_known ? dev->masks.incoming : NULL, bytes / 8, to->words, to->most,
                         counter, stream);
         gpu_fetch(dev, &to->count, counter, sizeof to->count, stream, e);
     }
@@ -73,14 +73,14 @@ static enum status pass_mask_on(struct device *dev, struct error *e)
     struct gpu_vertices *own = &dev->of[DELEGATES];
     cudaStream_t stream = dev->stream.of[DELEGATES];
     const struct gpu_peers *p = &dev->traffic.peers;
-    if (dev->masks.known)
+    if (dev->masks.has_known)
         cuda_or_mask(dev->masks.incoming, own->next, own->words, 1, stream);
-    dev->masks.known = 0;
+    dev->masks.has_known = 0;
     CUDA_LAUNCHED(dev->where, e);
     for (uint32_t i = 0; has_peers(dev) && i < p->count && !p->host_waits && e->status == ST_OK; i++)
         CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].masks_read, 0), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
-    dev->masks.in = dev->masks.incoming;
+    dev->masks.next_input = dev->masks.incoming;
     return e->status;
 }
 
@@ -101,7 +101,7 @@ enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error
     if (gpu_use(dev, e) != ST_OK || copy_mask(dev, mask, e) != ST_OK)
         return e->status;
     cuda_or_mask(own->next, dev->masks.incoming, own->words, 1, dev->stream.of[DELEGATES]);
-    dev->masks.known = 1;
+    dev->masks.has_known = 1;
     return CUDA_LAUNCHED(dev->where, e);
 }
 

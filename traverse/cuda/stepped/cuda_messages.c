@@ -149,7 +149,7 @@ enum status gpu_receive_peers(struct device *dev, const struct vertex_span *span
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         const enum outgoing_form form = spans[i].form;
         const uint64_t count = spans[i].count;
-        const uint32_t *from = (form == OUTGOING_LIST ? peer->shows.ids : peer->shows.sent_mask) + spans[i].begin;
+        const uint32_t *from = (form == OUTGOING_LIST ? peer->shows.ids : peer->shows.sent[0]) + spans[i].begin;
         if (count == 0 || peer->is.shard == dev->shard->index)
             continue;
         if (peer->readable)

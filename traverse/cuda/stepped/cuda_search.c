@@ -78,10 +78,10 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
         cuda_set_root(d->next, root->index, d->parent, PARENT_SELF, stream);
     else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
-    dev->masks.in = d->next;
-    dev->masks.known = 0;
+    dev->masks.next_input = d->next;
+    dev->masks.has_known = 0;
     dev->fused.settled = 1; /* previsits write all depths */
-    dev->fused.answers = 0;
+    dev->fused.answer_valid = 0;
     dev->fused.group.ran = 0;
     dev->traffic.binned = 0;
     dev->traffic.update_begun = 0;
@@ -119,7 +119,7 @@ static void read_counts(struct device *dev, enum vertex_kind kind)
     const struct gpu_counts *counts = &dev->counters.published[ahead ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL].of[kind];
     struct gpu_frontier *f = &dev->frontier;
     f->fresh[kind] = counts->fresh;
-    f->listed[kind] = counts->listed == counts->fresh && counts->listed <= SEARCH_LISTED;
+    f->listed[kind] = counts->places_reserved == counts->fresh && counts->places_reserved <= SEARCH_LISTED;
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         f->sources[g] = counts->sources[to];
@@ -142,9 +142,9 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 
 /* ---- previsit ---- */
 
-/* Launches the previsit of one kind of vertices on its stream. It reads found normals in `next`, and found delegates in
- * dev->masks.in, which becomes `next` again behind it. If dd is visited before the normals have arrived, the delegates are
- * counted in COUNTERS_DD_FIRST. */
+/* Launches the previsit of one kind of vertices on its stream. It reads found normals in `next`, and found delegates in the
+ * bitmap masks.next_input, which becomes `next` again behind it. If dd is visited before the normals have arrived, the
+ * delegates are counted in COUNTERS_DD_FIRST. */
 static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
 {
     const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
@@ -156,10 +156,10 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
     for (int to = 0; to < VERTEX_KINDS; to++)
         p.csr[to] = dev->csr[subgraph_between(kind, (enum vertex_kind)to)];
     if (kind == DELEGATES)
-        p.vertices.next = dev->masks.in;
+        p.vertices.next = dev->masks.next_input;
     cuda_previsit(&p, dev->stream.of[kind]);
     if (kind == DELEGATES)
-        dev->masks.in = dev->of[DELEGATES].next;
+        dev->masks.next_input = dev->of[DELEGATES].next;
 }
 
 /* Launches the previsits of these kinds of vertices, and the copy of their counters to the host. The host does not wait.
@@ -296,7 +296,7 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
         .has_long = f->forward[g] >= GPU_LONG_ROW || !f->listed[kind],
         .scan = g == DD && f->forward[g] >= SEARCH_MERGE_EDGES ? &dev->scratch.scan : NULL};
     if (!f->listed[kind])
-        cuda_list_frontier(v, dev->csr[g].sources, &counters->listed[g], stream);
+        cuda_fill_queue(v, dev->csr[g].sources, &counters->listed[g], stream);
     cuda_push(&dev->csr[g], &sparse, &target, &sharing, stream);
 }
 
@@ -401,7 +401,7 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
     /* after gpu_know_mask `next` has these delegates already */
-    if (!dev->masks.known && gpu_take_peers_updates(dev, e) != ST_OK)
+    if (!dev->masks.has_known && gpu_take_peers_updates(dev, e) != ST_OK)
         return e->status;
     pull_dd_rows(dev, dev->traffic.peers.others);
     time_end(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
