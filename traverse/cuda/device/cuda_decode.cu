@@ -113,7 +113,7 @@ __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
     return true;
 }
 
-/* Returns which of the rows low, ..., high - 1 an element belongs to. `element` counts through the columns of all rows. */
+/* Returns which of the rows low, ..., high - 1 has a given element. `element` is its index among the columns of all rows. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
     return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });

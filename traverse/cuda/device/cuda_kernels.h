@@ -90,7 +90,7 @@ struct gpu_level {
     unsigned long long listed[SUBGRAPHS]; /* the number of vertices that cuda_fill_queue has listed */
     unsigned int chunks[SUBGRAPHS];       /* the number of pieces of long rows */
     unsigned int bad_ids;                 /* nonzero: an id arrived that this shard does not have */
-    /* only in the copy on the host: the number of this copy, in the upper half. It is written last */
+    /* only for the host's copy of the counters: its upper half is the number of the copy, and is written last */
     uint64_t report;
 };
 

@@ -51,7 +51,7 @@ enum {
 enum {
     /* the largest number of vertices that a stepped previsit lists; a push may list more */
     SEARCH_LISTED = SIZE(1 << 18, 1 << 6),
-    /* a pull of more rows of dd is divided in two; with fewer rows, reducing masks between the parts costs more */
+    /* the number of rows of dd above which a pull has two parts; below, reducing masks between the parts costs more */
     SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),
     /* dd is pushed by equal shares of edges if the frontier has at least this number of edges */
     SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),
@@ -73,7 +73,7 @@ enum {
     PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),
     /* the number of a barrier at which numbering begins anew, with the next search */
     PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),
-    /* a pull of more rows of dd is divided in two; with fewer rows, the barrier of GPUs between the parts costs more */
+    /* the number of rows of dd above which a pull has two parts; below, the barrier of GPUs between the parts costs more */
     PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),
     SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6), /* the largest number of slices of a frontier that one block pushes */
     SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),   /* the same number for the smallest graphs, and for graphs with heads */

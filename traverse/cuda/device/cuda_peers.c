@@ -18,8 +18,8 @@
 enum { MOST_GPUS = 64 };
 
 /* Returns whether kernels of GPU `from`, the current GPU of this thread, can read the memory of GPU `to`, and enables the
- * access. Asks the driver once for each pair. GPUs with numbers from MOST_GPUS on share no memory. `known` needs no lock,
- * since only the host thread that drives `from` asks for pairs with `from`. */
+ * access. Asks the driver once for each pair. GPUs with numbers from MOST_GPUS on share no memory. The table of answers,
+ * `known`, needs no lock, since only the host thread that drives `from` asks for pairs with `from`. */
 int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
@@ -274,7 +274,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         uint32_t *to = dev->traffic.peers.gathered + peer->is.shard * shard_words;
         if (peer->is.shard == dev->shard->index && dev->traffic.update_begun)
-            continue; /* cuda_frontier_update_write has already put this device's own bits into the bitmap */
+            continue; /* this device's own bits are in peers.gathered already, from cuda_frontier_update_write */
         if (peer->readable)
             cuda_or_mask(to, peer->shows.visited, peer->is.words, 0, stream);
         else

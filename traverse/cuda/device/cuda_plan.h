@@ -89,7 +89,7 @@ struct gpu_plan_options {
 /* The value of gpu_plan_options.hosted for all subgraphs. */
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
 
-/* Fills *plan with the sizes of all arrays under these options. If the shard is loaded, sources of arrays point into it. */
+/* Fills *plan with the sizes of all arrays under these options, and for a loaded shard with where each array is copied from. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options);
 
 /* Returns the number of bytes of device memory that a plan needs until the device is closed. */
@@ -104,8 +104,8 @@ static inline uint64_t gpu_loading_bytes(const struct gpu_plan *plan)
     return gpu_plan_bytes(plan) + plan->staging_bytes;
 }
 
-/* Returns whether the device scatters its answers: writes each value directly at its input id, over the arrays from
- * GPU_SPARSE_D on (plan_answers in cuda_plan.c). */
+/* Returns whether the device scatters its answers: writes each value directly at its input id. The answer overwrites arrays
+ * that are free after a search, from GPU_SPARSE_D on (plan_answers in cuda_plan.c). */
 static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct shard *shard)
 {
     return plan->saves && shard->p == 1;

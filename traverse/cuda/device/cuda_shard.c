@@ -47,8 +47,8 @@ static enum status fill_columns(const struct device *dev, enum subgraph g, void 
     return packed_decode_all(&packed, &rows, to, threads) == ST_OK ? ST_OK : fail_packed(dev, s->type, e);
 }
 
-/* Allocates and fills the memory of the host that the plan has for columns, and sets dev->load to its bytes and the
- * seconds. Does nothing if the plan has no such columns. gpu_free_hosted frees the memory, even after a failure. */
+/* Allocates and fills the host memory of the plan, which is for columns. Writes its bytes and the seconds that this took to
+ * dev->load. Does nothing if the plan has no host memory. gpu_free_hosted frees the memory, even after a failure. */
 enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
 {
     struct gpu_memory *m = &dev->memory;

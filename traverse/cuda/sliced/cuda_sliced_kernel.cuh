@@ -14,8 +14,8 @@
 
 /* ---- the kind of a level ---- */
 
-/* A frontier is small, so that one block goes on alone (BLOCK), if it has at most s.block_capacity / SMALL_SHARE slices. The
- * block stops at a frontier that has more than s.block_capacity slices. */
+/* A frontier of at most s.block_capacity / SMALL_SHARE slices is small enough for one block to go on alone (BLOCK). The block
+ * stops at a frontier that has more than s.block_capacity slices. */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -149,7 +149,7 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
 /* Which found vertices a block lists in block.slice[1] while it adds them to its visited bits. */
 enum listing {
     LISTS_NONE, /* no vertices */
-    LISTS_ALL, /* all vertices. block.slice[0] gets their slices, from which the block goes on by itself */
+    LISTS_ALL, /* all found vertices; block.slice[0] gets their slices, which the block then pushes by itself */
     LISTS_OWN  /* the vertices in the block's own words of the bitmap, which the block will push */
 };
 

@@ -45,7 +45,7 @@ __device__ static unsigned words_of_bits(unsigned bits)
     return (bits + 31) / 32;
 }
 
-/* Kernel: counts the words of the message that each block of threads of each shard needs, in begin[]. */
+/* Kernel: sets begin[], for each block of threads of each shard, to the number of words that the block needs in the message. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);

@@ -362,7 +362,7 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
         return e->status;
     if (t->binned && t->form == OUTGOING_LIST) {
         time_begin(dev, PHASE_BINS, NORMALS);
-        /* if the previsit listed only a part of the frontier, it counted only a part of the edges, which is no bound */
+        /* the edges of vertices that the previsit did not list were not counted, so then there is no bound for the codes */
         cuda_bin(&t->bins, dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX, stream);
         time_end(dev, PHASE_BINS, NORMALS);
         CUDA_LAUNCHED(dev->where, e);
