@@ -31,7 +31,7 @@ struct sliced_progress {
     int32_t depth;          /* of the frontier */
     unsigned found, weight; /* the number of vertices of the frontier; the number of their slices */
     unsigned left;          /* the number of slices of all unvisited rows */
-    unsigned list;          /* the number of the last sparse frontier of the search (struct sparse_frontier) */
+    unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */
 };
 
 /* The shared memory of a block, except the visited bits there (near bits). NOTED: the kernel notes its levels. ROWS: the

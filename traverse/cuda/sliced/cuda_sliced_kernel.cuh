@@ -76,7 +76,7 @@ enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
 /* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's barrier. One
  * thread of each block calls it.
- * - A SPARSE level has only listed its frontier, so only p.list, the number of the list, goes up by 1.
+ * - A SPARSE level has only listed its frontier, so only p.list_number, the number of the list, goes up by 1.
  * - BLOCK may have been several levels. p gets the depth and the number of slices that the first block has left in s.state.
  * - At the depth where the search ends (s.order.deepest) a level finds nothing, and p.depth stays. Such a level is needed,
  *   because take_level, before it, adds the last vertices to the visited bits of all blocks. */
@@ -84,7 +84,7 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
     if (p.kind == LEVEL_SLICED_SPARSE && p.depth < s.order.deepest) { /* run_sparse will push the list */
-        p.list++;
+        p.list_number++;
         return;
     }
     if (p.depth < s.order.deepest)
@@ -281,7 +281,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
         add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, turn, lists);
     /* the first block copies the sparse frontier to its own list */
     if (B::by_rows && more && sparse && to_block && blockIdx.x == 0) {
-        const sparse_frontier f = {p.list, p.weight, true};
+        const sparse_frontier f = {p.list_number, p.weight, true};
         for (unsigned i = threadIdx.x; i < f.total; i += blockDim.x)
             block.slice[0][i] = listed_slice(block, s, f, i);
         if (threadIdx.x == 0)
@@ -322,7 +322,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
         return;
     }
     if (B::by_rows && p.kind == LEVEL_SLICED_SPARSE) {
-        list_parts(block, s, s.found + turn * s.words, p.list + 1);
+        list_parts(block, s, s.found + turn * s.words, p.list_number + 1);
         return;
     }
     note_level(block.notes, p.depth, p.kind);
@@ -353,7 +353,8 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
 {
     enum { SMALL_LEVELS = 4 };
     sliced_progress p = block.now;
-    sparse_frontier f = by_block ? frontier_of_first_block(block, p.list, p.weight) : gather_parts(block, s, p.list);
+    sparse_frontier f = by_block ? frontier_of_first_block(block, p.list_number, p.weight)
+                                 : gather_parts(block, s, p.list_number);
     unsigned small = 0;
     while (f.total > 0 && f.fits && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p)) {
         push_sparse(block, s, s.found + turn * s.words, f, p.depth++);
@@ -364,7 +365,7 @@ __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, un
         small = f.total <= s.block_capacity / SMALL_SHARE ? small + 1 : 0;
     }
     p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
-    p.list = f.number;
+    p.list_number = f.number;
     if (threadIdx.x == 0)
         block.now = p;
     __syncthreads();
@@ -453,8 +454,8 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
     if (B::by_rows && form == FRONTIER_SPARSE_ENDED) {
         /* only a `found` bitmap has the bits that sparse levels set; all blocks read it before any block clears it */
         add_found<B::noted ? 4 : 8>(block, s, previous_turn(turn), LISTS_NONE);
-        tell_part(block, s, block.now.list + 1);
-        gather_parts(block, s, block.now.list + 1);
+        tell_part(block, s, block.now.list_number + 1);
+        gather_parts(block, s, block.now.list_number + 1);
     }
     if (blockIdx.x == 0 && !written)
         write_visited(block, s);

@@ -49,7 +49,8 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
 {
     uint32_t *list = block.slice[f.list_index ^ 1];
     if constexpr (B::by_rows)
-        return slice_list{list, s.list[block.now.list % 2], BLOCK_SLICES, max((unsigned)BLOCK_SLICES, s.list_capacity)};
+        return slice_list{list, s.list[block.now.list_number % 2], BLOCK_SLICES,
+                          max((unsigned)BLOCK_SLICES, s.list_capacity)};
     else
         return slice_list{list, list, BLOCK_SLICES, s.block_capacity};
 }
@@ -149,7 +150,7 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     f.until = s.order.deepest;
     f.seen = 0;
     push_small_levels(block, s, f);
-    if (f.count > 0) {
+    if (f.count > 0) { /* near words are copied as they are; the far bits of a word lie in two bitmaps (visited_word) */
         uint4 *found = (uint4 *)(s.found + turn * s.words);
         for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
             found[i] = !is_far(block, s, 4 * i)
@@ -161,7 +162,7 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     }
     if (B::by_rows) { /* copies the block's list; behind it, next_list has put slices directly into s.list */
         for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
-            s.list[block.now.list % 2][i] = block.slice[f.list_index][i];
+            s.list[block.now.list_number % 2][i] = block.slice[f.list_index][i];
     }
     if (threadIdx.x == 0) {
         s.state->depth = f.depth;
