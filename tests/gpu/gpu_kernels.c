@@ -4,7 +4,7 @@
  *   cuda_previsit, delegates          previsit_delegates, count_frontier_of,         masks, depths, list,
  *                                     count_forward (cpu_frontier.c)                fresh, q, FV
  *   cuda_previsit, normals            cpu_messages.receive, previsit_normals        the same
- *   cuda_list_frontier                gather_sources (cpu_frontier.c)               as sets
+ *   cuda_fill_queue                gather_sources (cpu_frontier.c)               as sets
  *   cuda_count_forward                count_forward (cpu_frontier.c)                FV
  *   cuda_push, by rows, by edges      push_nn (cpu_push.c), push_sparse             found, parents, sent
  *                                     (cpu_sparse.c)

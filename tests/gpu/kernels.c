@@ -308,7 +308,7 @@ void kernel_previsit(const struct previsit_step *p, struct previsited *out)
     settle();
     read_back(&counts, &level->of[p->kind], sizeof counts);
     out->fresh = counts.fresh;
-    out->listed = counts.listed;
+    out->listed = counts.places_reserved;
     for (int i = 0; i < 2; i++) {
         out->sources[i] = counts.sources[i];
         out->forward[i] = counts.forward[i];
@@ -333,7 +333,7 @@ void kernel_list(const struct shard *shard, enum subgraph g, const uint64_t *fro
     v.queue = on_device(NULL, count * 4);
     struct gpu_level *level = level_on_device();
     if (csr_of[g].edges > 0) /* otherwise no sources can be listed */
-        cuda_list_frontier(&v, csr_of[g].sources, &level->listed[g], 0);
+        cuda_fill_queue(&v, csr_of[g].sources, &level->listed[g], 0);
     cuda_count_forward(&v, &csr_of[g], &level->of[subgraph_rows(g)].forward[0], 0);
     settle();
     read_back(&counters, level, sizeof counters);

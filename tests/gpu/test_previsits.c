@@ -142,7 +142,7 @@ void test_previsits(const struct shard *shard, const struct graph_spec *spec)
         check_begin();
         for (int kind = MASK_NONE; kind <= MASK_ALL; kind++)
             run_list(shard, (enum subgraph)g, (enum mask_kind)kind);
-        check_end("cuda_list_frontier and cuda_count_forward, %s: %s", subgraph_name[g],
+        check_end("cuda_fill_queue and cuda_count_forward, %s: %s", subgraph_name[g],
                   spec->name);
     }
 }

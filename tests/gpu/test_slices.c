@@ -37,7 +37,7 @@ static uint32_t row_column(const struct slices *s, enum vertex_kind kind, uint64
     uint64_t delegates = to_delegates->edges > 0 ? csr_row_length(to_delegates, id) : 0;
     if (j < delegates)
         return (uint32_t)csr_destination(to_delegates, id, j);
-    return (uint32_t)csr_destination(to_normals, id, j - delegates) + s->sliced.normals;
+    return (uint32_t)csr_destination(to_normals, id, j - delegates) + s->sliced.first_normal;
 }
 
 static void compare_slice(const struct slices *s, uint32_t slice, uint32_t v, uint32_t j, uint32_t expected)
@@ -85,7 +85,7 @@ static uint32_t compare_row(const struct slices *s, uint32_t at, uint32_t v, enu
 /* Numbers without a row lie between the kinds and behind them. */
 static void compare_all(const struct slices *s)
 {
-    uint32_t at = 0, d = (uint32_t)s->shard->d, locals = (uint32_t)s->shard->locals, normals = s->sliced.normals;
+    uint32_t at = 0, d = (uint32_t)s->shard->d, locals = (uint32_t)s->shard->locals, normals = s->sliced.first_normal;
     for (uint32_t v = 0; v < d; v++)
         at = compare_row(s, at, v, DELEGATES, v);
     for (uint32_t v = 0; v < locals; v++)
@@ -129,7 +129,7 @@ static struct slices make_slices(const struct shard *shard)
     for (int g = 0; g < SUBGRAPHS; g++)
         csr[g] = *loaded_csr(shard, (enum subgraph)g);
     to->words = gpu_sliced_words(shard->d, shard->locals);
-    to->normals = 64 * (uint32_t)mask_words(shard->d);
+    to->first_normal = 64 * (uint32_t)mask_words(shard->d);
     to->of[DELEGATES].count = shard->d;
     to->of[NORMALS].count = shard->locals;
     const size_t vertices = 32 * (size_t)to->words, scratch_bytes = gpu_merge_scratch_bound(shard->d + 1);

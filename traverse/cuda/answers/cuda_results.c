@@ -79,12 +79,12 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_tabl
 
 /* Makes the answer of this kind of the last search in dev->answers.values, and waits. Depths are below `levels`. If the kernels
  * of this answer were launched with the search, it only waits for them. Otherwise it launches them here, which overwrites an
- * answer of another kind (fused.answers becomes 0). */
+ * answer of another kind (fused.answer_valid becomes 0). */
 static enum status gpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
-    if (dev->fused.answers && dev->fused.answer == kind) /* launched with the search */
+    if (dev->fused.answer_valid && dev->fused.answer_kind == kind) /* launched with the search */
         return gpu_wait_for_answer(dev, e);
-    dev->fused.answers = 0;
+    dev->fused.answer_valid = 0;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (dev->answers.vertex == NULL)

@@ -145,7 +145,7 @@ int gpu_can_answer_ahead(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;
     const int opened = a->counts != NULL, gathers = a->vertex != NULL;
-    return opened && gathers && (dev->fused.answer == ANSWER_PARENTS || !dev->fused.is_deep);
+    return opened && gathers && (dev->fused.answer_kind == ANSWER_PARENTS || !dev->fused.is_deep);
 }
 
 /* Launches the kernels of the answer on the stream of the search, behind its kernel, and does not wait. The last of them writes
@@ -155,7 +155,7 @@ enum status gpu_answer_ahead(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     const struct gpu_fused *s = &dev->fused.search;
-    if (gpu_gather_values(dev, dev->fused.answer, 0 /* so depths are bytes */, stream, e) != ST_OK)
+    if (gpu_gather_values(dev, dev->fused.answer_kind, 0 /* so depths are bytes */, stream, e) != ST_OK)
         return e->status;
     cuda_report_answer(&s->out.mapped->answered, (uint64_t)s->order.number << 32, stream);
     return CUDA_LAUNCHED(dev->where, e);

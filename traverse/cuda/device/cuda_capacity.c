@@ -23,16 +23,16 @@ static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *pl
     return planned_bytes(dev, plan) + plan->staging_bytes;
 }
 
-/* Returns whether a plan fits into `unused` bytes of device memory and, with its memory of the host, into the rest of the
- * budget. */
+/* Returns whether a plan can be carried out: its device memory fits into `unused` bytes, and its host memory into what is left
+ * of the memory budget (-S). */
 static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t unused)
 {
     return needed_bytes(dev, plan) <= unused && plan->host_bytes <= memory_left(dev->memory.budget);
 }
 
-/* Chooses which subgraphs keep their columns in memory of the host. Tries every set of subgraphs, and takes the plan that
- * fits with the fewest bytes on the host. `unused` is the free device memory in bytes. Returns 1, with this plan in *plan
- * and its options in *planned. If no plan fits, returns 0 and changes nothing. */
+/* Chooses which subgraphs keep their columns in memory of the host. Tries every set of subgraphs, and takes the plan that fits
+ * and needs the fewest bytes on the host. `unused` is the free device memory in bytes. Returns 1, with the plan in *plan and
+ * its options in *planned. If no plan fits, returns 0 and changes nothing. */
 static int choose_hosted(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused, struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
@@ -50,11 +50,11 @@ static int choose_hosted(const struct device *dev, struct gpu_plan_options *plan
     return least != UINT64_MAX;
 }
 
-/* Looks for a plan with this residence that fits into `unused` bytes of device memory. Tries the plan for speed first,
- * and then the plan that saves memory (RESIDENT_RAW has none). A plan for sliced searches that does not fit is tried
- * again for other searches. With `few` and RESIDENT_HOST, the columns of some subgraphs may stay on the device. Returns
- * whether a plan fits. *plan and *planned become this plan and its options, or those that were tried last. */
-static int try_residence(const struct device *dev, enum residence resident, int few, uint64_t unused,
+/* Looks for a plan that fits into `unused` bytes of device memory and has its columns where `resident` says. Tries the plan for
+ * speed first, without sliced searches if it does not fit with them, and then the plan that saves memory (RESIDENT_RAW has
+ * none). With may_host_part, RESIDENT_HOST may leave the columns of some subgraphs on the device. Returns whether a plan fits.
+ * *plan and *planned become the plan and the options that were tried last. */
+static int try_residence(const struct device *dev, enum residence resident, int may_host_part, uint64_t unused,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
     planned->resident = resident;
@@ -67,15 +67,16 @@ static int try_residence(const struct device *dev, enum residence resident, int 
         }
         const int all_fits = fits(dev, plan, unused);
         /* searches are faster with fewer columns on the host, so look for a smaller set even if all columns fit there */
-        if ((few && resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits)
+        if ((may_host_part && resident == RESIDENT_HOST && choose_hosted(dev, planned, unused, plan)) || all_fits)
             return 1;
     }
     return 0;
 }
 
-/* Writes to *e why no plan fits, and returns ST_RESOURCE. The message says how much memory is needed and left, and about
- * how many shards would be enough. It is about memory of the host if the device memory is enough. `plan` is the plan that
- * was tried last, `planned` are its options, and `unused` is the free device memory in bytes. */
+/* Writes to *e why no plan fits, and returns ST_RESOURCE. The message says how much memory is needed, how much is left, and
+ * about how many shards would be enough. These numbers are of host memory if the device memory is enough, and otherwise of
+ * device memory. `plan` and `planned` are the plan that was tried last and its options. `unused` is the free device memory in
+ * bytes. */
 static enum status refuse(const struct device *dev, const struct gpu_plan *plan, const struct gpu_plan_options *planned,
                           uint64_t unused, struct error *e)
 {
@@ -102,7 +103,7 @@ static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
                 residence_name[plan->resident], left, enough);
 }
 
-/* Chooses the first plan that fits, and allocates its device memory; gpu_take_hosted allocates the memory of the host. */
+/* Chooses a plan that fits (see cuda_device.h), and allocates its device memory; gpu_take_hosted allocates its host memory. */
 enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan, struct error *e)
 {
     size_t unused = 0, total = 0;

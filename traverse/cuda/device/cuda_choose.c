@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Chooses the GPU for a device. If CUDA cannot count the GPUs of the host, the error is ST_RESOURCE, too. */
+/* Chooses the GPU for a device. Returns ST_RESOURCE also if CUDA cannot count the GPUs of the host. */
 enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e)
 {
     int gpus = 0;

@@ -8,7 +8,8 @@
 
 enum { GPU_WHERE = 320 }; /* the bytes of the name of a GPU in messages: host, rank and GPU */
 
-/* The device for which a GPU is chosen: the name of its host, its rank, and its number among the devices of the host. */
+/* A device that needs a GPU: its host's name, the rank to which it belongs, and its number (`slot`) among the host's
+ * devices. */
 struct gpu_user {
     const char *host;
     uint32_t rank, slot;

@@ -6,7 +6,7 @@
 #include "cuda_kernels.h"
 
 enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
-/* Constants of shard files and of engine.h (the name behind each) as 32-bit numbers */
+/* Constants of shard files and of engine.h as 32-bit numbers. Behind each stands its name there. */
 #define NO_HEAD 0xffffffffu       /* HEAD_NONE */
 #define REMOTE_PARENT 0xfffffffeu /* PARENT_REMOTE */
 #define ROOT_PARENT 0xfffffffdu   /* PARENT_SELF */
@@ -17,7 +17,8 @@ enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
  * stride over their work. */
 int cuda_full_grid(void);
 
-/* Returns how many blocks to launch for `items` items, `per_block` at a time in a block: 1 to cuda_full_grid(). */
+/* Returns how many blocks to launch for `items` items if a block does `per_block` items at a time: at least 1, and at most
+ * cuda_full_grid(), so that blocks stride over more items. */
 static inline int blocks_for(uint64_t items, uint64_t per_block)
 {
     uint64_t blocks = (items + per_block - 1) / per_block, most = (uint64_t)cuda_full_grid();
@@ -112,8 +113,8 @@ __device__ static inline void block_add(unsigned long long value, unsigned long 
     }
 }
 
-/* Returns the sum of `own` over the threads of the block before this one (an exclusive prefix sum). *total becomes the
- * sum over all threads. All threads of the block call it. */
+/* Returns the sum of `own` over all threads of the block with lower numbers (an exclusive prefix sum). *total becomes the sum
+ * over all threads. All threads of the block call it. */
 __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
 {
     __shared__ unsigned warp_total[WARPS];
@@ -185,17 +186,17 @@ __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, un
     return __shfl_sync(lanes, base, first) + __popc(lanes & ((1u << lane_id()) - 1));
 }
 
-/* Lists the set bits of `bits`, word w of a bitmap of vertices, as vertex numbers in queue[at], queue[at + 1], ..., in
- * order. */
+/* Writes the numbers of the vertices whose bits are set in `bits`, word w of a bitmap, to queue[at], queue[at + 1], and so
+ * on. */
 __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits, unsigned long long at)
 {
     for (; bits != 0; bits &= bits - 1)
         queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
 }
 
-/* Sets to[v] to `value` for each vertex v whose bit is set. Lane l brings word base + l of the bitmap of vertices, as
- * `bits`. The lanes then do one word after the other together, lane i for bit i, so that they write neighbouring elements
- * at the same time. All lanes of the warp call it. */
+/* Sets to[v] to `value` for each vertex v whose bit is set in 32 words of a bitmap. Each lane brings one of the words as
+ * `bits`: word base + l for lane l. All lanes then do one word together, and then the next, so that they write neighbouring
+ * elements at the same time. All lanes of the warp call it. */
 template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
 {
     for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
@@ -217,8 +218,7 @@ __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_
     return row;
 }
 
-/* Returns the last i with low <= i < high and at(i) <= most, by bisection, or `low` if there is none. at() must not
- * decrease. */
+/* Returns the last i with low <= i < high and at(i) <= most, by bisection; `low` if there is none. at() must not decrease. */
 template <typename At>
 __device__ static inline uint64_t last_not_above(uint64_t low, uint64_t high, uint64_t most, At at)
 {
@@ -247,20 +247,20 @@ __device__ static inline void put_id(void *ids, uint32_t bytes, uint64_t i, int6
         ((int64_t *)ids)[i] = id;
 }
 
-/* Where the columns of a row lie behind its head columns: elements begin, ..., end - 1 of csr.columns. The head columns,
- * the first csr.head_columns columns of the row, lie apart in csr.heads. */
+/* The range begin, ..., end - 1 of a row's elements in csr.columns. This array has all columns of a row except its head
+ * columns, the first csr.head_columns ones, which lie in csr.heads. */
 struct row_rest {
     uint64_t begin, end;
 };
 
-/* Returns where row i begins in csr.columns, which has the columns behind the head columns. If `i` is the number of rows,
- * returns where the last row ends. CSR is gpu_csr or packed_rows. */
+/* Returns the index in csr.columns at which row i begins or, if `i` is the number of rows, at which the last row ends. CSR is
+ * the type gpu_csr or packed_rows. */
 template <class CSR> __device__ static inline uint64_t offset_of(const CSR &csr, uint64_t i)
 {
     return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i] : ((const uint64_t *)csr.offsets)[i];
 }
 
-/* Returns where the columns of a row behind its head columns lie in csr.columns. */
+/* Returns the range of a row in csr.columns, which has no head columns. */
 __device__ static inline row_rest rest_of_row(const gpu_csr &csr, uint64_t row)
 {
     return row_rest{offset_of(csr, row), offset_of(csr, row + 1)};
@@ -272,15 +272,16 @@ __device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
     const row_rest r = rest_of_row(csr, row);
     if (r.end > r.begin)
         return r.end - r.begin + csr.head_columns;
-    uint32_t heads = csr.head_columns; /* if a row has no other columns, its last head columns may be empty */
+    /* only a row without elements in csr.columns may have empty places for head columns, at the end */
+    uint32_t heads = csr.head_columns;
     while (heads > 0 && csr.heads[(heads - 1) * csr.rows + row] == NO_HEAD)
         heads--;
     return heads;
 }
 
-/* Returns what packed_open_row needs to decode element `at` of packed columns. The element belongs to `row`, whose
- * elements begin at `begin`. Decoding adds gaps to a known column: the row's last head column if the row begins within
- * the packed block of the element, and otherwise a column that the block has itself. */
+/* Describes element `at` of packed columns for packed_open_row, which decodes it. The element belongs to `row`, whose elements
+ * begin at `begin`. A decoder adds gaps to a known column. If the row begins within the packed block of the element, this is
+ * the row's last head column; otherwise the block itself has a column to begin with. */
 __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin, uint64_t at)
 {
     const bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK;

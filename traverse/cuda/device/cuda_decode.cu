@@ -1,14 +1,14 @@
-/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h. formats/container/packed.h describes the
- * bytes, and formats/container/packed.c is the twin.
+/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h. formats/container/packed.h describes the bytes,
+ * and formats/container/packed.c is the twin.
  *
- * A warp decodes a block of 128 elements, each of which has a code of a fixed number of bits. In a block of the first
- * kind, a frame, an element is the block's base plus its code. In a block of gaps an element is the block's base plus the
- * running sum, which is the sum of all gaps between neighbouring elements up to this element. The code has the low bits
- * of the running sum. The high bits of all running sums form a bit vector of at most 12 words (`unary`).
+ * A warp decodes a block of 128 elements, each of which has a code of a fixed number of bits. There are two kinds of blocks. In
+ * a frame, an element is the block's base plus its code. In a block of gaps, an element is the block's base plus its running
+ * sum, the sum of all gaps between neighbouring elements up to this element. The code has the low bits of the running sum. The
+ * high bits of all running sums form a bit vector of at most 12 words (`unary`).
  *
- * A row may begin anywhere in a block of gaps, and counting begins anew with it, so each element finds its row by
- * bisection. Bytes moved: the section and the offsets once, and 4 or 8 to write each element. Even if a section is
- * damaged, the kernel reads only the section, the offsets and the heads, and writes only the elements of the block.
+ * If a row begins within a block of gaps, running sums begin anew with the row. So the warp must know the row of each element,
+ * and finds it by bisection. Bytes moved: the section and the offsets once, and 4 or 8 to write each element. Even if a section
+ * is damaged, the kernel reads only the section, the offsets and the heads, and writes only the elements of the block.
  */
 #include "cuda_common.cuh"
 
@@ -19,7 +19,7 @@ struct decode {
     packed section;
     packed_rows rows;  /* the rows to which the elements belong as columns */
     int has_rows;      /* 0: the section has no rows, and `rows` is empty */
-    /* the index of the section's first element in `array`, and among the columns of all rows */
+    /* the index in `array` of the section's first element. For columns this index counts the columns of all rows */
     uint64_t begin;
     void *array;       /* receives the elements */
     unsigned int *bad; /* becomes 1 if a block cannot be decoded */
@@ -27,7 +27,7 @@ struct decode {
 
 /* A block of a section: where its bits lie, and how they code the elements. */
 struct found_block {
-    const uint32_t *bits, *unary;    /* the words of the codes; behind them the words of the bit vector */
+    const uint32_t *bits, *unary;    /* `bits`: the words of the codes; `unary`: the words of the bit vector, right behind */
     /* the number of bits of a code; the number of words of the bit vector, 0 if the block has none */
     uint32_t code_bits, unary_words;
     uint32_t step; /* 0 or 1, added to every gap: if the elements rise strictly, the gaps are stored less 1 */
@@ -36,13 +36,15 @@ struct found_block {
     uint64_t base;
 };
 
-/* Returns entry i, of type Element, of the array in a section's directory that begins at `bytes`. */
+/* Returns element i of an array in the directory of a section. `bytes` is where the array begins; elements have type
+ * Element. */
 template <typename Element> __device__ static Element entry_at(const unsigned char *bytes, uint64_t i)
 {
     return ((const Element *)bytes)[i];
 }
 
-/* Returns the index in the section of a block's first word: the position of the block's group plus the block's own in it. */
+/* Returns where a block begins, as the index of a word in its section: where its group of blocks begins, plus the distance of
+ * the block from there. */
 __device__ static uint64_t block_position(const packed &s, uint64_t block)
 {
     return entry_at<uint64_t>(s.group, block / GROUP_BLOCKS) +
@@ -111,7 +113,7 @@ __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
     return true;
 }
 
-/* Returns which of the rows low, ..., high - 1 an element belongs to. `element` counts through the columns of all rows. */
+/* Returns which of the rows low, ..., high - 1 has a given element. `element` is its index among the columns of all rows. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
     return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });

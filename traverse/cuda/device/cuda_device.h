@@ -24,28 +24,31 @@
 
 /* The bitmaps that are cleared when a search begins. All lie in one array, so one call clears them. */
 struct gpu_masks {
-    void *all;    /* this array: visited and next of both kinds of vertices (struct gpu_vertices), then `incoming` */
+    /* the array of these bitmaps: visited and next of delegates and of normals (struct gpu_vertices), then `incoming` */
+    void *all;
     size_t bytes; /* the bytes of this array */
-    uint32_t *incoming; /* the delegates that any device found in this level; NULL if there is one shard */
-    uint32_t *in;       /* the delegates that the next previsit reads: `incoming` or next */
-    /* 1: gpu_know_mask was called in this level, so `incoming` has the delegates that all devices know as found */
-    int known;
+    /* the delegates that any device found in this level; NULL: one shard. Also scratch in gpu_take_peers_updates, and the
+     * second bitmap gpu_shown_arrays.found in a fused search with peers */
+    uint32_t *incoming;
+    uint32_t *next_input; /* the bitmap of found delegates for the next previsit: `incoming`, or `next` of the delegates */
+    /* 1: gpu_know_mask has told this device the delegates that other devices found in this level; `incoming` has them */
+    int has_known;
 };
 
-/* Scratch memory of a visit. */
+/* Scratch memory of a visit. After the visit, cuda_delegates.c uses the memory of `scan`, too. */
 struct gpu_scratch {
     struct gpu_scan scan;                   /* for merge-based pushes of dd */
-    struct work_item *chunks[VERTEX_KINDS]; /* [gpu_chunk_capacity]: pieces of long rows, for each kind of columns */
+    struct work_item *chunks[VERTEX_KINDS]; /* pieces of long rows, gpu_chunk_capacity for each kind of columns */
 };
 
 /* The arrays that a GPU shows to its peers: pointers into the allocation of the GPU. */
 struct gpu_shown_arrays {
-    uint32_t *found;     /* the delegates that the GPU found in this level, a bitmap */
-    uint32_t *sent_mask; /* the vertices of other shards that the GPU found: a bitmap of the normals of all shards */
+    /* bitmaps of what the GPU found in this level: delegates (found), and vertices of other shards, in a bitmap of the
+     * normals of all shards (sent). Levels of fused searches use the two elements in turn, other levels element 0 */
+    uint32_t *found[2], *sent[2];
     /* for fused searches with peers (cuda_peers.h) */
-    /* second bitmaps `found` and `sent_mask`: a level uses the first or the second, the next level the other */
-    uint32_t *found_too, *sent_too;
-    uint32_t *gathered;             /* this array and the next two are the arrays of struct gpu_peers */
+    /* `gathered`, `arrivals` and `state` are the arrays of the same names in struct gpu_peers */
+    uint32_t *gathered;
     unsigned long long *arrivals;
     struct peers_state *state;
     /* for all searches */
@@ -72,8 +75,10 @@ struct gpu_peer {
     int ordinal;  /* the number of the peer's GPU, if the peer belongs to this process */
     struct gpu_facts is;
     struct gpu_shown_arrays shows; /* addresses that are valid in this process */
-    cudaEvent_t masks_read, first_part; /* the events of the peer's gpu_streams; NULL: hosts wait for these events */
-    void *mapped; /* where the memory of a peer of another process is mapped in this process; otherwise NULL */
+    /* events of the peer (struct gpu_streams), for which this GPU waits; NULL: the hosts wait for them instead */
+    cudaEvent_t masks_read, first_part;
+    /* the peer's memory in the address space of this process, if the peer belongs to another process; otherwise NULL */
+    void *mapped;
 };
 
 /* The peers of this device, and the arrays with which the peers exchange data. */
@@ -85,8 +90,10 @@ struct gpu_peers {
     int host_waits;
     uint32_t *own;        /* a bitmap of the rows of dd: the delegates that this device owns */
     uint32_t *others;     /* a bitmap of the rows of dd: all other delegates */
-    uint32_t *gathered;   /* the visited normals of all shards, a bitmap; pulls of nn look for parents here */
-    uint32_t *sent_too;   /* this member and the next two serve fused searches with peers (cuda_peers.h) */
+    /* the visited normals of all shards, a bitmap in which pulls of nn look for parents. Peers' bitmaps are copied to it, and
+     * messages set bits in it (update.known) */
+    uint32_t *gathered;
+    uint32_t *second_sent_mask; /* this and the next two members are for fused searches with peers (cuda_peers.h) */
     unsigned long long *arrivals;
     struct peers_state *peers_state;
 };
@@ -94,13 +101,13 @@ struct gpu_peers {
 /* Found vertices that are sent to other shards, and vertices that arrive. */
 struct gpu_traffic {
     struct gpu_bins bins;
-    /* the vertices of other shards that were found: a bitmap of the normals of all shards. In a level that keeps these
-     * vertices as lists, it is scratch for dropping duplicates */
+    /* a bitmap of the normals of all shards. In a level that sends bitmaps it has the vertices of other shards that were found.
+     * In a level that sends lists it is scratch for dropping duplicates */
     uint32_t *sent_mask;
     size_t sent_mask_bytes;
     enum outgoing_form form;  /* how this level keeps vertices of other shards: as a bitmap or as lists */
     int binned;               /* 1: bins or sent_mask have vertices of other shards in this level */
-    /* [p], host memory: how many ids of each span gpu_uniquify kept; NULL if duplicates are not dropped */
+    /* [p], host memory: the length of each list after gpu_uniquify; NULL: duplicates are not dropped */
     unsigned long long *kept;
     uint32_t *received; /* [received_capacity]: ids or words, copied from a peer whose memory kernels cannot read */
     uint64_t received_capacity;
@@ -111,20 +118,23 @@ struct gpu_traffic {
     int update_begun;         /* 1: a message with a frontier has been written in this search */
 };
 
-/* The counters of a level, and host memory to which the device copies them. COUNTERS_OF_LEVEL counts everything but the
- * first two steps of some levels (gpu_dd_went_first): the previsit of delegates and the visit of dd. These two count in
- * COUNTERS_DD_FIRST, because COUNTERS_OF_LEVEL still has counts of the level before. */
+/* The two sets of counters of a level. Usually a level counts in COUNTERS_OF_LEVEL alone. But some levels visit dd before the
+ * normals have arrived (gpu_dd_went_first), when COUNTERS_OF_LEVEL still has the counts of the level before. In such a level
+ * the previsit of the delegates and the visit of dd count in COUNTERS_DD_FIRST. */
 enum { COUNTERS_OF_LEVEL, COUNTERS_DD_FIRST, GPU_COUNTERS_KINDS };
 struct gpu_counters {
     struct gpu_level *level;     /* [GPU_COUNTERS_KINDS], device memory */
-    struct gpu_level *published; /* [GPU_COUNTERS_KINDS], host memory: the last copies of `level` */
+    /* [GPU_COUNTERS_KINDS], host memory: copies of `level`, which the device makes for the host */
+    struct gpu_level *published;
     uint32_t number;             /* the number of the last copy; each copy has the next number */
-    unsigned int *updated;       /* [GPU_COUNTERS_KINDS], host memory: copies of level[].found[DELEGATES] */
+    /* [GPU_COUNTERS_KINDS], host memory: copies of `found[DELEGATES]` of each element of `level` */
+    unsigned int *updated;
 };
 
 /* The counts of the frontier, in memory of the host. */
 struct gpu_frontier {
-    enum vertex_kinds previsited; /* the kinds of vertices of the last previsit (gpu_dd_went_first) */
+    /* the kinds of vertices for which the last previsit was; not both if dd is visited first (gpu_dd_went_first) */
+    enum vertex_kinds previsited;
     uint64_t fresh[VERTEX_KINDS]; /* the number of vertices of the frontier */
     int listed[VERTEX_KINDS];     /* 1: gpu_vertices.queue has the whole frontier of this kind */
     uint64_t sources[SUBGRAPHS];   /* the number of vertices of the frontier that have edges of the subgraph */
@@ -137,7 +147,8 @@ struct gpu_frontier {
  * other. */
 struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
-    cudaEvent_t reached[VERTEX_KINDS]; /* a point in the stream of this kind; the other stream waits for this point */
+    /* recorded in the stream of each kind where the stream of the other kind is to wait for it */
+    cudaEvent_t reached[VERTEX_KINDS];
     cudaEvent_t masks_read;            /* recorded when this device has read the delegate masks of its peers */
     cudaEvent_t event[DEVICE_EVENTS];  /* the events of engine.h */
     cudaEvent_t first_part; /* recorded after the first part of a divided pull of dd (VISIT_DD of engine.h) */
@@ -180,12 +191,12 @@ struct gpu_fused_search {
     struct gpu_notes notes;
     int32_t deepest;         /* the depth at which a search ends */
     int possible;            /* 1: the plan has memory for a fused search */
-    int settled;             /* 1: the depths of the last search are complete, or the search was stepped */
-    enum answer_kind answer; /* the answer that is made with each search */
-    /* 1: this answer is made by kernels launched behind the kernel of the search (cuda_values.c) */
-    int ahead;
-    /* 1: this answer of the last search is complete or on its way, and nothing has overwritten it */
-    int answers;
+    int settled;             /* 1: the depths of the last search are complete, as those of a stepped search always are */
+    enum answer_kind answer_kind; /* the answer that is made with each search */
+    /* 1: the answer of the last search was launched while the search still ran (cuda_values.c) */
+    int answer_launched;
+    /* 1: the last search's answer of the kind answer_kind is complete or on its way, and nothing has overwritten it */
+    int answer_valid;
     int is_deep; /* 1: the last search had more than BYTE_LEVELS levels, so the next one launches no answer ahead */
 };
 
@@ -297,10 +308,10 @@ static inline enum status gpu_fetch(const struct device *dev, void *to, const vo
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
 
-/* In cuda_shard.c. gpu_open calls these functions in this order. ST_BAD_DATA: a packed block is corrupt, or an index is out
- * of range.
- * - gpu_take_hosted: allocates the memory of the host that the plan has for columns, charges it to the budget, and fills it
- *   by `threads` threads. gpu_free_hosted frees it, and gives the bytes back to the budget.
+/* In cuda_shard.c. gpu_open calls these functions in this order. ST_BAD_DATA: a packed block is corrupt, or an index is out of
+ * range.
+ * - gpu_take_hosted: allocates the host memory of the plan, for columns, charges it to the budget, and fills it by `threads`
+ *   threads. gpu_free_hosted frees it, and gives the bytes back to the budget.
  * - gpu_load_shard: copies the sections of the shard to device memory, and decodes packed columns that are to be raw there.
  *   at[i] is the address of array i of the plan. Meanwhile plan->staging_bytes more bytes of device memory are allocated.
  * - gpu_check_ranges: checks that all indices of the loaded shard are in range (shard_ranges.h). locals[p] has the number of
@@ -311,9 +322,9 @@ enum status gpu_load_shard(struct device *device, const struct gpu_plan *plan, v
                            const struct device_options *options, struct error *e);
 enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
-/* In cuda_fused_run.c. Prepares fused searches; with several shards gpu_peers_open does the rest when the peers are
- * known. The plan has memory for such searches if `possible`, and for notes of levels if `notes`. gpu_fused_close frees
- * their host memory. */
+/* In cuda_fused_run.c. gpu_fused_open prepares fused searches; with several shards gpu_peers_open does the rest when the peers
+ * are known. `possible`: the plan has memory for fused searches. `notes`: the plan has memory for notes of levels.
+ * gpu_fused_close frees what gpu_fused_open allocated. */
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
@@ -327,8 +338,8 @@ int gpu_has_hubs(const struct device *device);
 enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
-/* Measures the rows, when the sections are loaded, and waits. gpu_fused.longest then says, for some lengths, behind which
- * vertex no row is longer. */
+/* Measures the lengths of rows, when the sections are loaded, and waits. Sets gpu_fused.longest, which says for some lengths
+ * from which vertex on all rows are at most so long. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
 /* In cuda_sliced_run.c.
@@ -343,8 +354,8 @@ enum status gpu_sliced_begin(struct device *device, const struct root *root, int
 /* In cuda_peers_open.c. Prepares searches that are fused on all peers, if all peers can take part. Called by gpu_join. */
 enum status gpu_peers_open(struct device *device, struct error *e);
 
-/* In cuda_fused_run.c. Starts a kernel that runs a whole search with the parameters *search, and returns at once. With
- * `noted` forgets the notes of the last search. If the answer is made ahead (fused.ahead), launches its kernels, too. */
+/* In cuda_fused_run.c. Starts a kernel that runs a whole search with the parameters *search, and returns at once. With `noted`
+ * forgets the notes of the last search. If fused.answer_launched, launches the kernels of the answer, too. */
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
@@ -364,13 +375,14 @@ enum status gpu_wait_for_answer(struct device *device, struct error *e);
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
 /* In cuda_peers.c.
- * - gpu_can_read: returns whether GPU `from`, the current GPU of the thread, can read the memory of GPU `to`, and enables
- *   the access.
+ * - gpu_can_read: returns whether GPU `from`, the current GPU of the thread, can read the memory of GPU `to`, and enables the
+ *   access.
  * - gpu_leave: ends the sharing of memory with peers.
  * - gpu_host_waits_for: waits on the host for an event of this device, if the GPUs of peers cannot wait for it.
  * - gpu_gather_frontiers: begins to copy the visited normals of all peers to peers.gathered. Called before nn is pulled.
- * - gpu_or_found: launches to |= the delegates found by peers: by the peers i with updating[i], or by all other devices if
- *   `updating` is NULL. staging[words] is scratch for bitmaps that kernels cannot read in the peer's memory.
+ * - gpu_or_found: launches kernels that OR delegates that peers found into the bitmap `to`: those of each peer i with
+ *   updating[i] or, if `updating` is NULL, of all other devices. staging[words] is scratch for a bitmap that kernels cannot
+ *   read in the peer's memory.
  * - gpu_take_peers_updates: launches kernels that add the delegates that peers found in VISIT_DD to this device's `next`. */
 int gpu_can_read(int from, int to);
 void gpu_leave(struct device *device);
@@ -386,15 +398,13 @@ static inline cudaStream_t gpu_answer_stream(const struct device *device)
     return device->stream.of[NORMALS];
 }
 
-/* Returns the counter of the vertices with a parent on another device. In the tables of answers (device memory) the
- * counter follows a cursor for each shard. */
+/* Returns the counter of the vertices with a parent on another device. It lies in answers.tables (device memory). */
 static inline unsigned long long *gpu_remote_count(const struct device *device)
 {
     return (unsigned long long *)device->answers.tables + device->shard->p;
 }
 
-/* Returns the flag that becomes 1 if a question or a column names a vertex that does not exist. It follows
- * gpu_remote_count. */
+/* Returns the flag that becomes 1 if another device asks about a vertex that does not exist, or a column names one. */
 static inline unsigned int *gpu_bad_flag(const struct device *device)
 {
     return (unsigned int *)(gpu_remote_count(device) + 1);

@@ -44,10 +44,10 @@ struct gpu_csr {
     const uint32_t *heads;               /* [k][rows]: the head columns */
     const void *offsets;                 /* [rows + 1]: the index in `columns` at which each row begins */
     const void *columns;                 /* the columns behind the head columns, if they are not packed */
-    /* the columns behind the head columns, if they are packed (otherwise words is NULL); each decodes to 4 bytes */
+    /* the columns behind the head columns, if they are packed, each for 4 bytes; packed.words is NULL if not */
     struct packed_columns packed;
-    const uint32_t *sources;             /* the kind of vertices that columns are, for functions of visit/ */
-    uint32_t column_kind;                /* for functions of visit/: the kind of vertices to which columns belong */
+    const uint32_t *sources;             /* [rows] bits: the rows that are not empty, the sources of the subgraph's edges */
+    uint32_t column_kind;                /* the kind of vertices that columns are; only for functions of visit/ */
     /* for fused searches: the bitmap of the rows that a pull visits, a part of `sources` */
     const uint32_t *wanted;
 };
@@ -70,12 +70,12 @@ struct gpu_vertices {
     uint32_t *parent;   /* [count]; NULL: parents are not recorded */
 };
 
-/* What a previsit counts for one kind of vertices. These vertices are the rows of two subgraphs: element k of an array is
- * for the subgraph whose columns are vertices of kind k. */
+/* What a previsit counts for one kind of vertices. Vertices of a kind have rows in two subgraphs. Element k of an array is for
+ * the subgraph whose columns are vertices of kind k. */
 struct gpu_counts {
     unsigned long long fresh; /* the number of vertices of the frontier */
     /* the number of places of the queue that were reserved; if above gpu_previsit.capacity, some vertices are missing */
-    unsigned long long listed;
+    unsigned long long places_reserved;
     /* q of the paper: the number of vertices of the frontier that have edges in the subgraph */
     unsigned long long sources[VERTEX_KINDS];
     /* FV of the paper: the edges of the listed vertices, plus 1 for each vertex with edges that was not listed */
@@ -87,10 +87,10 @@ struct gpu_level {
     struct gpu_counts of[VERTEX_KINDS];
     unsigned long long sent;              /* the number of codes of found vertices of other shards (struct gpu_bins) */
     unsigned int found[VERTEX_KINDS];     /* nonzero: the visit found vertices of this kind */
-    unsigned long long listed[SUBGRAPHS]; /* the number of vertices that cuda_list_frontier has listed */
+    unsigned long long listed[SUBGRAPHS]; /* the number of vertices that cuda_fill_queue has listed */
     unsigned int chunks[SUBGRAPHS];       /* the number of pieces of long rows */
     unsigned int bad_ids;                 /* nonzero: an id arrived that this shard does not have */
-    /* in the host's copy: the number of the copy, in the upper half. Written last, when the copy is complete */
+    /* only for the host's copy of the counters: its upper half is the number of the copy, and is written last */
     uint64_t report;
 };
 
@@ -105,14 +105,14 @@ struct gpu_previsit {
     struct gpu_counts *counts;        /* the kernel adds its counts to these */
 };
 
-/* Launches a previsit: the vertices in `next` that are not visited become the frontier. Writes the frontier's bitmap,
- * sets the visited bits and depths of its vertices, adds the counts, and clears `next`. Lists the vertices in the queue
- * if there are few: the queue has the whole frontier if counts->listed equals counts->fresh and is at most `capacity`. */
+/* Launches a previsit: the vertices in `next` that are not visited become the frontier. Writes the frontier's bitmap, sets the
+ * visited bits and depths of its vertices, adds to *counts, and clears `next`. Lists the vertices in the queue if there are
+ * few: the queue has the whole frontier if counts->places_reserved equals counts->fresh and is at most `capacity`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
-/* Launches a kernel that fills the queue with those vertices of the frontier that are set in `sources`. *listed must be
- * zero, and becomes their number. */
-void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
+/* Launches a kernel that fills the queue with those vertices of the frontier that are set in the bitmap `sources`. *listed must
+ * be zero, and becomes the number of vertices in the queue. */
+void cuda_fill_queue(const struct gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream);
 
 /* Launches a kernel that counts the edges of the frontier in `csr`, and adds this count to *forward. */
@@ -128,13 +128,13 @@ void cuda_publish(struct gpu_level *level, struct gpu_level *published, uint32_t
 /* Where a visit puts the vertices that it finds. */
 struct gpu_target {
     struct gpu_vertices to; /* receives the found vertices of this shard, in to.next */
-    enum subgraph g;        /* the subgraph whose edges are pushed. Recorded parents are vertices of the kind of its rows */
+    enum subgraph g;        /* the subgraph whose edges are pushed or pulled; recorded parents are of the kind of its rows */
     unsigned int *found;    /* becomes nonzero if a vertex is found */
     /* The members below are for nn of several shards, whose columns are codes: shard << local_bits | local id. */
     int coded; /* 1: the columns are codes */
     unsigned local_bits;
     uint32_t own_shard;
-    /* receives the codes of other shards as a bitmap. NULL: they are listed in out[0..*sent) */
+    /* bitmap that receives the found vertices of other shards. NULL: they are appended to the list `out` instead */
     uint32_t *out_mask;
     uint64_t *out;
     unsigned long long *sent; /* the length of `out` */
@@ -192,18 +192,19 @@ void cuda_pull_rows(const struct gpu_csr *csr, const struct gpu_target *target,
 
 /* ---- vertices for other shards ---- */
 
-/* The vertices of other shards that pushes of nn found. They are first a list of codes, which is then sorted into bins. A
- * bin has the local ids of the vertices of one shard. */
+/* The vertices of other shards that pushes of nn found. They are first a list of codes. Sorting turns the list into bins, one
+ * for each shard, which have the local ids of the shard's vertices. */
 struct gpu_bins {
     uint64_t *codes;                /* [*sent]: shard << local_bits | local id */
     const unsigned long long *sent; /* the number of codes */
     uint32_t p;                     /* the number of shards, at most GPU_MOST_SHARDS */
     unsigned local_bits;
     uint32_t *ids;                 /* [*sent]: local ids, one bin behind the other */
-    /* [p + 1]: where the bin of each shard begins in `ids`; begin[p] is the number of all ids */
+    /* [p + 1]: the index in `ids` at which the bin of each shard begins; begin[p] is the number of all ids */
     unsigned long long *begin;
-    unsigned long long *cursor;    /* [p]: scratch for the sorting */
-    unsigned long long *published; /* [p + 1], host memory: a copy of `begin` for the host */
+    unsigned long long *cursor;    /* [p]: scratch for the sorting; after that gpu_uniquify counts kept ids here */
+    /* [p + 1], host memory: a copy of `begin` for the host; in levels that pull nn it is gpu_frontier_update.words */
+    unsigned long long *published;
 };
 
 /* Launches kernels that sort at most `most` codes into bins: fills ids, begin and published. UINT64_MAX: any number of
@@ -234,16 +235,17 @@ void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint
 void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words,
                        uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
-/* Messages by which devices that are no peers tell each other which of their normals are visited. A message leaves out
- * the vertices set in `known`, a bitmap of the normals of all shards that is equal on all devices: vertices of which an
- * earlier message said that they are visited, and vertices without edges of nn, which no pull needs. For each other
- * vertex of the shard the message has one bit, 1 if the vertex is visited. The bits lie one behind the other, but those
- * for each 256 words of the shard's bitmap begin with a new word. */
+/* Messages by which devices that are no peers tell each other which of their normals are visited. A message is about one shard.
+ * It has one bit for each normal of the shard that is not in `known`, 1 if the normal is visited. `known` is a bitmap of the
+ * normals of all shards, equal on all devices. It has the vertices that earlier messages called visited, and those without
+ * edges of nn, which no pull needs. The bits lie one behind the other, but those for each 256 words of the shard's bitmap begin
+ * with a new word. */
 struct gpu_frontier_update {
     uint32_t p;                /* the number of shards */
     uint64_t shard_words;      /* the number of 32-bit words of the bitmap of a shard */
     uint32_t *known;           /* [p][shard_words] */
-    /* [p][gpu_frontier_update_begins]: the word of the message at which the bits for each 256 words begin */
+    /* [p][gpu_frontier_update_begins]: for each 256 words of a shard's bitmap, where in the message (a word) their bits
+     * begin */
     uint32_t *begin;
     unsigned long long *words; /* [p], host memory: the number of 32-bit words of the message about each shard */
 };
@@ -271,8 +273,9 @@ void cuda_frontier_update_read(const struct gpu_frontier_update *update, uint32_
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
-/* Launches the search for indices out of range in a subgraph with `columns` columns behind the head columns. *found gets the
- * first row or column with each fault, and counts. *found and bounds->locals are device memory. Twin: csr_ranges_find. */
+/* Launches kernels that check that the indices of a subgraph are in range. The subgraph has `columns` columns behind the head
+ * columns. *found gets the first row or column with each fault, and counts of rows and edges. *found and bounds->locals are
+ * device memory. Twin: csr_ranges_find. */
 void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns, const struct column_bounds *bounds,
                       struct csr_ranges *found, cudaStream_t stream);
 
@@ -284,9 +287,9 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 /* Launches a kernel that copies a bitmap of `words` words to `to`, or with `keep` ORs it into `to`. */
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream);
 
-/* Launches a kernel that lists the words of a bitmap that are not zero, in any order. The bitmap has `words` 64-bit
- * words; bits that are set in `known` count as zero, unless it is NULL. list[most] is host memory that the device can
- * write. *count must be zero, and becomes the number of words that are not zero, of which at most `most` are listed. */
+/* Launches a kernel that lists the words of the bitmap `mask` that are not zero, in any order. The bitmap has `words` 64-bit
+ * words. If `known` is not NULL, bits that are set there count as zero. list[most] is host memory that the device can write.
+ * *count must be zero, and becomes the number of words that are not zero, of which at most `most` are listed. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, struct mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream);
 

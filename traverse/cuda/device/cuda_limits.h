@@ -1,6 +1,6 @@
-/* cuda_limits.h: sizes that kernels and the plan of device memory share. Most names begin with the kind of search: GPU
- * and SEARCH for stepped ones (the host launches kernels for each level), FUSED for those of one kernel, PEERS for those
- * of one kernel on each of several GPUs, and SLICED for those of one kernel for a small graph on a single GPU. */
+/* cuda_limits.h: sizes that kernels and the plan of device memory share. Most names begin with the kind of search: GPU and
+ * SEARCH for stepped searches (the host launches kernels for each level), FUSED for searches in one kernel, PEERS for fused
+ * searches on several GPUs, and SLICED for searches of a small graph in one kernel on a single GPU. */
 #ifndef DBFS_CUDA_LIMITS_H
 #define DBFS_CUDA_LIMITS_H
 
@@ -28,9 +28,9 @@ enum {
     PEERS_STATE_BYTES = 16384,    /* the bytes for struct peers_state, or more */
     SLICED_MOST_BLOCKS = 1023,    /* the largest number of blocks of a grid */
     SLICED_STATE_BYTES = 20480,   /* the bytes for struct sliced_state, or more */
-    SLICED_ROUNDS = 3,            /* the number of `found` bitmaps, and of sets of counters, which levels use in turn */
-    /* the `found` bitmaps, plus two for visited bits without room in shared memory, which searches use in turn */
-    SLICED_BITMAPS = SLICED_ROUNDS + 2,
+    SLICED_TURNS = 3,            /* the number of `found` bitmaps, and of sets of counters, which levels use in turn */
+    /* all bitmaps of sliced searches: the `found` bitmaps, and two for visited bits without room in shared memory */
+    SLICED_BITMAPS = SLICED_TURNS + 2,
     SLICED_COLUMNS = 4,           /* the number of columns of a slice */
     SLICED_ROW_BITS = 22,         /* the width in bits of the number of a row */
     SLICED_FIRST_BITS = 26,       /* the width in bits of the number of a slice */
@@ -51,7 +51,7 @@ enum {
 enum {
     /* the largest number of vertices that a stepped previsit lists; a push may list more */
     SEARCH_LISTED = SIZE(1 << 18, 1 << 6),
-    /* a pull of more rows of dd is divided in two; with fewer rows, reducing masks between the parts costs more */
+    /* the number of rows of dd above which a pull has two parts; below, reducing masks between the parts costs more */
     SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),
     /* dd is pushed by equal shares of edges if the frontier has at least this number of edges */
     SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),
@@ -67,13 +67,13 @@ enum {
     LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),
     /* the largest number of edges of a sparse frontier, summed over all GPUs of a search */
     PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),
-    /* the largest number of work items of a GPU that its first block does alone */
+    /* the largest number of work items that a GPU's first block does without the rest of the GPU, in a level */
     PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),
-    /* the largest number of edges per GPU of a level that first blocks do alone */
+    /* the mean number of edges per GPU up to which the first blocks of all GPUs do a level without the rest */
     PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),
-    /* barriers are numbered through many searches; a search that finds this number reached begins anew with 0 or 1 */
+    /* the number of a barrier at which numbering begins anew, with the next search */
     PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),
-    /* a pull of more rows of dd is divided in two; with fewer rows, the barrier of GPUs between the parts costs more */
+    /* the number of rows of dd above which a pull has two parts; below, the barrier of GPUs between the parts costs more */
     PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),
     SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6), /* the largest number of slices of a frontier that one block pushes */
     SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),   /* the same number for the smallest graphs, and for graphs with heads */
@@ -103,9 +103,9 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
  * SLICED_ALIKE_LONGEST times the mean. Sliced searches of such a graph may have heads (sliced_has_heads in cuda_plan.c). */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
-/* The smallest capacity of a sparse frontier of a fused search, in vertices. The few blocks that do small levels (thread
- * group) may leave a frontier of 16 * 1024 * 8 vertices, and a level that is sparse because of its cost finds up to
- * 120,000. */
+/* The smallest capacity of a sparse frontier of a fused search, in vertices. It is enough for what a thread group, the few
+ * blocks that do small levels, may leave (16 * 1024 * 8 vertices), and for levels that are sparse because of their cost (up to
+ * 120,000 found vertices). */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
 /* Returns an upper bound for the number of work items of a sparse frontier of a fused search. `vertices` and `edges` are
@@ -119,7 +119,8 @@ static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
     return 2 * listed + edges / (FUSED_ITEM_EDGES / 4) + 64;
 }
 
-/* Returns the bound of gpu_fused_capacity for several GPUs, whose sparse frontiers have at most PEERS_LISTED_EDGES edges. */
+/* Returns an upper bound for the number of work items of one GPU's sparse frontier in a fused search on several GPUs. Such
+ * frontiers have at most PEERS_LISTED_EDGES edges. */
 static inline uint64_t gpu_peers_capacity(uint64_t vertices, uint64_t edges)
 {
     return gpu_fused_capacity(vertices < PEERS_LISTED_EDGES ? vertices : (uint64_t)PEERS_LISTED_EDGES, edges);
@@ -140,8 +141,7 @@ static inline uint32_t gpu_sliced_near(uint32_t words)
     return words < most ? words : most;
 }
 
-/* Returns an upper bound for the slices of all rows of a sliced search. One slice of a row may have less than
- * SLICED_COLUMNS columns. */
+/* Returns an upper bound for the slices of all rows of a sliced search. One slice of each row may have free places. */
 static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
 {
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
@@ -169,8 +169,8 @@ static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
     return (UINT64_C(1) << 16) + count / 32;
 }
 
-/* Returns the number of parts of a message about a shard's frontier (struct gpu_frontier_update of cuda_kernels.h). Each
- * part is about 256 words of the shard's bitmap, which has `shard_words` 32-bit words. */
+/* Returns the number of parts of a message about a shard's frontier (struct gpu_frontier_update of cuda_kernels.h). There is a
+ * part for each 256 words of the shard's bitmap, which has `shard_words` 32-bit words. */
 static inline uint64_t gpu_frontier_update_begins(uint64_t shard_words)
 {
     return (shard_words + 255) / 256;

@@ -62,8 +62,10 @@ uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
 
 /* ---- memory ---- */
 
-/* Describes subgraph g in dev->csr[g]: sizes from the shard, and addresses of its arrays in device memory. at[i] is the
- * address of array i of the plan. `packed` is set, too, if the columns stay packed under this residence. */
+/* Describes subgraph g in dev->csr[g]: its sizes, from the shard, and the addresses of its arrays in device memory. at[i] is
+ * the address of array i of the plan. If the columns stay packed, also describes how to decode them: their array has the words
+ * of all blocks, and behind them where each group of GROUP_BLOCKS blocks begins. GPU_COLUMN_PLACES has where each block begins
+ * in its group. */
 static void set_csr(struct device *dev, enum subgraph g, enum residence resident, void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
@@ -85,15 +87,15 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
             .group = (const uint64_t *)((const char *)at[i + GPU_COLUMNS] + (packed.group - packed.bits))};
 }
 
-/* For each array of the plan, the offset in struct device of the pointer to the array. */
+/* For each array of the plan, where struct device has the pointer to the array, as an offset in bytes. */
 static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 #define ARRAY(id, name, member) [GPU_##id] = offsetof(struct device, member),
 #include "cuda_arrays.def"
 #undef ARRAY
 };
 
-/* Gives each array of the plan its address in one of the two allocations of dev->memory, also in at[], and sets all
- * pointers and sizes of the device that belong to these arrays. `parents`: searches record parents. Allocates nothing. */
+/* Gives each array of the plan its address in one of the two allocations of dev->memory, and writes the addresses to at[]. Sets
+ * all pointers and sizes of the device that belong to these arrays. `parents`: searches record parents. Allocates nothing. */
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *at[GPU_ARRAY_COUNT])
 {
     const struct shard *shard = dev->shard;
@@ -130,7 +132,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     t->update.p = shard->p;
     t->update.shard_words = (UINT64_C(1) << shard->local_bits) / 32;
     t->update.known = t->peers.gathered;
-    /* shared by bins, if a level pushes nn, and by messages with frontiers, if it pulls nn */
+    /* two uses: a level that pushes nn sorts bins, and a level that pulls nn may send messages with frontiers */
     t->update.words = t->bins.published;
     t->peers.others = t->peers.own + dev->of[DELEGATES].words;
     t->received_capacity = plan->array[GPU_RECEIVED_IDS].bytes / 4;
@@ -154,8 +156,8 @@ static enum status take_mapped(const struct device *dev, void **memory, size_t b
     return e->status;
 }
 
-/* Allocates the host memory to which the device writes counts for the host: counters of levels, where bins begin, and how
- * many ids are kept if duplicates are to be dropped from lists. gpu_close frees the memory. */
+/* Allocates the host memory to which the device writes numbers for the host: counters of levels, where bins begin, and how many
+ * ids are left when duplicates were dropped from lists. gpu_close frees the memory. */
 static enum status take_published(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -192,7 +194,7 @@ static enum status make_streams(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Destroys an event, or does nothing if it is NULL, as when opening the device failed before the event was made. */
+/* Destroys an event. Does nothing for NULL, an event that was not made because opening the device failed. */
 static void destroy_event(cudaEvent_t event)
 {
     if (event != NULL)
@@ -233,8 +235,8 @@ void gpu_close(struct device *dev)
 
 /* ---- opening ---- */
 
-/* Clears the arrays that peers may read before the first search, and waits. In some of these arrays peers wait for the
- * number of a barrier, and what an earlier program left there could look like one. Does nothing if there is one shard. */
+/* Clears the arrays that peers may read before the first search, and waits. Without this, bytes of an earlier program could
+ * look like the number of a barrier for which peers wait there. Does nothing if there is one shard. */
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
 {
@@ -289,7 +291,7 @@ enum status gpu_open(struct device **result, const struct shard *shard, const st
     dev->shard = shard;
     dev->memory.budget = options->budget;
     dev->fused.deepest = options->deepest;
-    dev->fused.answer = options->answer;
+    dev->fused.answer_kind = options->answer;
     dev->clock.runs = options->timing;
     dev->traffic.peers.shared = options->shared;
     if (open_device(dev, options, e) != ST_OK) {

@@ -18,8 +18,8 @@
 enum { MOST_GPUS = 64 };
 
 /* Returns whether kernels of GPU `from`, the current GPU of this thread, can read the memory of GPU `to`, and enables the
- * access. Asks the driver once for each pair. GPUs with numbers from MOST_GPUS on share no memory. `known` needs no lock,
- * since only the host thread that drives `from` asks for pairs with `from`. */
+ * access. Asks the driver once for each pair. GPUs with numbers from MOST_GPUS on share no memory. The table of answers,
+ * `known`, needs no lock, since only the host thread that drives `from` asks for pairs with `from`. */
 int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
@@ -55,8 +55,8 @@ struct gpu_peer_handle {
 
 _Static_assert(sizeof(struct gpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
-/* Returns *shown with addresses that are valid in this process. The allocation of the arrays begins at `from` in the
- * process of its device, and is mapped at `to` in this process. */
+/* Translates the addresses of a peer's arrays into addresses that are valid in this process, and returns them. The allocation
+ * of the arrays begins at `from` in the peer's process, and at `to` in this process. */
 static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, const char *from, char *to)
 {
     uintptr_t array[sizeof *shown / sizeof(uintptr_t)];
@@ -77,10 +77,8 @@ enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
     const struct csr *nn = &s->csr[NN], *pulled = shard_pull_rows(s, NN);
     const struct gpu_traffic *t = &dev->traffic;
     struct gpu_peer_handle h = {.device = dev, .memory = dev->memory.device, .pid = getpid()};
-    h.shows = (struct gpu_shown_arrays){.found = dev->of[DELEGATES].next,
-                                        .found_too = dev->masks.incoming,
-                                        .sent_mask = t->sent_mask,
-                                        .sent_too = t->peers.sent_too,
+    h.shows = (struct gpu_shown_arrays){.found = {dev->of[DELEGATES].next, dev->masks.incoming},
+                                        .sent = {t->sent_mask, t->peers.second_sent_mask},
                                         .gathered = t->peers.gathered,
                                         .arrivals = t->peers.arrivals,
                                         .state = t->peers.peers_state,
@@ -142,8 +140,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     return ST_OK;
 }
 
-/* Divides the delegates with edges of dd into bitmaps in device memory: peers.own (of this shard) and peers.others.
- * Waits. */
+/* Copies to device memory the bitmaps peers.own and peers.others: the delegates with edges of dd that this shard owns, and
+ * those that other shards own. Waits. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
@@ -251,12 +249,12 @@ enum status gpu_wake(struct device *dev, struct error *e)
         if (!peer->readable || peer->is.shard == dev->shard->index)
             continue;
         cuda_wake_links(shows->visited, peer->is.words, stream);
-        cuda_wake_links(shows->found, delegates, stream);
+        cuda_wake_links(shows->found[0], delegates, stream);
         if (!peer->is.joins)
             continue;
-        cuda_wake_links(shows->found_too, delegates, stream);
-        cuda_wake_links(shows->sent_mask, columns, stream);
-        cuda_wake_links(shows->sent_too, columns, stream);
+        cuda_wake_links(shows->found[1], delegates, stream);
+        cuda_wake_links(shows->sent[0], columns, stream);
+        cuda_wake_links(shows->sent[1], columns, stream);
         cuda_wake_links(shows->gathered, columns, stream);
         cuda_wake_links((const uint32_t *)shows->arrivals, arrivals, stream);
         cuda_wake_links((const uint32_t *)shows->state, PEERS_STATE_BYTES / sizeof(uint32_t), stream);
@@ -266,8 +264,8 @@ enum status gpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Begins to copy the visited normals of all peers, this device included, to peers.gathered, in which each shard begins
- * with a new word. A pull of nn looks for parents there. The driver copies where kernels cannot. Does not wait. */
+/* Begins to copy the visited normals of all peers, this device included, to peers.gathered, where a pull of nn looks for
+ * parents. Each shard begins there with a new word. The driver copies where kernels cannot read. Does not wait. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -276,7 +274,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         uint32_t *to = dev->traffic.peers.gathered + peer->is.shard * shard_words;
         if (peer->is.shard == dev->shard->index && dev->traffic.update_begun)
-            continue; /* cuda_frontier_update_write has already put this device's own bits into the bitmap */
+            continue; /* this device's own bits are in peers.gathered already, from cuda_frontier_update_write */
         if (peer->readable)
             cuda_or_mask(to, peer->shows.visited, peer->is.words, 0, stream);
         else
@@ -287,19 +285,19 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches to |= the delegates that peers found. A kernel reads each bitmap in the memory of its peer; if kernels cannot,
- * the driver first copies the bitmap to `staging`. Does not wait. */
+/* Launches kernels that OR delegates that peers found into the bitmap `to`. A kernel reads each bitmap in the memory of its
+ * peer. If kernels cannot, the driver first copies the bitmap to `staging`. Does not wait. */
 enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging, struct error *e)
 {
     uint64_t words = dev->of[DELEGATES].words;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        const uint32_t *found = peer->readable ? peer->shows.found : staging;
+        const uint32_t *found = peer->readable ? peer->shows.found[0] : staging;
         if (updating != NULL ? !updating[i] : peer->is.shard == dev->shard->index)
             continue;
         if (!peer->readable)
-            CUDA_TRY(cudaMemcpyPeerAsync(staging, dev->ordinal, peer->shows.found, peer->ordinal, 4 * words, stream),
+            CUDA_TRY(cudaMemcpyPeerAsync(staging, dev->ordinal, peer->shows.found[0], peer->ordinal, 4 * words, stream),
                      dev->where, e);
         cuda_or_mask(to, found, words, 1, stream);
     }

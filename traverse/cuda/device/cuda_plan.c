@@ -92,12 +92,12 @@ static void plan_csr(struct gpu_plan *plan, const struct shard *shard, enum subg
     plan_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
 }
 
-/* Sets plan->staging_bytes, the device memory for a piece of packed columns while it is decoded (cuda_shard.c). A piece
- * has at most LOAD_PIECE_GROUPS groups of blocks, and is computed with the largest possible blocks, but is never larger
- * than its section. An imagined shard (gpu_plan_shards) has a part of the section. */
+/* Sets plan->staging_bytes, the device memory for a piece of packed columns while it is decoded (cuda_shard.c). A piece has at
+ * most LOAD_PIECE_GROUPS groups of blocks. The bytes are enough for blocks of the largest possible size, but are at most those
+ * of a whole section. An imagined shard (gpu_plan_shards) has a part of the section. */
 static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
 {
-    enum { COPIES = 4 }; /* the number of parts of a piece; each part begins at a multiple of 256 bytes */
+    enum { COPIES = 4 }; /* a piece is made by 4 copies; each begins at a multiple of 256 bytes */
     for (int g = 0; g < shard_row_sets(shard); g++) {
         const struct section *s = gpu_decoded_columns(plan, shard, (enum subgraph)g);
         const uint64_t elements = shard->csr[g].column_count;
@@ -113,19 +113,19 @@ static void plan_staging(struct gpu_plan *plan, const struct shard *shard)
 }
 
 /* Returns the number of 32-bit words of a bitmap of the normals of all shards, 0 if there are none (shard_has_masks). */
-static uint64_t column_words(const struct shard *shard)
+static uint64_t all_normals_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
-/* Returns an upper bound for the pieces of long rows in stepped pushes of subgraph a or b, which use the same array in
- * turn. */
+/* Returns an upper bound for the pieces of long rows in stepped pushes of the subgraphs a and b. The two share an array for
+ * pieces, which one push uses after the other. */
 static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
 }
 
-/* Plans the arrays of a fused search, on one GPU or with peers. Without such searches all but their state are empty. */
+/* Plans the arrays of a fused search, on one GPU or with peers. If searches are never fused, only FUSED_STATE is not empty. */
 static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -135,12 +135,11 @@ static void plan_fused(struct gpu_plan *plan, const struct shard *shard, const s
     plan_array(plan, GPU_FUSED_LISTS, fused ? 2 * pieces : 0, FUSED_ITEM_BYTES);
     plan_array(plan, GPU_PEERS_STATE, together ? PEERS_STATE_BYTES : 0, 1);
     plan_array(plan, GPU_PEERS_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, PEERS_ARRIVAL_BYTES);
-    plan_array(plan, GPU_PEERS_MASK, together ? column_words(shard) : 0, 4);
+    plan_array(plan, GPU_PEERS_MASK, together ? all_normals_words(shard) : 0, 4);
     plan_array(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
-/* Returns the largest degree: that of the first delegate or first normal, as each kind is in the order of falling
- * degrees. */
+/* Returns the largest degree: that of the first delegate or first normal, as each kind is in the order of falling degrees. */
 uint64_t gpu_longest_row(const struct shard *shard)
 {
     const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
@@ -202,8 +201,8 @@ static void plan_sliced(struct gpu_plan *plan, const struct shard *shard)
     plan_array(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 
-/* Returns an upper bound for the vertices of other shards that this shard finds in a level, and for the ids for which it
- * asks other shards when parents are found: the number of edges of nn, in the direction with more. */
+/* Returns an upper bound for the vertices of other shards that this shard finds in a level. It is the number of edges of nn, in
+ * the direction that has more. This also bounds the ids for which the shard asks others to find parents. */
 static uint64_t across_edges(const struct shard *shard)
 {
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
@@ -245,7 +244,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
 {
     const int parents = options->parents, several = shard->p > 1;
     const uint64_t d = shard->d, locals = shard->locals, words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
-    const uint64_t leaving = several ? across_edges(shard) : 0, nn_words = column_words(shard);
+    const uint64_t leaving = several ? across_edges(shard) : 0, nn_words = all_normals_words(shard);
     struct packed packed;
     memset(plan, 0, sizeof *plan);
     plan->resident = RESIDENT_RAW;
@@ -277,7 +276,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struc
     plan_array(plan, GPU_CODES, leaving, 8);
     plan_array(plan, GPU_SENT_IDS, leaving, 4);
     plan_array(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, several ? words_n : 0), GPU_RECEIVE_IDS), 4);
-    /* the bitmap that is sent, or scratch for dropping duplicates: a bit for each possible local id of a shard */
+    /* levels that send bitmaps need bits for the normals of all shards, and dropping duplicates needs those of one shard */
     plan_array(plan, GPU_SENT_MASK, several ? larger(nn_words, gpu_mask_words(UINT64_C(1) << shard->local_bits)) : 0, 4);
     plan_array(plan, GPU_GATHERED, nn_words, 4);
     plan_array(plan, GPU_UPDATE_SOURCES, nn_words, 4);

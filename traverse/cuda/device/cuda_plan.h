@@ -14,8 +14,10 @@ enum gpu_array_id {
     /* The sections of csr[0]. Section i of csr[g] has the id GPU_SECTIONS * g + i */
     GPU_HEADS,
     GPU_OFFSETS,
-    GPU_COLUMNS,       /* if the columns stay packed: the words of their blocks, and where groups begin (packed_row.h) */
-    GPU_COLUMN_PLACES, /* if the columns stay packed: where each block begins, in a form for searches */
+    /* the columns or, if they stay packed, words of blocks and where groups of blocks begin (packed_row.h) */
+    GPU_COLUMNS,
+    /* only if the columns stay packed: the directory by which a search finds a block (struct packed_place) */
+    GPU_COLUMN_PLACES,
     GPU_SOURCES,
     GPU_SECTIONS,
     GPU_ALL_SECTIONS = GPU_SECTIONS * ROW_SETS - 1,
@@ -87,7 +89,7 @@ struct gpu_plan_options {
 /* The value of gpu_plan_options.hosted for all subgraphs. */
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
 
-/* Fills *plan with the sizes of all arrays under these options. If the shard is loaded, sources of arrays point into it. */
+/* Fills *plan with the sizes of all arrays under these options, and for a loaded shard with where each array is copied from. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options);
 
 /* Returns the number of bytes of device memory that a plan needs until the device is closed. */
@@ -102,8 +104,8 @@ static inline uint64_t gpu_loading_bytes(const struct gpu_plan *plan)
     return gpu_plan_bytes(plan) + plan->staging_bytes;
 }
 
-/* Returns whether the device scatters its answers: writes each value directly at its input id, over the arrays from
- * GPU_SPARSE_D on (plan_answers in cuda_plan.c). */
+/* Returns whether the device scatters its answers: writes each value directly at its input id. The answer overwrites arrays
+ * that are free after a search, from GPU_SPARSE_D on (plan_answers in cuda_plan.c). */
 static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct shard *shard)
 {
     return plan->saves && shard->p == 1;
@@ -115,8 +117,8 @@ static inline int gpu_searches_fused(const struct gpu_plan *plan)
     return !plan->saves;
 }
 
-/* Returns whether searches are sliced (cuda_sliced.h). There must be one shard that is small enough, with raw columns.
- * The plan must not save memory, and must not have by_subgraphs. */
+/* Returns whether searches are sliced (cuda_sliced.h). There must be one shard that is small enough, with raw columns. The
+ * options saves and by_subgraphs must be 0. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
 
 /* Returns whether the degrees are alike: the largest degree is at most SLICED_ALIKE_LONGEST times the mean degree. */
@@ -125,11 +127,11 @@ int gpu_degrees_alike(const struct shard *shard);
 /* Returns the largest degree of the shard's vertices. */
 uint64_t gpu_longest_row(const struct shard *shard);
 
-/* Estimates how many shards the graph needs so that each fits into `capacity` bytes of device memory: at least the present
- * number. Each is taken as a part of this shard with all delegates. Returns 0 if the delegates alone need more memory. */
+/* Estimates how many shards the graph needs so that each fits into `capacity` bytes of device memory, at least as many as it
+ * has. Each is planned as a part of this shard with all its delegates. Returns 0 if the delegates alone need more memory. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity);
 
-/* Returns whether the columns of subgraph g stay packed on the device. If so, *packed becomes their place in the file. */
+/* Returns whether the columns of subgraph g stay packed on the device. If so, *packed describes them in the mapped file. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident, struct packed *packed);
 
 /* Returns the section of the packed columns of subgraph g if the device decodes them when it loads the shard, else NULL. */

@@ -107,9 +107,8 @@ __device__ static inline void cluster_wait()
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* Reads the shared memory of another block of the cluster: returns the variable of block `rank` that *own is in this
- * block. T has 4 or 16 bytes. A barrier of the cluster must lie between the write and this read, and that block must not
- * end before. */
+/* Returns the value that the variable *own has in the shared memory of block `rank` of the cluster. T has 4 or 16 bytes. A
+ * barrier of the cluster must lie between the write of the value and this read, and that block must still run. */
 template <typename T> __device__ static inline T cluster_load(const T *own, unsigned rank)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");

@@ -10,7 +10,7 @@ static cudaError_t scan(T *values, uint64_t count, void *scratch, size_t scratch
     return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, values, values, count, stream);
 }
 
-/* Returns the bytes of scratch memory for a scan of `count` values of 8 bytes, which are enough for 4 bytes, too. */
+/* Returns how many bytes of scratch memory a scan of `count` values of 8 bytes needs. A scan of 4-byte values needs no more. */
 size_t cuda_scan_bytes(uint64_t count)
 {
     size_t bytes = 0;

@@ -1,13 +1,12 @@
-/* cuda_shard.c: brings a shard to its GPU, and checks the shard. Sections go to device memory, packed columns decoded or
- * as they are. A plan may also put columns into memory of the host that the GPU reads.
+/* cuda_shard.c: brings a shard to its GPU, and checks the shard. Sections go to device memory, packed columns decoded or as
+ * they are. A plan may also put columns into memory of the host that the GPU reads.
  *
- * This memory of the host is allocated by CUDA, and filled by threads that copy or decode columns. To register parts of
- * the mapped file would work only for raw columns, and only if the file system lets a driver pin its pages. The columns
- * are not decoded on the device, because device memory is short in this case.
+ * CUDA allocates this host memory, and threads copy or decode columns into it. (The GPU could read the mapped file itself only
+ * if columns were raw, and the file system let a driver pin its pages.)
  *
- * A device decodes packed columns in pieces of LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). The words
- * of a piece, and behind them its part of the directory, are copied to staging memory, where they look like a section of
- * their own. All pieces use the same staging memory, so any graph that fits raw can be loaded.
+ * A device decodes packed columns in pieces of LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). The words of a
+ * piece, and behind them its part of the directory, are copied to staging memory, where they look like a section of their own.
+ * All pieces use the same staging memory, so any graph that fits raw can be loaded.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -48,8 +47,8 @@ static enum status fill_columns(const struct device *dev, enum subgraph g, void 
     return packed_decode_all(&packed, &rows, to, threads) == ST_OK ? ST_OK : fail_packed(dev, s->type, e);
 }
 
-/* Allocates and fills the memory of the host that the plan has for columns, and sets dev->load to its bytes and the
- * seconds. Does nothing if the plan has no such columns. gpu_free_hosted frees the memory, even after a failure. */
+/* Allocates and fills the host memory of the plan, which is for columns. Writes its bytes and the seconds that this took to
+ * dev->load. Does nothing if the plan has no host memory. gpu_free_hosted frees the memory, even after a failure. */
 enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
 {
     struct gpu_memory *m = &dev->memory;
@@ -122,8 +121,8 @@ static uint64_t group_position(const struct packed *section, uint64_t group)
     return at;
 }
 
-/* Plans a copy of `bytes` bytes from `from` to *to in *copy, and moves *to behind them, to a multiple of 256. Copies
- * nothing yet. Returns the address at which the bytes will lie. */
+/* Describes in *copy a copy of `bytes` bytes from `from` to *to, but copies nothing yet. Moves *to to the next multiple of 256
+ * behind these bytes. Returns the address at which they will lie. */
 static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, uint64_t bytes, char **to)
 {
     *copy = (struct gpu_copy){*to, from, bytes};
@@ -240,7 +239,7 @@ static enum status check_csr(const struct device *dev, enum subgraph g, const ui
     struct csr_ranges ranges = {.first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}, .edges = csr->column_count};
     struct packed packed;
     if (csr->edges > 0 && gpu_csr_is_packed(&dev->csr[g])) {
-        /* the check reads the heads, bitmaps and offsets of the host, which were copied to the device */
+        /* heads, bitmaps and offsets are checked on the host, in the file from which they were copied to the device */
         const int keeps = gpu_keeps_columns(dev->shard, g, RESIDENT_PACKED, &packed);
         struct column_bounds bounds = csr_column_bounds(dev->shard, g, locals);
         csr_ranges_find(csr, keeps ? &packed : NULL, &bounds, threads, &ranges);

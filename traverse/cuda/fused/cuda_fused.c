@@ -9,13 +9,13 @@ static int is_sliced(const struct device *dev)
 }
 
 /* Begins a search of all levels, sliced or fused, and returns while the device searches. If gpu_can_answer_ahead, the kernels
- * of the answer are launched right behind a fused search on a single GPU, too (fused.ahead). Answers of earlier searches are no
- * longer valid (fused.answers). With several shards all peers must begin the search. */
+ * of the answer are launched right behind a fused search on a single GPU, too (answer_launched). Answers of earlier searches
+ * are no longer valid (answer_valid). With several shards all peers must begin the search. */
 enum status gpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              struct error *e)
 {
-    dev->fused.answers = 0;
-    dev->fused.ahead = dev->shard->p == 1 && !is_sliced(dev) && gpu_can_answer_ahead(dev);
+    dev->fused.answer_valid = 0;
+    dev->fused.answer_launched = dev->shard->p == 1 && !is_sliced(dev) && gpu_can_answer_ahead(dev);
     return is_sliced(dev) ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, mode, noted, e);
 }
 
@@ -29,6 +29,6 @@ enum status gpu_search_end(struct device *const *devices, uint32_t count, int no
     if (gpu_await_kernels(devices, count, noted, levels, e) != ST_OK || dev->shard->p > 1 || is_sliced(dev))
         return e->status;
     f->is_deep = *levels > BYTE_LEVELS;
-    f->answers = f->ahead && (f->answer == ANSWER_PARENTS || !f->is_deep);
+    f->answer_valid = f->answer_launched && (f->answer_kind == ANSWER_PARENTS || !f->is_deep);
     return e->status;
 }

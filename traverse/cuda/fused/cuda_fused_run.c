@@ -114,7 +114,7 @@ void gpu_fused_close(struct device *dev)
 /* ---- starting a search ---- */
 
 /* Launches the kernel of a search, fused or sliced, with the parameters *search, and returns while it runs. If `noted`, first
- * drops the notes of the last search. If dev->fused.ahead, also launches the kernels of the search's answer behind it. */
+ * drops the notes of the last search. If fused.answer_launched, also launches the kernels of the search's answer behind it. */
 enum status gpu_begin_kernel(struct device *dev, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e)
 {
@@ -125,7 +125,7 @@ enum status gpu_begin_kernel(struct device *dev, const void *search, const struc
     }
     if (gpu_use(dev, e) == ST_OK &&
         CUDA_TRY(cuda_fused_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) == ST_OK &&
-        dev->fused.ahead)
+        dev->fused.answer_launched)
         gpu_answer_ahead(dev, e);
     return e->status;
 }

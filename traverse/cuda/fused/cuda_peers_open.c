@@ -29,7 +29,7 @@ static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, co
     g->columns.shard_words = (uint32_t)((UINT64_C(1) << shard->local_bits) / 32);
     g->columns.words = shard_has_masks(shard) ? (uint64_t)g->columns.shard_words * shard->p : 0;
     g->sent[0] = t->sent_mask;
-    g->sent[1] = t->peers.sent_too;
+    g->sent[1] = t->peers.second_sent_mask;
     g->gathered = t->peers.gathered;
     g->fused.of[FUSED_COLUMNS] = (struct gpu_vertices){
         .words = g->columns.words, .visited = g->gathered, .next = g->sent[0]};
@@ -98,8 +98,8 @@ static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, cons
         const int joined = shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
         g->shard[i] = peer->is.shard;
         g->peer[i] = (struct gpu_fused_peer){
-            .found = {peer->shows.found, peer->shows.found_too},
-            .sent = {peer->shows.sent_mask, peer->shows.sent_too},
+            .found = {peer->shows.found[0], peer->shows.found[1]},
+            .sent = {peer->shows.sent[0], peer->shows.sent[1]},
             .visited = peer->shows.visited,
             .words = peer->is.words,
             .gathered = joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * shard->index : NULL,

@@ -1,45 +1,41 @@
 /* cuda_sliced.h: sliced searches: a whole search of a small graph as one cooperative kernel on a single GPU
  *
- * The graph fits into the cache, so the time of a level is the time of its barriers and of its chains of dependent reads,
- * and the number of vertices hardly matters. A level therefore has one barrier and short chains. Each block keeps the
- * visited bits in its own shared memory, where a random read takes a tenth of the time. Words of these files:
- * - Vertices of both kinds have one numbering, in which the delegates come first. The subgraphs nn, nd, dn, dd play no
- *   part.
- * - A slice is four columns of a row. The slices of all rows are one list, in the order of vertices. The weight of a
- *   vertex is its number of slices.
- * - A visited bit is near if it lies in shared memory; each block has all near bits. The vertices behind the first
- *   SLICED_NEAR_VERTICES, which are read least, have far bits in one bitmap in global memory. Most graphs have no far
+ * The graph fits into the cache, so the time of a level is mostly the time of its barriers and of reads that wait for each
+ * other. A level therefore has one barrier and few such reads. Words of these files:
+ * - Delegates and normals have one numbering, in which the delegates come first. The subgraphs nn, nd, dn, dd play no part.
+ * - A slice is four columns of a row. The slices of all rows are one list, in the order of vertices. The weight of a vertex is
+ *   its number of slices.
+ * - A visited bit is near if it lies in shared memory, where each block has a copy of all near bits. Vertices from
+ *   SLICED_NEAR_VERTICES on, which are read least, have far bits, in one bitmap in global memory. Most graphs have no far
  *   bits.
- * - A level sets the bits of the vertices that it finds in a bitmap in global memory, the `found` bitmap. After the
- *   barrier each block ORs all of it into its near bits, and a share of it into the far bits.
+ * - A level sets the bits of the vertices that it finds in a bitmap in global memory, the `found` bitmap. After the barrier
+ *   each block ORs all of it into its near bits, and a share of it into the far bits.
  * - Heads are copies of the first slices of all rows. Larger graphs have heads (sliced_has_heads in cuda_plan.c), so that
- *   a level need not read all rows.
+ *   levels can skip the rest of a row.
+ * - A link is a column together with the place of its vertex's slices, so that a push needs no other read to find them.
  *
  * A level has one of five kinds (level_kind.h):
- * - BLOCK: one block pushes a small frontier from a list of slices. It waits for one read of global memory only, because
- *   each column is stored with the slices of its vertex (a link). Without heads, each block does the first few of these
- *   levels by itself, which saves their barriers, and then the first block goes on alone. All levels of the first block
- *   count as one level for the other blocks.
- * - ALL, in graphs without heads: all slices are read, so that the level waits for no other read. Each thread has the
- *   same slices in all levels, and keeps its first ones in registers.
+ * - BLOCK: one block pushes a small frontier from a list of slices. Without heads, each block first does a few of these levels
+ *   by itself, and then the first block goes on alone, while the others wait at one barrier.
+ * - ALL, in graphs without heads: all slices are read, without waiting for another read. Each thread has the same slices in all
+ *   levels, and keeps its first ones in registers.
  * - PULL, in graphs with heads: each unvisited row looks for a parent until it has found one.
  * - PUSH, in graphs with heads: the rows of the frontier are pushed, if this is predicted to read less than PULL.
- * - SPARSE, in graphs with heads: a frontier of up to SLICED_LISTED slices is a list, of which each block has made a
- *   part. Meanwhile the visited bits are one bitmap in global memory, which no block reads as a whole.
+ * - SPARSE, in graphs with heads: all blocks push a frontier of up to SLICED_LISTED slices from a list
+ *   (cuda_sliced_lists.cuh).
  *
- * When the search is over, the kernel reports this to the host, writes the answer by input id, and reports again. The
- * kernel of cuda_fused.h finds the same distances. Bytes that a level moves in a graph of n vertices:
+ * When the search is over, the kernel reports this to the host, writes the answer by input id, and reports again. The kernel of
+ * cuda_fused.h finds the same distances. Bytes that a level moves in a graph of n vertices:
  * - ALL, PULL, PUSH: n / 8 of visited bits for each block, and 8 for each found vertex
  * - ALL: also 20 for each slice that is not in registers
- * - PULL: also 16 for each row, 16 for each further slice that is looked at, 8 for each piece of a long row, and two
- *   sectors for each far bit
+ * - PULL: also 16 for each row and each further slice that is looked at, 8 for each piece of a long row, and two sectors for
+ *   each far bit
  * - PUSH and BLOCK: 32 for each slice of the frontier, and a bit for each found vertex
- * - SPARSE: see cuda_sliced_lists.cuh
  * - the answer: 8 in order for each id, and 4 (of a depth) or 8 (of a parent) at random places
  *
- * A directed graph has two lists of slices: `slices` are the rows by destination, which are pulled, and `links` are the
- * rows by source, which the first block pushes. A vertex without outgoing edges has one slice of links to itself, so that
- * each frontier has slices. ALL counts weights by destination, which is good enough for a cost.
+ * A directed graph has two lists of slices: `slices` are the rows by destination, which are pulled, and `links` are the rows by
+ * source, which the first block pushes. A vertex without outgoing edges gets one slice of links to itself, so that each
+ * frontier has slices.
  *
  *   cuda_sliced_kernel.cuh  the barrier, the choice of a level's kind, the search: the file to begin with
  *   cuda_sliced_block.cuh   the shared memory of a block, and functions of all levels
@@ -49,8 +45,7 @@
  *   cuda_sliced_all.cuh     ALL
  *   cuda_sliced_rows.cuh    PULL and PUSH
  *   cuda_sliced_answer.cuh  the answer
- *   cuda_sliced_plain.cu    the kernels without notes of levels, and plans of launches
- *   cuda_sliced_noted.cu    the kernels with notes of levels
+ *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels without and with notes of levels
  *   cuda_sliced_fill.cu     makes slices
  *   cuda_sliced_run.c       the host's side
  */
@@ -95,16 +90,16 @@ struct slice_piece {
 
 /* Words in global memory that blocks write for each other and for the host, zero before the first search. */
 struct sliced_state {
-    /* what blocks add up at the barriers of levels (FOUND_SHIFT in cuda_sliced_kernel.cuh). Levels take the sums of a set
-     * in turn; a search uses one set, and clears the other for the next search */
-    unsigned long long arrived[2][SLICED_ROUNDS];
-    unsigned long long probes[SLICED_ROUNDS][SUBGRAPHS]; /* for notes: how many columns a level looked at */
-    /* left by the first block after its BLOCK levels: the depth of the frontier; how many slices it has found */
+    /* sums to which all blocks add their counts at the barriers of levels (FOUND_SHIFT in cuda_sliced_kernel.cuh). A search
+     * uses one set of three sums, which its levels take in turn, and clears the other set for the next search */
+    unsigned long long arrived[2][SLICED_TURNS];
+    unsigned long long probes[SLICED_TURNS][SUBGRAPHS]; /* for notes: how many columns a level looked at */
+    /* results of the first block's BLOCK levels, for all blocks: the depth of the frontier; the number of slices found */
     int32_t depth;
     uint32_t seen;
     uint32_t pieces; /* the number of pieces of long rows that cuda_sliced_fill has made */
-    /* for each block, the length of its part of a sparse frontier, with a tag (TOLD_BITS in cuda_sliced_lists.cuh);
-     * frontiers use the two rows in turn */
+    /* for each block, the length of its part of a sparse frontier, with a tag (TOLD_BITS in cuda_sliced_lists.cuh); one
+     * frontier uses told[0], and the next one told[1] */
     unsigned long long told[2][SLICED_MOST_BLOCKS];
     unsigned answered; /* how many blocks have written their share of the answer; zero before and after a search */
 };
@@ -122,20 +117,20 @@ struct gpu_sliced {
     /* the graph */
     struct slice_columns *slices; /* [count], in the order of rows; aligned to 16 bytes */
     uint32_t *row;                /* [count]: for each slice, its row with the weight of the row (SLICED_ROW) */
-    /* the links of `slices` or, in a directed graph, of all rows by source. Aligned to 32 bytes */
+    /* slices for pushes, aligned to 32 bytes: those of `slices` or, in a directed graph, those of the rows by source */
     struct slice_links *links;
-    /* for each slice of links, its row with the weight of the row, like `row`; in an undirected graph it is `row` itself */
+    /* for each slice of `links`, its row with the row's weight (SLICED_ROW); in an undirected graph this is the array `row` */
     uint32_t *link_row;
-    /* [32 words + 1]: the number of each vertex's first slice of links; the last element is the number of all slices */
+    /* [32 * words + 1]: for each vertex, the number of its first slice of `links`; the last element is the number of slices */
     uint32_t *first;
-    /* [32 words]: a copy of the first slice of each vertex; NULL: the graph has no heads. The upper SLICED_WEIGHT_BITS
-     * bits of the columns together are the number of the vertex's slices, lowest bits first; 0: the vertex has no edges */
+    /* [32 * words]: a copy of the first slice of each vertex; NULL: the graph has no heads. The upper SLICED_WEIGHT_BITS bits
+     * of its columns, taken together from the first column on, are the number of the vertex's slices, 0 if it has no edges */
     struct slice_columns *heads;
     struct slice_piece *pieces; /* [piece_count]: the pieces of all long rows, in any order */
     uint32_t piece_count, count;
     uint32_t words;   /* the number of words of a bitmap of all vertices, a multiple of 4 */
-    /* the number of the first normal, a multiple of 64: a vertex v below is delegate v, any other normal v - normals */
-    uint32_t normals;
+    /* the number of the first normal, a multiple of 64: a vertex v below is delegate v, any other is normal v - first_normal */
+    uint32_t first_normal;
     struct gpu_vertices of[VERTEX_KINDS];
     /* the frontier */
     /* [SLICED_BITMAPS][words]: the `found` bitmaps, which are zero between searches, and two far bitmaps */
@@ -144,12 +139,12 @@ struct gpu_sliced {
     uint32_t *far;
     uint32_t near_words;     /* how many words of visited bits lie in shared memory: all, or a multiple of 4 */
     uint32_t block_capacity; /* the largest number of slices of a frontier that one block pushes */
-    /* [blocks][list_capacity]: slices of a sparse frontier, a part for each block; frontiers use the two lists in turn */
+    /* [blocks][list_capacity]: slices of a sparse frontier, a part for each block; frontiers take the two lists in turn */
     uint32_t *list[2];
     uint32_t list_capacity;  /* the largest number of slices of a block's part; 0: no SPARSE levels */
     /* one search */
     uint32_t root;
-    uint32_t set; /* 0 or 1: which set of state->arrived, and which far bitmap, the search uses */
+    uint32_t parity; /* 0 or 1, in turn: which set of state->arrived, and which of the two far bitmaps, this search uses */
     struct fused_order order;
     struct fused_outputs out;
     struct sliced_answer answer;
@@ -171,9 +166,9 @@ int cuda_sliced_fits(uint32_t words);
  * sliced->words and sliced->count. Then allows the kernel to use this shared memory, and returns the error of that call. */
 cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct fused_launch *launch);
 
-/* Launches the numbering of slices: fills sliced->first for the rows `csr`, in which each vertex gets at least `least`
- * slices, 0 or 1. Reads words, normals and of[].count of *sliced. `scratch` is device memory of cuda_scan_bytes(32 words
- * + 1) bytes. Returns an error of the prefix sum. */
+/* Launches the numbering of slices for the rows `csr`: fills sliced->first, from words, normals and of[].count of *sliced. Each
+ * vertex gets at least `least` slices, 0 or 1. `scratch` is device memory of cuda_scan_bytes(32 * words + 1) bytes. Returns an
+ * error of the prefix sum. */
 cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t least,
                               void *scratch, size_t scratch_bytes, cudaStream_t stream);
 

@@ -15,7 +15,7 @@ enum { BATCH = 4 }; /* how many slices a thread loads before it looks at the fir
 /* BATCH slices of a thread, in registers. */
 struct slice_batch {
     uint4 columns[BATCH];
-    uint32_t row[BATCH]; /* the row of each slice and its weight, as in gpu_sliced.row; or NO_SLICE */
+    uint32_t row[BATCH]; /* for each slice, its row with the row's weight (as in gpu_sliced.row), or NO_SLICE */
 };
 
 /* Loads BATCH slices into b: slice number `first`, and then every T-th slice after it, where T is the number of threads
@@ -44,7 +44,7 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
  * counted in `tally`. If several lanes of the warp find the same row, only the first one does this. Slices of visited
  * rows become NO_SLICE in b.row, so that later levels do not look at them. All lanes of the warp call it. */
 template <class B>
-__device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &b,
+__device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &b,
                                          slice_tally &tally)
 {
 #pragma unroll
@@ -59,7 +59,7 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
             note_columns(block, s, row, b.columns[j], false, tally);
         if (!is_first_of_row(looks && sees_visited(block, s, b.columns[j]), row))
             continue;
-        atomicOr(&s.found[round * s.words + row / 32], 1u << (row % 32));
+        atomicOr(&s.found[turn * s.words + row / 32], 1u << (row % 32));
         put_pulled(block, s, depth + 1, row, b.columns[j]);
         tally.found++;
         tally.weight += b.row[j] >> SLICED_ROW_BITS;
@@ -70,15 +70,15 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
  * frontier. Found rows are counted in `block`, once for each warp that finds them. `own` has the first slices of the
  * thread, which stay in registers from level to level. All threads of all blocks call it. */
 template <class B>
-__device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &own)
+__device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &own)
 {
     slice_tally tally = {};
-    pull_batch(block, s, round, depth, own, tally);
+    pull_batch(block, s, turn, depth, own, tally);
     for (uint32_t first = thread_of_grid() + BATCH * threads_of_grid(); first - lane_id() < s.count;
          first += BATCH * threads_of_grid()) {
         slice_batch more;
         load_batch(s, first, more);
-        pull_batch(block, s, round, depth, more, tally);
+        pull_batch(block, s, turn, depth, more, tally);
     }
     add_tally(block, tally);
 }

@@ -1,8 +1,9 @@
 /* cuda_sliced_answer.cuh: the kernel of a sliced search writes its answer, the depth or the parent of each input id; see
  * cuda_sliced.h
  *
- * Each block writes a share of the answer after the last barrier of the search. The kernels of cuda_answers.cu write the
- * answers for which this does not do: answers of the other kind (depths or parents), and answers for a root without edges.
+ * Each block writes a share of the answer after the last barrier of the search. The kernels of cuda_answers.cu write all
+ * other answers: parents after a search that wrote depths, depths after one that wrote parents, and answers for a root
+ * without edges.
  */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
 #define DBFS_CUDA_SLICED_ANSWER_CUH
@@ -30,7 +31,7 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
 #pragma unroll
     for (int j = 0; j < AT_ONCE; j++) {
         const bool normal = number[j] < locals;
-        const uint32_t at = normal ? number[j] : number[j] - locals, word = at / 32 + (normal ? s.normals / 32 : 0);
+        const uint32_t at = normal ? number[j] : number[j] - locals, word = at / 32 + (normal ? s.first_normal / 32 : 0);
         const uint32_t *from = (const uint32_t *)(normal ? s.of[NORMALS].depth : s.of[DELEGATES].depth);
         if (parents)
             from = normal ? s.of[NORMALS].parent : s.of[DELEGATES].parent;
@@ -62,7 +63,7 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
 template <int AT_ONCE, class B>
 __device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool written)
 {
-    const uint32_t *const near[VERTEX_KINDS] = {written ? s.of[NORMALS].visited : near_bits() + s.normals / 32,
+    const uint32_t *const near[VERTEX_KINDS] = {written ? s.of[NORMALS].visited : near_bits() + s.first_normal / 32,
                                                 written ? s.of[DELEGATES].visited : near_bits()};
     for (uint32_t first = thread_of_grid(); first < s.answer.count; first += AT_ONCE * threads_of_grid())
         write_values<AT_ONCE>(block, s, near, first);

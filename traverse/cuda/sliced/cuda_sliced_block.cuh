@@ -1,9 +1,9 @@
 /* cuda_sliced_block.cuh: the shared memory of a block of a sliced search, and functions that levels of all kinds use; see
  * cuda_sliced.h
  *
- * Functions get the whole search as `s`, which lies in constant memory, because a member there needs no register, and a
- * thread has none to spare. They get the shared memory of the block as `block`, whose type B says for which kind of graph
- * the kernel is compiled. Vertices of both kinds have one numbering here, in which the delegates come first.
+ * Functions get the whole search as `s`. It lies in constant memory, because a thread has no registers to spare for its
+ * members. They get the shared memory of the block as `block`, whose type B says for which kind of graph the kernel is
+ * compiled. Vertices of both kinds have one numbering here, in which the delegates come first.
  */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
@@ -17,9 +17,9 @@ enum { BLOCK_SLICES = SLICED_BLOCK_SLICES };
 
 /* The frontier of a block that does levels by itself (kind BLOCK): a list of slices in the memory of the block. */
 struct block_frontier {
-    unsigned at;    /* block.count[at] was the length of the list while the list was made */
-    unsigned list;  /* block.slice[list] is the list */
-    unsigned count; /* the number of slices of the frontier, for which the list may have no room */
+    unsigned count_index; /* which element of block.count was the length of the list while the list was made */
+    unsigned list_index;  /* which of the two lists of block.slice has the slices */
+    unsigned count; /* the number of slices of the frontier, which may be more than the list has room for */
     unsigned seen;  /* the number of slices of all frontiers that the block has found by itself so far */
     int32_t depth;  /* of the frontier */
     int32_t until;  /* the depth at which the block stops */
@@ -31,7 +31,7 @@ struct sliced_progress {
     int32_t depth;          /* of the frontier */
     unsigned found, weight; /* the number of vertices of the frontier; the number of their slices */
     unsigned left;          /* the number of slices of all unvisited rows */
-    unsigned list;          /* the number of the last sparse frontier (struct sparse_frontier) */
+    unsigned list_number;   /* the number of the last sparse frontier of the search (struct sparse_frontier) */
 };
 
 /* The shared memory of a block, except the visited bits there (near bits). NOTED: the kernel notes its levels. ROWS: the
@@ -43,13 +43,14 @@ template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     /* the number of vertices that this block has found in this level; the number of their slices */
     unsigned found, weight;
     unsigned probes[SUBGRAPHS];      /* for notes: how many columns this block has looked at in this level */
-    block_frontier one;              /* the frontier that push_by_warp hands to the block's other warps */
-    /* lists of slices, of this frontier and the next; at other times slice[1] is a list of vertices, or part_ends() */
+    /* after levels that the first warp did alone (push_by_warp): the frontier, for the other warps */
+    block_frontier one;
+    /* slices of the frontier and of the next one in BLOCK levels. Otherwise slice[1] has vertices (add_found) or part_ends() */
     uint32_t slice[2][BLOCK_SLICES];
-    /* lengths of lists, which levels use in turn, so that the next one can be cleared in time */
-    unsigned count[SLICED_ROUNDS];
+    /* lengths of lists. Levels take the three elements in turn, so that the next one is zero when a level begins */
+    unsigned count[SLICED_TURNS];
     unsigned told[WARP];           /* the number of slices of a sparse frontier in each group of WARP blocks */
-    /* where the last `found` bitmap begins in s.found; other blocks may still be adding it to the far bits */
+    /* the index in s.found at which the last `found` bitmap begins; while other blocks add it to the far bits, both are read */
     uint32_t last;
 };
 
@@ -95,17 +96,17 @@ __device__ static inline uint32_t threads_of_grid()
     return gridDim.x * blockDim.x;
 }
 
-/* Returns the round of the next level. Rounds 0 to SLICED_ROUNDS - 1 follow each other in turn; the round of a level says
- * which counts and which `found` bitmap the level uses. */
-__device__ static inline unsigned next_round(unsigned round)
+/* Returns the turn of the next level: turns 0 to SLICED_TURNS - 1 follow each other again and again. The turn of a level
+ * says which sums and which `found` bitmap the level uses. */
+__device__ static inline unsigned next_turn(unsigned turn)
 {
-    return round == SLICED_ROUNDS - 1 ? 0 : round + 1;
+    return turn == SLICED_TURNS - 1 ? 0 : turn + 1;
 }
 
-/* Returns the round of the level before (see next_round). */
-__device__ static inline unsigned previous_round(unsigned round)
+/* Returns the turn of the level before (see next_turn). */
+__device__ static inline unsigned previous_turn(unsigned turn)
 {
-    return round == 0 ? SLICED_ROUNDS - 1 : round - 1;
+    return turn == 0 ? SLICED_TURNS - 1 : turn - 1;
 }
 
 /* ---- vertices ---- */
@@ -113,13 +114,13 @@ __device__ static inline unsigned previous_round(unsigned round)
 /* Returns the kind of vertex v: DELEGATES or NORMALS. */
 __device__ static inline int kind_of(const gpu_sliced &s, uint32_t v)
 {
-    return v < s.normals ? DELEGATES : NORMALS;
+    return v < s.first_normal ? DELEGATES : NORMALS;
 }
 
 /* Returns the number of v among the vertices of its kind. */
 __device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
 {
-    return v < s.normals ? v : v - s.normals;
+    return v < s.first_normal ? v : v - s.first_normal;
 }
 
 /* Returns the code by which v is recorded as a parent (engine.h): its number in its kind, with KIND_BIT for a delegate. */
@@ -138,7 +139,7 @@ __device__ static inline bool has_parents(const gpu_sliced &s)
  * same level and write other parents, all of which are right. */
 __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
-    const bool normal = v >= s.normals;
+    const bool normal = v >= s.first_normal;
     const uint32_t id = id_of(s, v);
     (normal ? s.of[NORMALS].depth : s.of[DELEGATES].depth)[id] = depth;
     if (has_parents(s))
@@ -172,12 +173,12 @@ __device__ static inline void put_pulled(const B &block, const gpu_sliced &s, in
 /* Counts of one thread in a level. */
 struct slice_tally {
     unsigned found, weight; /* the number of vertices that the thread has found; the number of their slices */
-    /* for notes: how many columns the thread has looked at. Each counts for the subgraph of a push along its edge */
+    /* for notes: how many columns the thread has looked at. A pulled edge counts for the subgraph in which a push takes it */
     unsigned probes[SUBGRAPHS];
 };
 
-/* For notes: counts the four columns `c` of a slice of `row` in tally.probes, each for its subgraph, but not those that
- * only fill up the slice. `pushed`: the row was pushed; otherwise it looked for a parent. Without notes does nothing. */
+/* For notes: adds the four columns `c` of a slice of `row` to tally.probes, each to its subgraph, except those that only fill
+ * up the slice. `pushed`: the row was pushed; otherwise it looked for a parent. Without notes does nothing. */
 template <class B>
 __device__ static inline void note_columns(B &, const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
                                            slice_tally &tally)

@@ -28,7 +28,7 @@ struct joint_row {
  * are such numbers between delegates and normals, and behind the normals. */
 __device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &rows, uint32_t v)
 {
-    joint_row r = {v < s.normals ? DELEGATES : NORMALS, v < s.normals ? v : v - s.normals, {0, 0}};
+    joint_row r = {v < s.first_normal ? DELEGATES : NORMALS, v < s.first_normal ? v : v - s.first_normal, {0, 0}};
     for (int to = 0; to < VERTEX_KINDS && r.id < s.of[r.kind].count; to++) {
         const gpu_csr &csr = rows.csr[r.kind << 1 | to];
         r.length[to] = csr.edges != 0 ? row_length(csr, r.id) : 0;
@@ -54,8 +54,8 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
     return cuda_scan_u32(sliced->first, count, scratch, scratch_bytes, stream);
 }
 
-/* Writes the head of v: a copy of its first slice, with the number of its slices in the upper bits of the columns. Lanes
- * 0 to SLICED_COLUMNS - 1 call it. Each writes its own `column`, with one group of the bits of `slices`. */
+/* Writes the head of v: a copy of its first slice, with the number of slices (`slices`) in the upper bits of the columns. Lanes
+ * 0 to SLICED_COLUMNS - 1 call it. Each writes its `column`, and SLICED_WEIGHT_BITS bits of the number. */
 __device__ static inline void put_head(const gpu_sliced &s, uint32_t v, uint32_t column, uint32_t slices)
 {
     const unsigned j = lane_id();
@@ -77,7 +77,7 @@ __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows
         if (j < edges) {
             const int to = j < r.length[DELEGATES] ? DELEGATES : NORMALS;
             const uint64_t at = to == DELEGATES ? j : j - r.length[DELEGATES];
-            u = (uint32_t)column_at<false>(rows.csr[r.kind << 1 | to], r.id, at) + (to == NORMALS ? s.normals : 0);
+            u = (uint32_t)column_at<false>(rows.csr[r.kind << 1 | to], r.id, at) + (to == NORMALS ? s.first_normal : 0);
         }
         if (s.slices != NULL)
             s.slices[slice].column[j % SLICED_COLUMNS] = u;

@@ -1,8 +1,8 @@
 /* cuda_sliced_kernel.cuh: the kernel of a sliced search; see cuda_sliced.h
  *
- * search_slices does one level after the other. A level has a round, the number of the `found` bitmap and of the counts
- * that it uses; levels take three rounds in turn. The root has depth 0. The weight of a frontier is the number of slices
- * of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
+ * search_slices does one level after the other. A level uses one of three `found` bitmaps, and the sums of the same number.
+ * This number is the level's turn: 0, 1, 2, and again from 0. The root has depth 0. The weight of a frontier is the number of
+ * slices of its vertices. The search of cuda_fused_kernel.cuh finds the same distances without slices.
  */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
@@ -14,8 +14,8 @@
 
 /* ---- the kind of a level ---- */
 
-/* One block goes on alone (BLOCK) from a frontier of up to s.block_capacity / SMALL_SHARE slices, until one exceeds the
- * capacity. */
+/* A frontier of at most s.block_capacity / SMALL_SHARE slices is small enough for one block to go on alone (BLOCK). The block
+ * stops at a frontier that has more than s.block_capacity slices. */
 enum { SMALL_SHARE = 4 };
 
 /* Costs of a level. The unit is the cost of one slice that a PULL reads. */
@@ -51,10 +51,10 @@ __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progre
 }
 
 /* Returns the kind of the next level. p already describes the next frontier, but p.kind is still the kind of the last level.
- * - BLOCK is for small frontiers, but not directly after BLOCK, which may have ended because the frontier has no room in the
- *   list of a block.
+ * - BLOCK is for small frontiers, but not directly after BLOCK, because that may have ended for lack of room in the block's
+ *   list.
  * - SPARSE is for larger frontiers, if it is predicted to be cheapest.
- * - Other levels are dense, and so is always the one at the depth where the search ends. */
+ * - Other levels are dense. The level at the depth where the search ends is always dense. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     enum { FOUND_SHARE = 8 }; /* a small frontier has at most s.block_capacity / FOUND_SHARE vertices */
@@ -74,18 +74,17 @@ template <class B> __device__ static inline level_kind next_kind(const gpu_slice
  * the block; then the number of vertices that the block has found, and from bit WEIGHT_SHIFT the number of their slices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
-/* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's
- * barrier. One thread of each block calls it.
- * - After SPARSE only the number of the list goes up by 1, because the level has only listed its frontier.
- * - After BLOCK p gets the depth and the number of visited slices that the first block has left in s.state. It may have
- *   done several levels.
- * - At the depth where the search ends (s.order.deepest) the depth stays. The level there does nothing, so it finds
- *   nothing and ends the search. It lets take_level add the last vertices to the visited bits of all blocks before. */
+/* Moves the state p past a level, and chooses the kind of the next level. `sum` is the complete sum of the level's barrier. One
+ * thread of each block calls it.
+ * - A SPARSE level has only listed its frontier, so only p.list_number, the number of the list, goes up by 1.
+ * - BLOCK may have been several levels. p gets the depth and the number of slices that the first block has left in s.state.
+ * - At the depth where the search ends (s.order.deepest) a level finds nothing, and p.depth stays. Such a level is needed,
+ *   because take_level, before it, adds the last vertices to the visited bits of all blocks. */
 template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long sum, sliced_progress &p)
 {
     const bool by_block = p.kind == LEVEL_SLICED_BLOCK;
     if (p.kind == LEVEL_SLICED_SPARSE && p.depth < s.order.deepest) { /* run_sparse will push the list */
-        p.list++;
+        p.list_number++;
         return;
     }
     if (p.depth < s.order.deepest)
@@ -105,39 +104,39 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 
 enum { GOES_ON = -1 }; /* for `levels` of grid_barrier: the search is not over */
 
-/* The barrier of all blocks after a level. Each block adds its counts of the level (vertices, slices and, for notes, probes)
- * to sums, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call it.
+/* The barrier of all blocks after a level. Each block adds its counts of the level (vertices, slices and, for notes, probes) to
+ * the level's sums, sets its own counts to zero, and waits until all blocks have arrived. All threads of all blocks call it.
  *
- * If `levels` is GOES_ON, block.now becomes the state after the level, the same in all blocks. Otherwise the search is over
- * after `levels` levels, and block.now stays. The first block then reports this to the host before it waits for other
- * blocks.
+ * While the search goes on, `levels` is GOES_ON, and block.now becomes the state after the level, the same in all blocks. After
+ * the last level, `levels` is the number of levels, and block.now stays. The first block then reports the end to the host
+ * before it waits.
  */
-template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
+template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned turn, int32_t levels)
 {
     if (B::noted) {
         __syncthreads();
         if (threadIdx.x < SUBGRAPHS) {
-            atomicAdd(&s.state->probes[round][threadIdx.x], (unsigned long long)block.probes[threadIdx.x]);
+            atomicAdd(&s.state->probes[turn][threadIdx.x], (unsigned long long)block.probes[threadIdx.x]);
             block.probes[threadIdx.x] = 0;
         }
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         const bool reports = blockIdx.x == 0 && levels != GOES_ON;
-        unsigned long long *arrived = s.state->arrived[s.set], word;
+        unsigned long long *arrived = s.state->arrived[s.parity], word;
         if (blockIdx.x == 0)
-            arrived[next_round(round)] = 0;
+            arrived[next_turn(turn)] = 0;
         word = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
         block.found = block.weight = 0;
         if (reports)
             __threadfence_system(); /* the host is to see everything that the search has written */
         else
             fence_of_gpu();
-        atomicAdd(&arrived[round], word);
+        atomicAdd(&arrived[turn], word);
         if (reports)
             report_end(s, levels);
         do
-            word = load_acquire(&arrived[round]);
+            word = load_acquire(&arrived[turn]);
         while (((unsigned)word & ((1u << FOUND_SHIFT) - 1)) != gridDim.x);
         if (levels == GOES_ON)
             advance<B>(s, word, block.now);
@@ -150,7 +149,7 @@ template <class B> __device__ static void grid_barrier(B &block, const gpu_slice
 /* Which found vertices a block lists in block.slice[1] while it adds them to its visited bits. */
 enum listing {
     LISTS_NONE, /* no vertices */
-    LISTS_ALL, /* all vertices. block.slice[0] gets their slices, from which the block goes on by itself */
+    LISTS_ALL, /* all found vertices; block.slice[0] gets their slices, which the block then pushes by itself */
     LISTS_OWN  /* the vertices in the block's own words of the bitmap, which the block will push */
 };
 
@@ -161,8 +160,8 @@ __device__ static inline uint32_t spread(uint32_t i, uint32_t count)
     return (uint32_t)((uint64_t)(i * 0x9e3779b1u) * count >> 32);
 }
 
-/* Appends the vertices of the set bits of `bits`, a word of a bitmap, to the list block.slice[1]. Its length,
- * block.count[1], also counts vertices without room: above BLOCK_SLICES it says that some are missing. */
+/* Appends to the list block.slice[1] the vertices whose bits are set in `bits`, a word of a bitmap. block.count[1] goes up by
+ * their number even if the list is full, so a count above BLOCK_SLICES tells that vertices are missing. */
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -172,8 +171,8 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* ORs `more` into words 4 * i to 4 * i + 3 of the near bits, and appends vertices of `more` to block.slice[1] as `lists`
- * says. A word is the block's own if spread() returns the block's number for the word. */
+/* Adds found vertices to this block's near bits: ORs `more` into words 4 * i to 4 * i + 3. Also lists them in block.slice[1]:
+ * none for LISTS_NONE, all for LISTS_ALL, and for LISTS_OWN those in words whose spread() is the number of this block. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -191,9 +190,8 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* ORs words of the last `found` bitmap into the far bits, and lists their vertices in block.slice[1] unless `lists` is
- * LISTS_NONE. All blocks share the far bits, so each does a share of the words; but for LISTS_ALL this block does all
- * words. */
+/* Adds found vertices to the far bits: ORs words of the last `found` bitmap into them. Lists the vertices in block.slice[1],
+ * except for LISTS_NONE. All blocks share the far bits, so each does only a share of the words, but for LISTS_ALL all words. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -208,24 +206,24 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
-/* ORs the `found` bitmap of a round into the visited bits, and lists found vertices in block.slice[1] as `lists` says.
- * Their number is block.count[1] for LISTS_OWN. For LISTS_ALL their slices follow in block.slice[0], with the number
- * block.count[0]. All threads of the block call it.
+/* Adds the vertices in the `found` bitmap of number `turn` to the visited bits, and lists them in block.slice[1] as `lists`
+ * says. For LISTS_OWN, block.count[1] becomes their number. For LISTS_ALL, block.slice[0] gets their slices, and block.count[0]
+ * the number of these slices. All threads of the block call it.
  *
- * A thread reads AT_ONCE groups of four words before it uses the first. If AT_ONCE is above 1, each block begins at
- * another word, so that blocks do not read the same words at the same time.
+ * A thread reads AT_ONCE groups of four words before it uses the first. If AT_ONCE is above 1, each block begins at another
+ * word, so that blocks do not read the same words at the same time.
  */
 template <int AT_ONCE, class B>
-__device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
+__device__ static void add_found(B &block, const gpu_sliced &s, unsigned turn, listing lists)
 {
-    const uint4 *found = (const uint4 *)(s.found + round * s.words);
+    const uint4 *found = (const uint4 *)(s.found + turn * s.words);
     enum { LINE = 8 }; /* a cache line has 8 groups of four words */
     const uint32_t all = (B::split ? s.near_words : s.words) / 4;
     const uint32_t begin = AT_ONCE > 1 ? spread(blockIdx.x, all) / LINE * LINE : 0;
-    if (threadIdx.x < SLICED_ROUNDS)
+    if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     if (B::split && threadIdx.x == 0)
-        block.last = round * s.words;
+        block.last = turn * s.words;
     if (B::split || lists != LISTS_NONE)
         __syncthreads();
     if constexpr (B::split)
@@ -258,16 +256,16 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
     __syncthreads();
 }
 
-/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier in
- * the memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads of
- * all blocks call it after the barrier of each level.
+/* Prepares the next level: adds the vertices that were found last to this block's visited bits, and lists the frontier in the
+ * memory of the block if the next level needs a list. Returns where a PUSH would find the frontier. All threads of all blocks
+ * call it after the barrier of each level.
  *
- * `by_block`: the first block did the last levels by itself. `sparse`: run_sparse did them. In both cases the `found`
- * bitmap of the round has all visited vertices. If the next level is BLOCK after sparse levels, the first block copies
- * the sparse frontier to its own list.
+ * `by_block` says that the first block did the last levels by itself, and `sparse` that run_sparse did them. In both cases the
+ * last `found` bitmap has all visited vertices. If a BLOCK level follows run_sparse, the first block copies the sparse frontier
+ * to its own list.
  */
 template <class B>
-__device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool by_block,
+__device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned turn, bool by_block,
                                                   bool sparse)
 {
     const sliced_progress &p = block.now;
@@ -280,10 +278,10 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     else if (p.kind == LEVEL_SLICED_SPARSE || (B::by_rows && p.kind == LEVEL_SLICED_PUSH && p.found <= BLOCK_SLICES))
         lists = LISTS_OWN;
     if (more)
-        add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, round, lists);
+        add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, turn, lists);
     /* the first block copies the sparse frontier to its own list */
     if (B::by_rows && more && sparse && to_block && blockIdx.x == 0) {
-        const sparse_frontier f = {p.list, p.weight, true};
+        const sparse_frontier f = {p.list_number, p.weight, true};
         for (unsigned i = threadIdx.x; i < f.total; i += blockDim.x)
             block.slice[0][i] = listed_slice(block, s, f, i);
         if (threadIdx.x == 0)
@@ -291,15 +289,15 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
         __syncthreads();
     }
     if (sparse)
-        return more ? FRONTIER_VISITED : FRONTIER_SPARSE_ENDED;
-    return by_block ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
+        return more ? FRONTIER_BY_DEPTH : FRONTIER_SPARSE_ENDED;
+    return by_block ? FRONTIER_BY_DEPTH : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_FOUND;
 }
 
-/* Clears the `found` bitmap of a round, or a far bitmap if `round` is SLICED_ROUNDS or more, by the threads of all
- * blocks. */
-__device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
+/* Clears bitmap `number` of s.found: a `found` bitmap or, from SLICED_TURNS on, a far one. The threads of all blocks call
+ * it. */
+__device__ static inline void clear_bitmap(const gpu_sliced &s, unsigned number)
 {
-    uint4 *found = (uint4 *)(s.found + round * s.words);
+    uint4 *found = (uint4 *)(s.found + number * s.words);
     for (uint32_t i = thread_of_grid(); i < s.words / 4; i += threads_of_grid())
         found[i] = make_uint4(0, 0, 0, 0);
 }
@@ -307,12 +305,12 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 /* ---- levels ---- */
 
 /* Does the level of kind block.now.kind, but nothing at the depth where the search ends. All threads of all blocks call it.
- * - ALL, PULL, PUSH: all blocks find the next frontier. PUSH takes the frontier from where `form` says. ALL uses `own`, the
- *   first slices of the thread, and drops those of visited rows.
+ * - ALL, PULL, PUSH: all blocks find the next frontier. `form` says where PUSH finds the present one. ALL uses `own`, the first
+ *   slices of the thread, and drops those of visited rows.
  * - BLOCK: the first block does several levels by itself, from the frontier `few` on. The other blocks do nothing.
  * - SPARSE: only lists the frontier. run_sparse pushes the list after the barrier. */
 template <class B>
-__device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned round, frontier_form form,
+__device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, frontier_form form,
                                         const block_frontier &few, slice_batch &own)
 {
     const sliced_progress &p = block.now;
@@ -320,11 +318,11 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
         return;
     if (p.kind == LEVEL_SLICED_BLOCK) {
         if (blockIdx.x == 0)
-            run_first_block(block, s, round, few);
+            run_first_block(block, s, turn, few);
         return;
     }
     if (B::by_rows && p.kind == LEVEL_SLICED_SPARSE) {
-        list_parts(block, s, s.found + round * s.words, p.list + 1);
+        list_parts(block, s, s.found + turn * s.words, p.list_number + 1);
         return;
     }
     note_level(block.notes, p.depth, p.kind);
@@ -333,40 +331,41 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
             note_of(block.notes, p.depth).pulled = p.kind != LEVEL_SLICED_PUSH ? (1u << SUBGRAPHS) - 1 : 0;
     }
     if (!B::by_rows)
-        pull_slices(block, s, round, p.depth, own);
+        pull_slices(block, s, turn, p.depth, own);
     else if (p.kind == LEVEL_SLICED_PULL)
-        pull_rows(block, s, round, p.depth);
+        pull_rows(block, s, turn, p.depth);
     else
-        push_rows(block, s, round, p.depth, form);
+        push_rows(block, s, turn, p.depth, form);
     note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
-/* Does sparse levels by all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after
- * these levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more
- * values in registers.
+/* Does sparse levels by all blocks, as long as SPARSE is predicted to be cheapest. block.now becomes the state after these
+ * levels, the same in all blocks. All threads of all blocks call it. Not inlined, so that other levels keep more values in
+ * registers.
  *
- * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of the round
- * has all visited bits, and gets those of found vertices, too. The next level is BLOCK after SMALL_LEVELS small frontiers
- * in turn, and otherwise a dense level. A single small frontier is not enough for BLOCK, because to hand the list to the
- * first block costs as much as two levels.
+ * The frontier is a list, made by the first block if `by_block`, otherwise by all blocks. The `found` bitmap of number `turn`
+ * has all visited bits, and gets those of found vertices, too. If SMALL_LEVELS frontiers in a row are small, the next level is
+ * BLOCK, otherwise a dense one. One small frontier is not enough, because handing the list to the first block costs as much as
+ * two levels.
  */
 template <class B>
-__device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool by_block)
+__device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned turn, bool by_block)
 {
     enum { SMALL_LEVELS = 4 };
     sliced_progress p = block.now;
-    sparse_frontier f = by_block ? frontier_of_first_block(block, p.list, p.weight) : gather_parts(block, s, p.list);
+    sparse_frontier f = by_block ? frontier_of_first_block(block, p.list_number, p.weight)
+                                 : gather_parts(block, s, p.list_number);
     unsigned small = 0;
     while (f.total > 0 && f.fits && small < SMALL_LEVELS && p.depth < s.order.deepest && is_sparse(s, p)) {
-        push_sparse(block, s, s.found + round * s.words, f, p.depth++);
+        push_sparse(block, s, s.found + turn * s.words, f, p.depth++);
         tell_part(block, s, f.number + 1);
         f = gather_parts(block, s, f.number + 1);
-        p.found = p.weight = f.total; /* p.found is only an upper bound: each vertex has at least one slice */
+        p.found = p.weight = f.total; /* each vertex has at least one slice, so f.total is an upper bound for p.found */
         p.left -= f.total;
         small = f.total <= s.block_capacity / SMALL_SHARE ? small + 1 : 0;
     }
     p.kind = f.fits && small == SMALL_LEVELS && p.depth < s.order.deepest ? LEVEL_SLICED_BLOCK : dense_kind(s, p);
-    p.list = f.number;
+    p.list_number = f.number;
     if (threadIdx.x == 0)
         block.now = p;
     __syncthreads();
@@ -403,12 +402,12 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     for (uint32_t i = threadIdx.x; i < (B::split ? s.near_words : s.words) / 4; i += blockDim.x)
         ((uint4 *)near_bits())[i] = make_uint4(0, 0, 0, 0);
     if (B::split) /* clears the far bits of the next search */
-        clear_found(s, SLICED_ROUNDS + (s.set ^ 1));
+        clear_bitmap(s, SLICED_TURNS + (s.parity ^ 1));
     for (uint32_t k = threadIdx.x; k < count && k < BLOCK_SLICES; k += blockDim.x)
         block.slice[0][k] = first + k;
     if (threadIdx.x < SUBGRAPHS)
         block.probes[threadIdx.x] = 0;
-    if (threadIdx.x < SLICED_ROUNDS)
+    if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
     if (threadIdx.x == 0) {
         sliced_progress p = {LEVEL_SLICED_PUSH, 0, 1, count, s.count - count, 0};
@@ -416,15 +415,15 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         block.found = block.weight = 0;
         block.now = p;
         if (B::split)
-            block.last = previous_round(0) * s.words;
+            block.last = previous_turn(0) * s.words;
     }
-    if (blockIdx.x == 0 && threadIdx.x < SLICED_ROUNDS)
-        s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
+    if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
+        s.state->arrived[s.parity ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out);
     __syncthreads();
-    /* each block sets the bit, even if it is a far bit that all blocks share, since no barrier follows */
+    /* each block sets the bit, even a far bit that all blocks share, because no barrier follows */
     if (threadIdx.x == 0) {
         const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
         if (is_far(block, s, word))
@@ -435,39 +434,38 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited for later kernels, and writes the
- * answer if the search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of
- * take_level. `each`: run_each_block ended the search, so no barrier followed the last levels. All threads of all blocks
- * call it. */
+/* Ends a search: reports the end to the host, writes the visited bits to s.of[].visited for later kernels, and the answer if
+ * the search has one. Then clears all `found` bitmaps for the next search. `form` is the last result of take_level. `each` says
+ * that run_each_block ended the search, so no barrier followed its levels. All threads of all blocks call it. */
 template <class B>
-__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
+__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form, bool each)
 {
-    /* true: run_first_block ended the search, so only the first block knew all visited bits, and wrote them already */
-    const bool written = form == FRONTIER_VISITED;
+    /* true: run_first_block ended the search. Only the first block knew all visited bits, and it wrote them already */
+    const bool written = form == FRONTIER_BY_DEPTH;
     end_notes(block.notes, block.now.depth);
     if (each) {
         /* no block may clear or answer before all blocks are here; the first block reports the end before it waits */
-        grid_barrier(block, s, round, block.now.depth);
+        grid_barrier(block, s, turn, block.now.depth);
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {
-        /* the fence waits for all writes of the block, so it stands before the block writes its share of the answer */
+        /* the fence waits for all writes of the block, so it comes before the block writes its share of the answer */
         __threadfence_system();
         report_end(s, block.now.depth);
     }
     if (B::by_rows && form == FRONTIER_SPARSE_ENDED) {
         /* only a `found` bitmap has the bits that sparse levels set; all blocks read it before any block clears it */
-        add_found<B::noted ? 4 : 8>(block, s, previous_round(round), LISTS_NONE);
-        tell_part(block, s, block.now.list + 1);
-        gather_parts(block, s, block.now.list + 1);
+        add_found<B::noted ? 4 : 8>(block, s, previous_turn(turn), LISTS_NONE);
+        tell_part(block, s, block.now.list_number + 1);
+        gather_parts(block, s, block.now.list_number + 1);
     }
     if (blockIdx.x == 0 && !written)
         write_visited(block, s);
     if (s.answer.vertex != NULL)
         write_answer<B::by_rows ? 4 : 2>(block, s, written);
-    for (unsigned i = 0; i < SLICED_ROUNDS; i++)
-        clear_found(s, i);
+    for (unsigned i = 0; i < SLICED_TURNS; i++)
+        clear_bitmap(s, i);
 }
 
-/* Does a whole search, until a frontier is empty. Each turn of the loop does one level by all blocks, several by one
+/* Does a whole search, until a frontier is empty. Each pass of the loop does one level by all blocks, several by one
  * block, or several sparse levels; then take_level adds the found vertices to the visited bits. All threads of all blocks
  * call it. */
 template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
@@ -478,8 +476,8 @@ template <class B> __device__ static inline void search_slices(B &block, const g
     start(block, s);
     frontier_form form = FRONTIER_FOUND; /* where PUSH finds the frontier */
     bool each = false;                   /* each block has reached the end of the search by itself */
-    unsigned round = 0;
-    for (; block.now.found != 0; round = next_round(round)) {
+    unsigned turn = 0;
+    for (; block.now.found != 0; turn = next_turn(turn)) {
         block_frontier few = {0, 0, block.count[0], 0, block.now.depth, 0};
         each = !B::by_rows && block.now.kind == LEVEL_SLICED_BLOCK && run_each_block(block, s, few);
         if (each)
@@ -487,23 +485,24 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         const level_kind kind = block.now.kind; /* the barrier sets block.now.kind to the kind of the next level */
         const int32_t depth = block.now.depth;
         const bool by_block = kind == LEVEL_SLICED_BLOCK, listed = by_block || kind == LEVEL_SLICED_SPARSE;
-        run_level(block, s, round, form, few, own);
-        grid_barrier(block, s, round, GOES_ON);
-        clear_found(s, previous_round(round)); /* all blocks added this bitmap to their visited bits before the barrier */
-        /* copies the probes to the notes, and clears them before another level of this round counts */
+        run_level(block, s, turn, form, few, own);
+        grid_barrier(block, s, turn, GOES_ON);
+        /* before the barrier, all blocks have added this bitmap to their visited bits */
+        clear_bitmap(s, previous_turn(turn));
+        /* copies the probes to the notes, and clears them before another level adds to the same element */
         if constexpr (B::noted) {
             for (int g = 0; !listed && is_noter(block.notes) && g < SUBGRAPHS; g++) {
-                note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[round][g];
-                s.state->probes[round][g] = 0;
+                note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[turn][g];
+                s.state->probes[turn][g] = 0;
             }
         }
-        /* the frontier is a list, of one block or of all, and the next level is sparse */
+        /* SPARSE follows a level that left its frontier as a list, made by the first block or by all blocks */
         const bool sparse = B::by_rows && block.now.found != 0 && block.now.kind == LEVEL_SLICED_SPARSE && listed;
         if (sparse)
-            run_sparse(block, s, round, by_block);
-        form = take_level(block, s, round, by_block, sparse);
+            run_sparse(block, s, turn, by_block);
+        form = take_level(block, s, turn, by_block, sparse);
     }
-    end_search(block, s, round, form, each);
+    end_search(block, s, turn, form, each);
 }
 
 /* The kernel for graphs without heads, whose dense levels are of kind ALL. With NOTED it notes its levels. */

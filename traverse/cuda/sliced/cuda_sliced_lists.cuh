@@ -1,10 +1,11 @@
 /* cuda_sliced_lists.cuh: sparse levels of all blocks (kind SPARSE); see cuda_sliced.h
  *
- * After a dense level each block reads a whole bitmap. A sparse level does without, which pays in searches with many levels
- * of thousands of vertices. The frontier is a list of slices. Each block appends the slices that it finds to a part of its
- * own, and then the warps of all blocks share the whole list. The only barrier of a level also tells all blocks the lengths
- * of all parts. The visited bits of all blocks lie in one `found` bitmap meanwhile. A level waits for three reads after each
- * other (list, links, visited bits). It moves 36 bytes for each slice, and 4 bytes of visited bits for each link.
+ * After a dense level each block reads a whole bitmap. A sparse level needs no such reads, which pays in searches with many
+ * levels of thousands of vertices. Its frontier is a list of slices with a part for each block, to which this block appends
+ * the slices that it finds. The warps of all blocks then share the whole list. The only barrier of a level also tells all
+ * blocks the lengths of all parts. Meanwhile the visited bits of all blocks lie in one `found` bitmap. A level waits for
+ * three reads, one after the other (list, links, visited bits). It moves 36 bytes for each slice, and 4 bytes of visited
+ * bits for each link.
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -12,11 +13,11 @@
 #include "cuda_sliced_one.cuh"
 
 enum {
-    /* the bits of a word of sliced_state.told with the length of a part; the bits above are a tag */
+    /* the lower bits of an element of sliced_state.told, the length of a part; a tag stands in the other bits */
     TOLD_BITS = 24,
-    /* a lane pushes a single link if the frontier has at most this many slices, and otherwise a slice */
+    /* a lane pushes one link at a time if the frontier has at most this many slices, and otherwise a whole slice */
     LINK_A_LANE = 1 << 15,
-    LOOK_FROM = 1 << 14    /* with more slices than this, a lane reads a visited bit before it sets it */
+    LOOK_FROM = 1 << 14    /* if the frontier has more slices than this, a lane reads a visited bit before it sets it */
 };
 
 /* The visited bits of a SPARSE level, as push_links uses them: one bitmap in global memory, which all blocks share.
@@ -27,13 +28,13 @@ struct grid_bits {
     uint32_t *bits;
     bool looks, prefetches;
 
-    /* Returns whether the lane has a link whose vertex v may be unvisited. Unless `looks`, any v may be. */
+    /* Returns whether the lane has a link whose vertex v may be unvisited. Reads the bit of v only if `looks`. */
     __device__ bool may_be_new(uint32_t v, bool has) const
     {
         return has && (!looks || !(((const volatile uint32_t *)bits)[v / 32] >> (v % 32) & 1));
     }
 
-    /* Returns true, so that each lane goes on to set(): nothing in the block could decide between lanes before. */
+    /* Returns true, so that each lane goes on to set(): the block has no bits of its own by which to choose one lane. */
     __device__ bool claim(uint32_t) const
     {
         return true;
@@ -60,7 +61,7 @@ struct grid_bits {
 struct sparse_frontier {
     /* the number of this frontier among the sparse frontiers of the search; the list is s.list[number % 2] */
     unsigned number;
-    unsigned total;  /* true: no part is longer than s.list_capacity, so no slice is missing */
+    unsigned total;  /* the number of slices of all parts */
     bool fits;       /* no part is longer than s.list_capacity, so no slice is missing */
 };
 
@@ -73,7 +74,7 @@ __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned
     return (unsigned long long)s.order.number << 8 | (number & 0xff);
 }
 
-/* Tells all blocks the length of this block's part of frontier `number`: writes block.count[number % SLICED_ROUNDS], with
+/* Tells all blocks the length of this block's part of frontier `number`: writes block.count[number % SLICED_TURNS], with
  * a tag, to s.state->told. A block that reads the tag sees all earlier writes of this block. Does not wait. All threads
  * of the block call it. */
 template <class B> __device__ static inline void tell_part(B &block, const gpu_sliced &s, unsigned number)
@@ -81,7 +82,7 @@ template <class B> __device__ static inline void tell_part(B &block, const gpu_s
     __syncthreads();
     if (threadIdx.x != 0)
         return;
-    const unsigned own = min(block.count[number % SLICED_ROUNDS], (1u << TOLD_BITS) - 1);
+    const unsigned own = min(block.count[number % SLICED_TURNS], (1u << TOLD_BITS) - 1);
     fence_of_gpu();
     *(volatile unsigned long long *)&s.state->told[number % 2][blockIdx.x] = tag_of(s, number) << TOLD_BITS | own;
 }
@@ -92,15 +93,15 @@ __device__ static inline unsigned groups_of_blocks()
     return (gridDim.x + WARP - 1) / WARP;
 }
 
-/* Returns an array in the memory of the block that says where the part of each block ends in a sparse frontier. Ends are
- * counted in slices, from the beginning of the group of WARP blocks to which the block belongs. */
+/* Returns the array part_ends, in the memory of the block. Element i is where the part of block i ends in a sparse frontier, as
+ * a number of slices. It counts from the first part of a group of WARP blocks, the group that has block i. */
 template <class B> __device__ static inline uint32_t *part_ends(B &block)
 {
     return block.slice[1];
 }
 
-/* Writes where the parts of a sparse frontier end to part_ends(), and the number of slices of each group of WARP blocks
- * to block.told. Thread i brings the length of block i's part as `own`. All lanes of each calling warp call it. */
+/* Fills part_ends() from the lengths of all parts, and block.told with the number of slices of each group of WARP blocks.
+ * Thread i brings the length of block i's part as `own`. All lanes of each calling warp call it. */
 template <class B> __device__ static inline void write_part_ends(B &block, unsigned own)
 {
     const unsigned before = warp_prefix(own);
@@ -110,7 +111,7 @@ template <class B> __device__ static inline void write_part_ends(B &block, unsig
 }
 
 /* The barrier of a sparse level, after tell_part: waits until all blocks have told the lengths of their parts of frontier
- * `number`, and returns this frontier. Writes where the parts end to part_ends(). All threads of all blocks call it. */
+ * `number`, and returns this frontier. Fills part_ends() for it. All threads of all blocks call it. */
 template <class B>
 __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced &s, unsigned number)
 {
@@ -131,23 +132,21 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
     return f;
 }
 
-/* Returns frontier `number` if the first block has listed it alone: its part has `slices` slices, and all others are
- * empty. Writes where the parts end to the memory of the block, and sets all block.count to zero. Does not wait for other
- * blocks. All threads of the block call it. */
+/* Returns frontier `number` if the first block has listed it alone: its part has `slices` slices, and all others are empty.
+ * Fills part_ends() for it, and sets all block.count to zero. Waits for no other block. All threads of the block call it. */
 template <class B>
 __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsigned number, unsigned slices)
 {
     __syncthreads();
     if (threadIdx.x / WARP < groups_of_blocks())
         write_part_ends(block, threadIdx.x == 0 ? slices : 0);
-    if (threadIdx.x < SLICED_ROUNDS)
+    if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     __syncthreads();
     return sparse_frontier{number, slices, true};
 }
 
-/* Returns slice i of a sparse frontier (i < f.total): finds the group of blocks with the slice, and the block by
- * bisection. */
+/* Returns slice i of a sparse frontier (i < f.total): looks for its group of blocks, and then for its block by bisection. */
 template <class B>
 __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, const sparse_frontier &f, unsigned i)
 {
@@ -182,12 +181,12 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     const bool link_a_lane = f.total <= LINK_A_LANE;
     const grid_bits bits = {s, visited, f.total > LOOK_FROM, link_a_lane};
     const slice_list to = part_of_block(s, next);
-    unsigned *count = &block.count[next % SLICED_ROUNDS];
+    unsigned *count = &block.count[next % SLICED_TURNS];
     /* neighbouring slices go to warps of different blocks, so that a short list keeps many blocks busy */
     const unsigned first = (threadIdx.x / WARP * gridDim.x + blockIdx.x) * WARP, links = f.total * SLICED_COLUMNS;
     note_level(block.notes, depth, LEVEL_SLICED_SPARSE);
     if (threadIdx.x == 0)
-        block.count[(next + 1) % SLICED_ROUNDS] = 0;
+        block.count[(next + 1) % SLICED_TURNS] = 0;
     if (link_a_lane) {
         for (unsigned i = first + lane_id(); i - lane_id() < links; i += threads_of_grid()) {
             const uint32_t slice = i < links ? listed_slice(block, s, f, i / SLICED_COLUMNS) : 0;
@@ -201,20 +200,20 @@ __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visi
     }
 }
 
-/* Makes sparse frontier `number` after a level that left a bitmap: the slices of the vertices in block.slice[1] become
- * this block's part. If there is no room for all of them, here or in block.slice[1], the told length is above
- * s.list_capacity, and so no block pushes the frontier. Also writes all visited bits to `visited`, each block a share.
- * All threads of all blocks call it. Not inlined, so that other levels keep more values in registers. */
+/* Makes sparse frontier `number` after a dense level: the slices of the vertices in block.slice[1] become this block's part. If
+ * some have no room, in the part or already in block.slice[1], the block tells a length above s.list_capacity, so that no block
+ * pushes the frontier. Also writes all visited bits to `visited`, each block a share. All threads of all blocks call it. Not
+ * inlined, so that other levels keep more values in registers. */
 template <class B>
 __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, uint32_t *visited, unsigned number)
 {
     const unsigned count = block.count[1];
     const slice_list to = part_of_block(s, number);
-    unsigned *length = &block.count[number % SLICED_ROUNDS];
+    unsigned *length = &block.count[number % SLICED_TURNS];
     for (uint32_t i = thread_of_grid(); i < s.words; i += threads_of_grid())
         visited[i] = visited_word(block, s, i);
     __syncthreads();
-    if (threadIdx.x < SLICED_ROUNDS) /* if slice[1] lacks vertices, the length says that the part is too long */
+    if (threadIdx.x < SLICED_TURNS) /* if slice[1] lacks vertices, this length tells that the part has too little room */
         block.count[threadIdx.x] = count > BLOCK_SLICES ? s.list_capacity + 1 : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i - lane_id() < count && count <= BLOCK_SLICES; i += blockDim.x) {
@@ -223,7 +222,7 @@ __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, ui
         put_slices(to, reserve_slices(length, own), first, own);
     }
     tell_part(block, s, number);
-    if (threadIdx.x < SLICED_ROUNDS && threadIdx.x != number % SLICED_ROUNDS)
+    if (threadIdx.x < SLICED_TURNS && threadIdx.x != number % SLICED_TURNS)
         block.count[threadIdx.x] = 0;
 }
 

@@ -11,8 +11,8 @@ template <class B> struct block_bits {
     const B &block;
     const gpu_sliced &s;
 
-    /* Returns whether v may be unvisited: its near bit is not set, or it has a far bit. Far bits are not read here,
-     * because set() reads them anyway, and one wait is shorter than two. */
+    /* Returns whether v may be unvisited: true for each vertex with a far bit, and otherwise by its near bit. Far bits are not
+     * read here, because set() reads them anyway, and a second wait would cost time. */
     __device__ bool may_be_new(uint32_t v, bool) const
     {
         return is_far(block, s, v / 32) || !is_visited(block, s, v);
@@ -33,8 +33,8 @@ template <class B> struct block_bits {
         return !(atomicOr(&near_bits()[word], bit) & bit);
     }
 
-    /* Writes depth and parent of the vertex of a link, in the first block only. If each block does the level by itself,
-     * all blocks find the same vertices, so one is enough. */
+    /* Writes depth and parent of the vertex of a link. Only the first block writes, because all blocks find the same vertices
+     * if each does the level by itself. */
     __device__ void found(const uint2 &link, int32_t depth, uint32_t parent) const
     {
         if (blockIdx.x == 0)
@@ -42,15 +42,15 @@ template <class B> struct block_bits {
     }
 };
 
-/* Returns the list that receives the frontier after f, the other one of the block's two lists. In graphs with heads,
- * slices that find no room there go to the same index of s.list (the first block's part of a sparse frontier), to which
- * run_first_block copies the other slices at the end. */
+/* Returns the list for the frontier after f: the block's other list, which does not have f. If this list is full, a graph with
+ * heads keeps the slices behind it in s.list, in the first block's part, at the places that they have in the whole frontier. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
-    uint32_t *list = block.slice[f.list ^ 1];
+    uint32_t *list = block.slice[f.list_index ^ 1];
     if constexpr (B::by_rows)
-        return slice_list{list, s.list[block.now.list % 2], BLOCK_SLICES, max((unsigned)BLOCK_SLICES, s.list_capacity)};
+        return slice_list{list, s.list[block.now.list_number % 2], BLOCK_SLICES,
+                          max((unsigned)BLOCK_SLICES, s.list_capacity)};
     else
         return slice_list{list, list, BLOCK_SLICES, s.block_capacity};
 }
@@ -61,14 +61,14 @@ __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, con
 template <class B> __device__ static void push_by_block(B &block, const gpu_sliced &s, block_frontier &f)
 {
     const block_bits<B> bits = {block, s};
-    const uint32_t *list = block.slice[f.list];
+    const uint32_t *list = block.slice[f.list_index];
     const slice_list next = next_list(block, s, f);
     const unsigned links = f.count * SLICED_COLUMNS, link = threadIdx.x;
-    unsigned *count = &block.count[next_round(f.at)];
+    unsigned *count = &block.count[next_turn(f.count_index)];
     note_level(block.notes, f.depth, LEVEL_SLICED_BLOCK);
     f.depth++;
     if (threadIdx.x == 0)
-        block.count[next_round(next_round(f.at))] = 0;
+        block.count[next_turn(next_turn(f.count_index))] = 0;
     if (links > blockDim.x) {
         for (unsigned i = threadIdx.x; i - lane_id() < f.count; i += blockDim.x)
             push_to_list<SLICED_COLUMNS>(bits, s, f.depth, i < f.count ? list[i] : 0, 0, i < f.count, next, count);
@@ -77,8 +77,8 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
         push_to_list<1>(bits, s, f.depth, has ? list[link / SLICED_COLUMNS] : 0, link % SLICED_COLUMNS, has, next, count);
     }
     __syncthreads();
-    f.at = next_round(f.at);
-    f.list ^= 1;
+    f.count_index = next_turn(f.count_index);
+    f.list_index ^= 1;
     f.count = *(volatile unsigned *)count;
     f.seen += f.count;
 }
@@ -91,7 +91,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
     const unsigned lane = lane_id();
     while (f.count > 0 && f.count * SLICED_COLUMNS <= WARP && f.depth < f.until) {
         const bool has = lane < f.count * SLICED_COLUMNS;
-        const uint32_t slice = has ? block.slice[f.list][lane / SLICED_COLUMNS] : 0;
+        const uint32_t slice = has ? block.slice[f.list_index][lane / SLICED_COLUMNS] : 0;
         const slice_list next = next_list(block, s, f);
         uint2 link[1];
         unsigned slices[1];
@@ -101,7 +101,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
                    has, link, slices);
         const lane_share share = share_of_lane(slices[0]);
         put_slices(next, share.before, link[0].y & SLICED_FIRST, slices[0]);
-        f.list ^= 1;
+        f.list_index ^= 1;
         f.count = share.all;
         f.seen += f.count;
         __syncwarp();
@@ -130,29 +130,28 @@ template <class B> __device__ static void push_small_levels(B &block, const gpu_
 /* Writes the visited bits that this block knows to s.of[].visited, for later kernels. All threads of the block call it. */
 template <class B> __device__ static inline void write_visited(B &block, const gpu_sliced &s)
 {
-    const uint32_t normals = s.normals / 32;
+    const uint32_t normals = s.first_normal / 32;
     for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
         s.of[DELEGATES].visited[i] = visited_word(block, s, i);
     for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
         s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
-/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Stops at a
- * frontier that is empty, is too large, or has the depth where the search ends. All threads of the first block call it.
- * It leaves for all blocks:
- * - all visited bits: in the `found` bitmap of the round, as if one level had found them all; or in s.of[].visited, if
- *   the frontier is empty, so that the search is over
- * - in graphs with heads, the frontier in s.list, as the first block's part of a sparse frontier
- * - in s.state, the depth and the number of slices of the found vertices
- * - for the barrier, in block.found whether the frontier has vertices (1 or 0), and in block.weight the number of its
- *   slices */
-template <class B> __device__ static void run_first_block(B &block, const gpu_sliced &s, unsigned round, block_frontier f)
+/* Does BLOCK levels in the first block, from frontier f on, while the other blocks wait at the barrier. Stops at a frontier
+ * that is empty or too large, or at the depth where the search ends. Then writes what the other blocks need, and counts for the
+ * barrier. All threads of the first block call it.
+ * - All visited bits: to the level's `found` bitmap, as if one level had found all these vertices. If the frontier is
+ *   empty, the search is over, and the bits go to s.of[].visited instead.
+ * - The frontier, in graphs with heads: to s.list, as the first block's part of a sparse frontier.
+ * - To s.state: the depth of the frontier, and the number of slices of all found vertices.
+ * - To block.found: 1 if the frontier has vertices, otherwise 0. To block.weight: the number of its slices. */
+template <class B> __device__ static void run_first_block(B &block, const gpu_sliced &s, unsigned turn, block_frontier f)
 {
     f.until = s.order.deepest;
     f.seen = 0;
     push_small_levels(block, s, f);
-    if (f.count > 0) {
-        uint4 *found = (uint4 *)(s.found + round * s.words);
+    if (f.count > 0) { /* near words are copied as they are; the far bits of a word lie in two bitmaps (visited_word) */
+        uint4 *found = (uint4 *)(s.found + turn * s.words);
         for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
             found[i] = !is_far(block, s, 4 * i)
                            ? ((const uint4 *)near_bits())[i]
@@ -161,9 +160,9 @@ template <class B> __device__ static void run_first_block(B &block, const gpu_sl
     } else {
         write_visited(block, s);
     }
-    if (B::by_rows) { /* slices for which the block's list had no room are in s.list already (next_list) */
+    if (B::by_rows) { /* copies the block's list; behind it, next_list has put slices directly into s.list */
         for (unsigned i = threadIdx.x; i < min(f.count, (unsigned)BLOCK_SLICES) && i < s.list_capacity; i += blockDim.x)
-            s.list[block.now.list % 2][i] = block.slice[f.list][i];
+            s.list[block.now.list_number % 2][i] = block.slice[f.list_index][i];
     }
     if (threadIdx.x == 0) {
         s.state->depth = f.depth;

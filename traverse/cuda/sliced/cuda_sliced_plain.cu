@@ -1,7 +1,7 @@
 /* cuda_sliced_plain.cu: the kernels of a sliced search without notes of levels, and plans of launches; see cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
-/* Returns the kernel without notes for this graph (see program). */
+/* Returns the kernel without notes for the graph of the search. */
 struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced)
 {
     return program<false>(sliced);

@@ -13,8 +13,8 @@
 
 #include "cuda_sliced_block.cuh"
 
-/* Returns the vertex to whose row this slice belongs, as a code (code_of), because it is the parent of the vertices that
- * a push along the slice finds. Returns 0 if the search records no parents. */
+/* Returns the parent of the vertices that a push along this slice finds, as a code (code_of): the vertex to whose row the slice
+ * belongs. Returns 0 if the search records no parents. */
 __device__ static inline uint32_t parent_of_slice(const gpu_sliced &s, uint32_t slice)
 {
     return has_parents(s) ? code_of(s, s.link_row[slice] & SLICED_ROW) : 0;
@@ -89,7 +89,8 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
-/* A list of up to `most` slices. Places from `capacity` on lie in `beyond`, which may be another array than `slice`. */
+/* A list of up to `most` slices: the first `capacity` places lie in `slice`, and the places behind in `beyond`, which may be
+ * another array. Both are indexed by the place. */
 struct slice_list {
     uint32_t *slice, *beyond;
     unsigned capacity, most;

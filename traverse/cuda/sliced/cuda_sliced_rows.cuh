@@ -34,12 +34,12 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Sets the bit of v in the `found` bitmap of the round. The first thread to do so counts v and its `slices` slices in
+/* Sets the bit of v in the level's `found` bitmap. The first thread to do so counts v and its `slices` slices in
  * `tally`. */
-__device__ static inline void set_found(const gpu_sliced &s, unsigned round, uint32_t v, unsigned slices, slice_tally &tally)
+__device__ static inline void set_found(const gpu_sliced &s, unsigned turn, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (atomicOr(&s.found[round * s.words + v / 32], bit) & bit)
+    if (atomicOr(&s.found[turn * s.words + v / 32], bit) & bit)
         return;
     tally.found++;
     tally.weight += slices;
@@ -72,23 +72,22 @@ __device__ static inline void each_piece(const gpu_sliced &s, const Wants &wants
 enum {
     HEADS = 4 /* the number of rows that a lane works on at the same time */,
     TOGETHER = 8 /* the number of neighbouring lanes that have neighbouring rows */,
-    REST_BITS = 7 /* bits of a number of slices of a short row, the first slice not counted */
+    REST_BITS = 7 /* the width in bits of rest_of: how many slices of a short row no lane has looked at */
 };
 
-/* The HEADS rows that a lane works on at the same time. They are rows number k, ..., k + HEADS - 1 of the lane (row_of),
- * and element j of an array is for number k + j. */
+/* The HEADS rows on which a lane works at the same time: rows k, ..., k + HEADS - 1 of the lane, numbered as by row_of. Element
+ * j of an array belongs to row k + j. */
 struct lane_rows {
     uint32_t k;
     unsigned slices[HEADS]; /* the number of slices of each row; 0: the row does not look for a parent */
-    /* how many slices of each row no lane has looked at, REST_BITS bits for each row (rest_of) */
+    /* for each row, how many slices no lane has looked at, in REST_BITS bits (rest_of) */
     unsigned rests;
     uint32_t first[HEADS];  /* for each row, the first slice that no lane has looked at */
     unsigned found;         /* bit j: row j has found a parent */
 };
 
-/* Returns row number k of a lane of this warp, maybe one behind the last vertex. TOGETHER neighbouring lanes have
- * neighbouring rows. Rows are in the order of their lengths, and each warp gets rows of all lengths, spread over this
- * order. */
+/* Returns row number k of a lane of this warp; it may lie behind the last vertex. TOGETHER neighbouring lanes have neighbouring
+ * rows. Rows are in the order of their lengths, and a warp gets rows from all parts of this order. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
@@ -164,8 +163,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     const unsigned before = warp_prefix(own), all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), lane = lane_with(before, item);
-        /* finds the slice of the item, and which row of its lane (`number`) the slice belongs to. A lane has first all
-         * items of its row 0, then all items of row 1, and so on */
+        /* finds the slice of the item, and the number of its row among the rows of the lane that brought it. The items of a
+         * lane are those of its row 0, then those of row 1, and so on */
         unsigned of_lane = item - __shfl_sync(ALL_LANES, before, lane);
         const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
         uint32_t slice = __shfl_sync(ALL_LANES, rows.first[0], lane);
@@ -198,10 +197,10 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     }
 }
 
-/* Third step of PULL: sets the bits of the rows in rows.found in the `found` bitmap of the round, and counts these rows
+/* Third step of PULL: sets the bits of the rows in rows.found in the level's `found` bitmap, and counts these rows
  * and their slices in `tally`. One atomic is enough for the short rows of TOGETHER neighbouring lanes, which lie in one
  * word. A long row may be found by warps at its pieces, too; set_found counts it once. All lanes of the warp call it. */
-__device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round, const lane_rows &rows, slice_tally &tally)
+__device__ static inline void set_found_rows(const gpu_sliced &s, unsigned turn, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
@@ -210,19 +209,19 @@ __device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round
         const bool is_short = slices != 0 && slices <= SLICED_PIECE;
         const unsigned bits = __ballot_sync(ALL_LANES, is_short) >> first & ((1u << TOGETHER) - 1);
         if (slices > SLICED_PIECE)
-            set_found(s, round, row, slices, tally);
+            set_found(s, turn, row, slices, tally);
         if (lane_id() == first && bits != 0) /* `bits`: the found short rows of lanes first to first + TOGETHER - 1 */
-            atomicOr(&s.found[round * s.words + row / 32], bits << (row % 32));
+            atomicOr(&s.found[turn * s.words + row / 32], bits << (row % 32));
         tally.found += is_short;
         tally.weight += is_short ? slices : 0;
     }
 }
 
 /* Lets an unvisited long row look for a visited column in all slices of one piece, which the lanes of a warp share. If
- * there is one, the row gets its bit in the `found` bitmap of the round, depth + 1 and a parent, and is counted in
+ * there is one, the row gets its bit in the level's `found` bitmap, depth + 1 and a parent, and is counted in
  * `tally` unless another warp has counted it. All lanes of the warp call it. */
 template <class B>
-__device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned round, int32_t depth,
+__device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned turn, int32_t depth,
                                          const row_piece &piece, slice_tally &tally)
 {
     const uint4 none = make_uint4(piece.row, piece.row, piece.row, piece.row);
@@ -245,13 +244,13 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
     if (hits == 0 || lane_id() != __ffs(hits) - 1)
         return;
     put_pulled(block, s, depth + 1, piece.row, seen);
-    set_found(s, round, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
+    set_found(s, turn, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
 }
 
-/* Does a level of kind PULL: each unvisited row looks for a visited column until it sees one. Short rows look in their
- * slices first, then long rows in their pieces. Found rows get depth + 1, a parent, and their bit in the `found` bitmap
- * of the round, and are counted in `block`. All threads of all blocks call it. */
-template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth)
+/* Does a level of kind PULL: each unvisited row looks for a visited column until it sees one. Short rows look in their slices
+ * first, then long rows in their pieces. Found rows get depth + 1, a parent, and their bit in the level's `found` bitmap, and
+ * are counted in `block`. All threads of all blocks call it. */
+template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     slice_tally tally = {};
     lane_rows rows;
@@ -260,12 +259,12 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
         if (__any_sync(ALL_LANES, rows.rests != 0))
             look_further(block, s, depth, rows, tally);
         if (__any_sync(ALL_LANES, rows.found != 0))
-            set_found_rows(s, round, rows, tally);
+            set_found_rows(s, turn, rows, tally);
     }
-    const volatile uint32_t *found = s.found + round * s.words; /* another piece may have found the row in this level */
+    const volatile uint32_t *found = s.found + turn * s.words; /* another piece may have found the row in this level */
     each_piece(
         s, [&](uint32_t row) { return !is_visited(block, s, row) && !(found[row / 32] >> (row % 32) & 1); },
-        [&](const row_piece &piece) { pull_piece(block, s, round, depth, piece, tally); });
+        [&](const row_piece &piece) { pull_piece(block, s, turn, depth, piece, tally); });
     add_tally(block, tally);
 }
 
@@ -275,23 +274,22 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 enum frontier_form {
     /* the frontier is the `found` bitmap of the level before */
     FRONTIER_FOUND,
-    /* after BLOCK or SPARSE levels, which leave all visited vertices in a `found` bitmap: the frontier is those vertices
-     * of this bitmap that have its depth. If the search is over, the first block has ended it, and has written the
-     * visited bits to s.of[].visited */
-    FRONTIER_VISITED,
-    /* the frontier is the last `found` bitmap; each block has a share of it, block.count[1] vertices in block.slice[1] */
+    /* after BLOCK or SPARSE levels, which leave all visited vertices in a `found` bitmap: those of them that have the
+     * frontier's depth. Or the first block has ended the search, and written the visited bits to s.of[].visited */
+    FRONTIER_BY_DEPTH,
+    /* the last `found` bitmap; each block also has its share as a list, block.count[1] vertices in block.slice[1] */
     FRONTIER_LISTED,
-    /* SPARSE levels ended the search; the last `found` bitmap has visited bits that no block has added to its own yet */
+    /* the last `found` bitmap; each block also has its share of it as a list, block.count[1] vertices in block.slice[1] */
     FRONTIER_SPARSE_ENDED
 };
 
-/* Returns a word of the frontier's bitmap, the `found` bitmap of the level before. `round` and `depth` are those of the
+/* Returns a word of the frontier's bitmap, the `found` bitmap of the level before. `turn` and `depth` are those of the
  * present level. At depth 0 the frontier is the root. */
-__device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word)
+__device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
 {
     if (depth == 0)
         return word == s.root / 32 ? 1u << (s.root % 32) : 0;
-    return s.found[previous_round(round) * s.words + word];
+    return s.found[previous_turn(turn) * s.words + word];
 }
 
 /* Returns whether v has this depth. v must be visited, as unvisited vertices have no valid depth. */
@@ -300,7 +298,7 @@ __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t
     return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
 }
 
-/* The visited bits of a PUSH, as push_links uses them: those of this block, and the `found` bitmap of the round, which
+/* The visited bits of a PUSH, as push_links uses them: those of this block, and the level's `found` bitmap, which
  * all share. */
 template <class B> struct dense_bits {
     B &block;
@@ -321,7 +319,7 @@ template <class B> struct dense_bits {
         return is_far(block, s, v / 32) || (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit));
     }
 
-    /* Sets the bit of v in the `found` bitmap of the round. Returns whether this lane was the first of all blocks. */
+    /* Sets the bit of v in the level's `found` bitmap. Returns whether this lane was the first of all blocks. */
     __device__ bool set(uint32_t v) const
     {
         const uint32_t bit = 1u << (v % 32);
@@ -336,12 +334,12 @@ template <class B> struct dense_bits {
 };
 
 /* Pushes along one slice of `row`, a vertex of the frontier. Each lane has a slice of its own. Found vertices get depth +
- * 1, `row` as parent, and their bit in the `found` bitmap of the round, and are counted in `tally`. */
+ * 1, `row` as parent, and their bit in the level's `found` bitmap, and are counted in `tally`. */
 template <class B>
-__device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
+__device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t row,
                                              uint32_t slice, slice_tally &tally)
 {
-    const dense_bits<B> bits = {block, s, s.found + round * s.words};
+    const dense_bits<B> bits = {block, s, s.found + turn * s.words};
     uint2 link[SLICED_COLUMNS];
     unsigned slices[SLICED_COLUMNS];
     push_links(bits, s, depth + 1, has_parents(s) ? code_of(s, row) : 0, slice, 0, true, link, slices);
@@ -356,7 +354,7 @@ __device__ static inline void push_row_slice(B &block, const gpu_sliced &s, unsi
 /* Pushes the short rows of up to WARP vertices of the frontier: vertex v of each lane whose `has` is true. The lanes of
  * the warp share the slices of these rows. Long rows are left to each_piece. All lanes of the warp call it. */
 template <class B>
-__device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t v,
+__device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t v,
                                               bool has, slice_tally &tally)
 {
     const uint32_t first = has ? s.first[v] : 0, length = has ? s.first[v + 1] - first : 0;
@@ -367,60 +365,60 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
         const uint32_t row = __shfl_sync(ALL_LANES, v, owner);
         const uint32_t slice = __shfl_sync(ALL_LANES, first - before, owner) + item;
         if (item < all)
-            push_row_slice(block, s, round, depth, row, slice, tally);
+            push_row_slice(block, s, turn, depth, row, slice, tally);
     }
 }
 
 /* A frontier may lie in a few words of its bitmap, so WORD_PARTS warps share a word, PART_BITS bits each. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Pushes the short rows of frontier vertices in some words of the bitmap, one for each lane: number `word`. This warp
- * does PART_BITS bits of each word, whose vertices the lanes share. If `checks`, the bitmap has all visited vertices, and
- * only those of this `depth` are pushed. All lanes of the warp call it. */
+/* Pushes the short rows of frontier vertices in some words of the bitmap. Each lane brings the number of one word as `word`.
+ * The lanes share the vertices in PART_BITS bits of each word; other warps do the rest. If `checks`, the bitmap has all visited
+ * vertices, and only those of this `depth` are pushed. All lanes of the warp call it. */
 template <class B>
-__device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
+__device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)
 {
     const unsigned part = warp_of_grid() % WORD_PARTS * PART_BITS;
-    const uint32_t bits = word < s.words ? frontier_word(s, round, depth, word) >> part & ((1u << PART_BITS) - 1) : 0;
+    const uint32_t bits = word < s.words ? frontier_word(s, turn, depth, word) >> part & ((1u << PART_BITS) - 1) : 0;
     const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
-        /* an item is a set bit of its lane's word, in the order of bits; the loop clears the bits of earlier items */
+        /* item number `item` is a set bit of the word of lane `owner`; the loop clears the bits of the lane's earlier items */
         uint32_t left = __shfl_sync(ALL_LANES, bits, owner);
         const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner) + part;
         for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)
             left &= left - 1;
         const uint32_t v = vertices + __ffs(left) - 1;
-        push_short_rows(block, s, round, depth, v, item < all && (!checks || has_depth(s, v, depth)), tally);
+        push_short_rows(block, s, turn, depth, v, item < all && (!checks || has_depth(s, v, depth)), tally);
     }
 }
 
 /* Does a level of kind PUSH: pushes the short rows of the frontier, and then the pieces of its long rows. `form` says
- * where the frontier is. Found vertices get depth + 1, a parent, and their bit in the `found` bitmap of the round, and
+ * where the frontier is. Found vertices get depth + 1, a parent, and their bit in the level's `found` bitmap, and
  * are counted in `block`. All threads of all blocks call it. */
 template <class B>
-__device__ static void push_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, frontier_form form)
+__device__ static void push_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, frontier_form form)
 {
     slice_tally tally = {};
-    const bool checks = form == FRONTIER_VISITED;
+    const bool checks = form == FRONTIER_BY_DEPTH;
     const uint32_t groups = warps_of_grid() / WORD_PARTS; /* the warps of a block are a multiple of WORD_PARTS */
     if (form == FRONTIER_LISTED) { /* a vertex of the list for each lane; neighbours in the list go to different warps */
         const unsigned count = block.count[1], warps = blockDim.x / WARP;
         for (unsigned i = threadIdx.x / WARP; i < count; i += blockDim.x) {
             const unsigned own = i + lane_id() * warps;
-            push_short_rows(block, s, round, depth, own < count ? block.slice[1][own] : 0, own < count, tally);
+            push_short_rows(block, s, turn, depth, own < count ? block.slice[1][own] : 0, own < count, tally);
         }
     }
     for (uint32_t w = warp_of_grid() / WORD_PARTS; form != FRONTIER_LISTED && w < s.words; w += WARP * groups)
-        push_words(block, s, round, depth, w + lane_id() * groups, checks, tally);
+        push_words(block, s, turn, depth, w + lane_id() * groups, checks, tally);
     const auto is_pushed = [&](uint32_t row) {
-        return is_visited(block, s, row) && frontier_word(s, round, depth, row / 32) >> (row % 32) & 1 &&
+        return is_visited(block, s, row) && frontier_word(s, turn, depth, row / 32) >> (row % 32) & 1 &&
                (!checks || has_depth(s, row, depth));
     };
     each_piece(s, is_pushed, [&](const row_piece &piece) {
         for (unsigned k = lane_id(); k < piece.count; k += WARP)
-            push_row_slice(block, s, round, depth, piece.row, piece.first + k, tally);
+            push_row_slice(block, s, turn, depth, piece.row, piece.first + k, tally);
     });
     add_tally(block, tally);
 }

@@ -60,7 +60,7 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
         s->link_row = s->row;
     s->words = gpu_sliced_words(d->count, n->count);
     s->near_words = gpu_sliced_near(s->words);
-    s->normals = (uint32_t)(32 * d->words);
+    s->first_normal = (uint32_t)(32 * d->words);
     s->of[NORMALS] = *n;
     s->of[DELEGATES] = *d;
     s->order.deepest = dev->fused.deepest;
@@ -76,7 +76,8 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     dev->fused.sliced.noted.program = cuda_sliced_noted(s);
     if (make_slices(dev, e) != ST_OK || CUDA_TRY(cuda_sliced_plan(s, launch), dev->where, e) != ST_OK)
         return e->status;
-    if (s->heads != NULL) { /* sparse frontiers use the memory of those of fused searches */
+    /* sparse frontiers lie in the arrays that fused searches use for theirs, as a sliced search never runs at the same time */
+    if (s->heads != NULL) {
         struct work_item *const *list = dev->fused.search.sparse;
         const uint64_t capacity = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
                        part = capacity / (uint64_t)launch->blocks;
@@ -87,33 +88,33 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->fused.sliced.noted), dev->where, e) : ST_OK;
 }
 
-/* Lets searches write their answers themselves if dev->answers, complete by now, has the vertex of each id, ids of
- * parents have 4 bytes, and there are at most MOST_IDS ids for each thread. Otherwise cuda_values.c makes the answers. */
+/* Lets searches write their answers themselves, if possible: dev->answers, complete by now, must have the vertex of each id,
+ * ids of parents must have 4 bytes, and a thread may have at most MOST_IDS ids. Otherwise cuda_values.c makes the answers. */
 void gpu_sliced_open_answers(struct device *dev)
 {
     enum { MOST_IDS = 32 }; /* with more ids for each thread the kernels of cuda_answers.cu are faster */
     const struct gpu_answers *a = &dev->answers;
     const struct fused_launch *launch = &dev->fused.sliced.launch;
     const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
-    const int parents = dev->fused.answer == ANSWER_PARENTS;
+    const int parents = dev->fused.answer_kind == ANSWER_PARENTS;
     if (a->vertex == NULL || (parents && a->id_bytes != 4) || a->count > MOST_IDS * threads)
         return;
     dev->fused.sliced.search.answer = (struct sliced_answer){
         .vertex = a->vertex, .ids = parents ? a->ids : NULL, .to = a->values, .count = (uint32_t)a->count};
 }
 
-/* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. The search uses the
- * other set of counters and far bits than the last one. dev->fused.settled becomes 1, because this kernel writes all
- * depths, and dev->fused.answers says whether it also writes the answer. */
+/* Starts the kernel of a search from `root`, with notes of levels if `noted`, and does not wait. Searches use the two sets of
+ * counters and the two far bitmaps in turn. dev->fused.settled becomes 1, because this kernel writes all depths.
+ * dev->fused.answer_valid becomes 1 if the kernel also writes the answer. */
 enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
 {
     const struct fused_launch *launch = noted ? &dev->fused.sliced.noted : &dev->fused.sliced.launch;
     struct gpu_sliced *s = &dev->fused.sliced.search;
-    s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
-    s->set ^= 1;
-    s->far = s->found + (SLICED_ROUNDS + s->set) * (size_t)s->words;
+    s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->first_normal);
+    s->parity ^= 1;
+    s->far = s->found + (SLICED_TURNS + s->parity) * (size_t)s->words;
     s->order.number = ++dev->fused.search.order.number;
     dev->fused.settled = 1;
-    dev->fused.answers = s->answer.vertex != NULL;
+    dev->fused.answer_valid = s->answer.vertex != NULL;
     return gpu_begin_kernel(dev, s, launch, noted, e);
 }

@@ -70,9 +70,9 @@ __global__ static void begin_kernel(gpu_bins b)
     begin_bins(b);
 }
 
-/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. count[s] of these codes belong to shard
- * s. First the block reserves this many places behind cursor[s], the next free place of the bin; at[s] becomes the first
- * of them. count[], which is overwritten, and at[] are shared memory. All threads of the block call it. */
+/* Writes the ids of the codes begin, ..., end - 1 into the bins of their shards. For each shard s the block first reserves
+ * count[s] places in the bin, the number of these codes that belong to s. They begin at cursor[s], the next free place, which
+ * is copied to at[s]. count[], which is overwritten, and at[] are shared memory. All threads of the block call it. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {
@@ -80,7 +80,7 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK) {
         if (count[s] != 0)
             at[s] = atomicAdd(&b.cursor[s], (unsigned long long)count[s]);
-        count[s] = 0; /* from now on the number of reserved places that are used */
+        count[s] = 0; /* from now on count[s] is the number of reserved places that have an id */
     }
     __syncthreads();
     for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK) {
@@ -90,8 +90,7 @@ __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned
     __syncthreads();
 }
 
-/* Kernel: writes the local id of each code into the bin of its shard s. cursor[s] is the next free place, at first the
- * bin's beginning. */
+/* Kernel: writes the local id of each code into the bin of its shard s, at cursor[s], the next free place of the bin. */
 __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];

@@ -1,18 +1,18 @@
-/* cuda_frontier_updates.cu: writes and reads the messages by which a device tells its visited normals to devices that are
- * no peers; see struct gpu_frontier_update of cuda_kernels.h
+/* cuda_frontier_updates.cu: writes and reads the messages by which a device tells its visited normals to devices that are no
+ * peers; see struct gpu_frontier_update of cuda_kernels.h
  *
- * A message has one bit, 1 if it is visited, for each normal of a shard that is not in `known`. This bitmap is equal on
- * the sender and the receivers, and has the vertices that earlier messages called visited and those without edges of nn.
- * The vertices come in order, so a message needs no positions.
+ * A message has one bit for each normal of a shard that is not in the bitmap `known`, 1 if the normal is visited. The sender
+ * and the receivers have the same `known`: the vertices that earlier messages called visited, and those without edges of nn.
+ * The bits are in the order of vertices, so a message needs no positions.
  *
- * A block of threads works on 256 words of the shard's bitmap, a word for each thread. The message bits of these words
- * lie one behind the other, the lowest first, from a new word of the message on. Kernels write and read messages in
- * memory of the host, which saves a copy. Twin: the loops over bits of test_messages.c. Bytes moved: 4 to count the
- * message bits of a word, 12 to write or read them, and 1/8 for each bit that is not known.
+ * A block of threads works on 256 words of the shard's bitmap, a word for each thread. Their message bits lie one behind the
+ * other, the lowest first, from a new word of the message on. Kernels write and read messages in memory of the host, which
+ * saves a copy. Twin: the loops over bits of test_messages.c. Bytes moved: 4 to count the message bits of a word, 12 to write
+ * or read them, and 1/8 for each bit that is not known.
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* The word of a bitmap on which a thread works, and where its bits lie among the message bits of the block of threads. */
+/* The word of a shard's bitmap on which a thread works, and where its message bits lie among those of the block of threads. */
 struct update_block {
     uint64_t word;     /* index of the thread's word in `known`, the bitmap of all shards */
     uint64_t in_shard; /* index of the same word in the bitmap of its shard */
@@ -45,7 +45,7 @@ __device__ static unsigned words_of_bits(unsigned bits)
     return (bits + 31) / 32;
 }
 
-/* Kernel: counts the words of the message that each block of threads of each shard needs, in begin[]. */
+/* Kernel: sets begin[], for each block of threads of each shard, to the number of words that the block needs in the message. */
 __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -88,8 +88,8 @@ void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t 
     begin_kernel<<<blocks_for(update->p, 1), BLOCK, 0, stream>>>(*update);
 }
 
-/* Packs those bits of `bits` that are set in `chosen`: result bit i is the bit at the i-th set bit of `chosen`, from the
- * lowest. */
+/* Returns the chosen bits of `bits`, those that are set in `chosen`, moved together: bit i of the result is the i-th chosen
+ * bit, counted from the lowest. */
 __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t gathered = 0;
@@ -100,8 +100,7 @@ __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
     return gathered;
 }
 
-/* Unpacks what gather_bits has packed: bit i goes to the i-th set bit of `chosen`, from the lowest. Other result bits are
- * 0. */
+/* The inverse of gather_bits: moves bit i of `bits` to the i-th bit that is set in `chosen`. Other bits of the result are 0. */
 __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t scattered = 0;
@@ -112,8 +111,8 @@ __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
     return scattered;
 }
 
-/* Kernel: writes the message about a shard on the device of this shard: the bit of visited[words] of each vertex that is
- * not in `known`. Then adds the visited bits to `known`, as the receivers will do. `message` is memory of the host. */
+/* Kernel: writes the message about this device's own shard, to memory of the host. The message gets the bits of visited[words]
+ * that belong to vertices not in `known`. Then adds these visited vertices to `known`, as each receiver will do. */
 __global__ static void __launch_bounds__(BLOCK)
     write_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *visited, uint64_t words, uint32_t *message)
 {
@@ -122,7 +121,7 @@ __global__ static void __launch_bounds__(BLOCK)
     for (uint64_t i = blockIdx.x; i < each; i += gridDim.x) {
         for (unsigned j = threadIdx.x; j <= BLOCK; j += BLOCK)
             packed[j] = 0;
-        /* the barriers of open_block also make sure that all of packed[] is zero */
+        /* open_block has barriers, so all of packed[] is zero when it returns */
         const update_block b = open_block(n, shard, i);
         const uint32_t bits = b.in_shard < words ? visited[b.in_shard] : 0,
                        shared = gather_bits(bits, b.missing);

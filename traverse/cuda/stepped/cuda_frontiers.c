@@ -1,15 +1,15 @@
 /* cuda_frontiers.c: messages that tell the frontier of a GPU to devices that are no peers, before nn is pulled; see engine.h
  *
- * A message says which normals of a shard are visited. A pull may look for visited vertices in place of the frontier,
- * because an unvisited vertex has no neighbour that was visited before the frontier. It looks in the bitmap `known` (struct
- * gpu_frontier_update of cuda_kernels.h), whose vertices later messages leave out. At first `known` has the vertices without
- * edges of nn, which no pull meets.
+ * A message says which normals of a shard are visited. A pull may look for visited vertices in place of the frontier, because
+ * an unvisited vertex has no neighbour that was visited before the frontier. It looks in the bitmap `known` (struct
+ * gpu_frontier_update of cuda_kernels.h). Messages have no bits for vertices that are in `known` already. At first it has the
+ * vertices without edges of nn, which no pull meets.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-/* Tells the device which normals of a shard have edges of nn: copies mask[words], memory of the host, to update_sources,
- * and waits. The rest of the shard's part becomes zero. Called once for each shard, when devices have joined. */
+/* Tells the device which normals of a shard have edges of nn: copies mask[words], memory of the host, to the shard's words of
+ * update_sources, clears the shard's other words, and waits. Called once for each shard, when devices have joined. */
 enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words, struct error *e)
 {
     const uint64_t shard_words = dev->traffic.update.shard_words;
@@ -21,9 +21,9 @@ enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t
     return e->status;
 }
 
-/* Writes the message about this device's shard to `message`, host memory that the device can write, and waits. words[s]
- * becomes the number of 32-bit words of the message about each shard s. Does nothing if `message` is NULL, because peers
- * read the visited bits of this device in its memory. Called before nn is pulled. */
+/* Writes the message about this device's shard to `message`, host memory that the device can write, and waits. words[s] becomes
+ * the number of 32-bit words of the message about each shard s. If `message` is NULL, does nothing, because peers read the
+ * visited bits of this device in its memory. Called before nn is pulled. */
 enum status gpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct gpu_vertices *normals = &dev->of[NORMALS];

@@ -1,11 +1,11 @@
-/* cuda_masks.cu: kernels for whole bitmaps and arrays of values; see cuda_kernels.h. They wake links to other GPUs,
- * combine bitmaps of several devices, set the root of a search, and overwrite values of unvisited vertices. */
+/* cuda_masks.cu: kernels for whole bitmaps and arrays of values: they wake links to other GPUs, combine bitmaps of several
+ * devices, set the root of a search, and overwrite values of unvisited vertices. See cuda_kernels.h. */
 #include "traverse/cuda/device/cuda_common.cuh"
 
 enum {
     WAKE_LINE = 32,       /* the number of words of a cache line */
-    WAKE_LINES = 1 << 13, /* the number of lines at the beginning of an array; one word of each is read */
-    WAKE_STEP = 1 << 10   /* one word of every WAKE_STEP words behind these lines is read */
+    WAKE_LINES = 1 << 13, /* the number of cache lines, from the beginning of an array, of which one word each is read */
+    WAKE_STEP = 1 << 10   /* behind these lines, one word in WAKE_STEP words is read */
 };
 
 /* Returns the number of blocks of 256 threads that fill the current GPU: 8 for each multiprocessor, or 1 if the GPU does
@@ -31,7 +31,8 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
     });
 }
 
-/* Launches the copy of a bitmap of `words` words to `to`, or with `keep` the OR into `to`, with a thread for each word. */
+/* Launches a kernel that sets `to` to the bitmap `from` or, with `keep`, adds the bits of `from` to those of `to`. A thread
+ * does a word; there are `words` words. */
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream)
 {
     each(words, stream, [=] __device__(uint64_t w) { to[w] = (keep ? to[w] : 0) | from[w]; });
@@ -44,8 +45,8 @@ __device__ static inline unsigned long long word_without(const uint32_t *mask, c
     return ((const unsigned long long *)mask)[w] & ~less;
 }
 
-/* Launches the listing of the words of a bitmap that are not zero, each with its index and without the bits of `known`.
- * Words without room in list[most] are only counted. */
+/* Launches the listing of the words of `mask` that are not zero when the bits of `known` are left out. An element of the list
+ * has the index and the bits of a word. Words without room in list[most] are only counted. */
 void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream)
 {
@@ -74,7 +75,7 @@ void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_
     each(words, stream, [=] __device__(uint64_t w) { to[w] = ~from[w]; });
 }
 
-/* Launches one thread, which sets the bit of `vertex` in `mask` and, unless `parent` is NULL, the parent of the root. */
+/* Launches one thread, which sets the bit of `vertex` in `mask` and, unless `parent` is NULL, parent[vertex] to `value`. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value, cudaStream_t stream)
 {
     each(1, stream, [=] __device__(uint64_t) {

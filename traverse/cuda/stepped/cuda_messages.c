@@ -39,8 +39,8 @@ void gpu_release_buffer(struct device *dev, enum exchange_memory kind, void *mem
 
 /* ---- vertices ---- */
 
-/* Returns the memory for dropping duplicates: sent_mask for the bits of the ids, and the array of codes for the kept ids,
- * since the codes are no longer needed when the ids stand in their bins. */
+/* Returns the memory for dropping duplicates: sent_mask for the bits of the ids, and the array of codes for the kept ids. The
+ * codes are no longer needed, because their ids stand in the bins. */
 static struct gpu_seen seen_by(const struct device *dev)
 {
     const struct gpu_traffic *t = &dev->traffic;
@@ -50,8 +50,8 @@ static struct gpu_seen seen_by(const struct device *dev)
                              .capacity = 2 * dev->shard->csr[NN].edges};
 }
 
-/* Launches the clearing of the memory for dropping duplicates of `count` lists. This is the bitmap sent_mask, which a
- * level that sends lists does not use, and the numbers of kept ids in bins.cursor, which is free after sorting. */
+/* Launches the clearing of the memory for dropping duplicates in `count` lists: the bitmap sent_mask, and the counters of kept
+ * ids in bins.cursor. A level that sends lists does not use sent_mask otherwise, and sorting no longer needs bins.cursor. */
 static enum status clear_seen(struct device *dev, uint32_t count, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -61,9 +61,9 @@ static enum status clear_seen(struct device *dev, uint32_t count, struct error *
                     e);
 }
 
-/* Drops duplicates within each list of spans[count], sets the counts of the lists, and waits. Does nothing if no list has
- * ids, because a level that sends bitmaps needs sent_mask. A span may lie in pinned memory of the host, where kernels
- * read each id once over the link, and write the kept ids. */
+/* Drops duplicates in each list of spans[count], sets the counts of the lists to the ids that are left, and waits. Does nothing
+ * if there are no ids, as in a level that sends bitmaps, which still needs sent_mask. A list may lie in pinned memory of the
+ * host, where kernels read each id once over the link, and write the kept ids. */
 enum status gpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t count, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -86,9 +86,8 @@ enum status gpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t
     return e->status;
 }
 
-/* Launches the copy of a span of found vertices to `to`, in memory of this or another device, or in pinned memory of the
- * host. With `adds` ORs the words of a bitmap into those at `to` instead. Records event `event` behind it, also for an
- * empty span. */
+/* Launches the copy of a span of found vertices to `to`, in memory of this or another device, or in pinned memory of the host.
+ * With `adds`, ORs the span, words of a bitmap, into `to` instead. Then records event `event`, also for an empty span. */
 enum status gpu_copy_vertices(struct device *dev, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
                               struct error *e)
 {
@@ -104,8 +103,7 @@ enum status gpu_copy_vertices(struct device *dev, const struct vertex_span *span
     return CUDA_TRY(cudaEventRecord(dev->stream.event[event], stream), dev->where, e);
 }
 
-/* Sets *over to whether the GPU has reached the last recording of event `event`, and so all launches before. Does not
- * wait. */
+/* Sets *over to whether everything has ended that was launched before event `event` was last recorded. Does not wait. */
 enum status gpu_is_over(struct device *dev, uint32_t event, int *over, struct error *e)
 {
     cudaError_t code = cudaEventQuery(dev->stream.event[event]);
@@ -113,9 +111,9 @@ enum status gpu_is_over(struct device *dev, uint32_t event, int *over, struct er
     return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
 }
 
-/* Launches a kernel that takes in normals of this device that another device found: those that are not visited are added
- * to `next`. `from`, any memory that kernels of this device can read, has `count` local ids (OUTGOING_LIST), or `count`
- * words of a bitmap from word `first` on (OUTGOING_MASK). A wrong id sets bad_ids of the level's counters, which
+/* Launches a kernel that takes in normals of this device that another device found: those that are not visited are added to
+ * `next`. `from` has `count` local ids (OUTGOING_LIST) or, from word `first` of the bitmap on, `count` words of a bitmap
+ * (OUTGOING_MASK), in any memory that kernels of this device can read. A wrong id sets bad_ids of the level's counters, which
  * gpu_counts reports. */
 static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first, uint64_t count,
                                 enum outgoing_form form, struct error *e)
@@ -129,9 +127,9 @@ static enum status receive_here(struct device *dev, const uint32_t *from, uint64
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Launches a kernel that takes in the vertices of a span from another rank, for the next previsit. The span lies in
- * exchange memory of this device, and must stay unchanged until then. Kernels read it in place, even in pinned memory of
- * the host, which saves a copy. Does nothing if the shard has no edges of nn, because its spans are empty. */
+/* Launches a kernel that takes in the vertices that another rank found, for the next previsit. The span lies in exchange memory
+ * of this device, and must stay unchanged until that previsit. Kernels read it in place, even in pinned memory of the host,
+ * which saves a copy. Does nothing if the shard has no edges of nn, because its spans are empty. */
 enum status gpu_receive(struct device *dev, const struct vertex_span *span, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_capacity == 0)
@@ -139,9 +137,9 @@ enum status gpu_receive(struct device *dev, const struct vertex_span *span, stru
     return receive_here(dev, span->ids, span->begin, span->count, span->form, e);
 }
 
-/* Launches kernels that take in the normals of this device that its peers found. spans[i] lies in the memory of peer i.
- * Kernels read it there; if they cannot, the driver copies it to traffic.received piece by piece. Words of a bitmap
- * beyond the normals are left out. */
+/* Launches kernels that take in the normals of this device that its peers found. spans[i] lies in the memory of peer i, where
+ * kernels read it. If they cannot, the driver copies it to traffic.received piece by piece. Words of a bitmap behind the last
+ * normal are left out. */
 enum status gpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     const uint64_t capacity = dev->traffic.received_capacity;
@@ -151,7 +149,7 @@ enum status gpu_receive_peers(struct device *dev, const struct vertex_span *span
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         const enum outgoing_form form = spans[i].form;
         const uint64_t count = spans[i].count;
-        const uint32_t *from = (form == OUTGOING_LIST ? peer->shows.ids : peer->shows.sent_mask) + spans[i].begin;
+        const uint32_t *from = (form == OUTGOING_LIST ? peer->shows.ids : peer->shows.sent[0]) + spans[i].begin;
         if (count == 0 || peer->is.shard == dev->shard->index)
             continue;
         if (peer->readable)

@@ -16,10 +16,12 @@
  * then. */
 enum { MOST_LISTED = 1024 };
 
-/* The state of a previsit, as join_frontier expects it in its argument `s`. There is one kind of vertices, with index 0. */
+/* The state of a previsit of one kind of vertices, which join_frontier gets as argument `s`. Arrays by kind have index 0
+ * only. */
 struct kind_previsit {
     static constexpr bool together = false;
-    uint32_t keeps; /* 0: no bitmaps of frontiers are kept, so depths are written at once */
+    /* 0: the search keeps no frontiers of earlier levels to write depths from, so depths are written at once */
+    uint32_t keeps;
     const gpu_vertices *of;
     const gpu_csr *csr;
     struct {
@@ -30,13 +32,13 @@ struct kind_previsit {
 };
 
 /* The counts of one thread over all its words (struct gpu_counts). */
-struct tally {
+struct previsit_tally {
     unsigned long long fresh, sources[VERTEX_KINDS], forward[VERTEX_KINDS];
 };
 
 /* Adds the edges of the vertices queue[base], ..., queue[base + total - 1], which the block has just listed, to
  * t.forward: the lengths of their rows in both subgraphs. All threads of the block call it. */
-__device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total, tally &t)
+__device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total, previsit_tally &t)
 {
     for (unsigned i = threadIdx.x; i < total; i += BLOCK) {
         uint32_t id = p.vertices.queue[base + i];
@@ -47,16 +49,17 @@ __device__ static void add_lengths(const gpu_previsit &p, unsigned long long bas
     }
 }
 
-/* Counts the fresh vertices of a block's words in `t`, with their sources and edges by subgraph. `fresh` has those of
- * this thread's word, and `base` is the block's first word. The block lists its fresh vertices in the queue if they are
- * at most MOST_LISTED and the queue has room. Otherwise t.forward counts 1 for each source in place of its edges. All
+/* Counts the fresh vertices of a block's words in `t`, and by subgraph their sources and edges. `fresh` has the fresh bits of
+ * this thread's word, and `base` is the number of the block's first word. The block lists its fresh vertices in the queue if
+ * they are at most MOST_LISTED and the queue has room. Otherwise t.forward counts 1 for each source in place of its edges. All
  * threads of the block call it. */
-__device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word, tally &t)
+__device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word,
+                                  previsit_tally &t)
 {
     const unsigned sources[] = {(unsigned)__popc(fresh & word.in_one), (unsigned)__popc(fresh & word.in_two)};
     unsigned total, before = block_prefix(__popc(fresh), &total);
-    /* counts->listed grows even if the queue has no room, so it may become larger than the capacity */
-    const unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.capacity;
+    /* counts->places_reserved grows even if the queue has no room, so it may become larger than the capacity */
+    const unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->places_reserved) : p.capacity;
     const bool lists = at + total <= p.capacity;
     t.fresh += __popc(fresh);
     for (int g = 0; g < VERTEX_KINDS; g++) {
@@ -76,7 +79,7 @@ __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_con
 {
     __shared__ unsigned long long sums[WARPS];
     kind_previsit s = {0, &p.vertices, p.csr, {false, 0, {NULL, NULL, p.depth}}};
-    tally t = {};
+    previsit_tally t = {};
     bool any = false;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.vertices.words; base += (uint64_t)gridDim.x * BLOCK) {
         const uint64_t w = base + threadIdx.x;
@@ -107,7 +110,7 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 /* ---- the whole frontier, if the previsit did not list all of it ---- */
 
 /* Launches the listing of those vertices of the dense frontier that are set in `sources`. Overwrites the queue. */
-void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
+void cuda_fill_queue(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)
 {
     const uint32_t *frontier = vertices->frontier;

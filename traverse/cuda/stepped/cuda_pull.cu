@@ -10,12 +10,13 @@
 
 enum { PULL_BLOCK = 128, PULL_WARPS = PULL_BLOCK / WARP };
 
-/* The state of a pull of one subgraph, as functions of visit/ expect it in their argument `s`. Columns of nn have the
- * kind FUSED_COLUMNS: the shard stands in the bits from local_bits on, and the local id in the bits below. */
+/* The state of a pull of one subgraph, which functions of visit/ get as their argument `s`. Columns of nn have the kind
+ * FUSED_COLUMNS: the shard stands in the bits from local_bits on, and the local id in the bits below. */
 template <bool PACKED> struct row_pull {
     static constexpr bool noted = false, packed = PACKED, together = true, has_hub_bitmap = false, stepped = true;
     struct space {
-        uint16_t bits[PACKED_BLOCK]; /* used to decode a packed block, also while `pull` is in use */
+        /* for decoding a packed block. Not in a union with `pull`, because both are in use at the same time */
+        uint16_t bits[PACKED_BLOCK];
         struct {
             uint16_t list[WARP * 32];
             uint32_t found[WARP];
@@ -24,7 +25,7 @@ template <bool PACKED> struct row_pull {
     gpu_csr csr;
     gpu_target target;
     uint64_t words;
-    const uint32_t *parents; /* the visited vertices among the columns, which may become parents: a bitmap */
+    const uint32_t *parents; /* the bitmap of the visited vertices among the columns, which may become parents */
     uint32_t tag;            /* KIND_BIT if the columns, which become parents, are delegates; otherwise 0 */
 };
 

@@ -14,7 +14,7 @@
 
 enum { TILE_EDGES = 1024 }; /* the number of items of a tile */
 
-/* The state of a push of one subgraph, as functions of visit/ expect it as `s`. Number is the type of raw columns. */
+/* The state of a push of one subgraph, which functions of visit/ get as argument `s`. Number is the type of raw columns. */
 template <typename Number, bool PACKED> struct row_push {
     static constexpr bool noted = false, packed = PACKED, together = true, stepped = true;
     static constexpr uint32_t row_together = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
@@ -29,10 +29,10 @@ template <typename Number, bool PACKED> struct row_push {
     bool found; /* this thread has found a vertex */
 };
 
-/* Takes the vertices of other shards out of the reached columns e.end[], if columns are codes of nn, and keeps them for
- * sending: in the bitmap target.out_mask or, if that is NULL, in the list target.out. Their places become Slots::none,
- * and codes of this shard become local ids. Called by expand before it sets the bits of the columns, by all lanes of the
- * warp. */
+/* Keeps only reached vertices of this shard in e.end[], the columns that the lanes have reached, if columns are codes of nn.
+ * Codes of this shard become local ids. Codes of other shards are kept for sending, in the bitmap target.out_mask or, if that
+ * is NULL, in the list target.out, and their places in e.end[] become Slots::none. expand calls it before it sets visited bits.
+ * All lanes of the warp call it. */
 template <typename Number, bool PACKED, class Slots>
 __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bool)
 {
@@ -94,8 +94,8 @@ __global__ static void __launch_bounds__(BLOCK) piece_kernel(row_push<Number, PA
 
 /* ---- by edges ---- */
 
-/* Returns a part of a row as a work item: `items` items from item number `from` on. Item 0 of a row is all its head
- * columns together, and item i is column i - 1 of those behind the head columns. */
+/* Returns a part of a row as a work item, with `items` items from item number `from` on. All head columns of a row together are
+ * item 0, and each other column is one item more. */
 __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32_t row, uint64_t from, uint32_t items)
 {
     const uint64_t heads = from == 0 && csr.head_columns > 0 ? ITEM_HEADS : 0;
@@ -142,8 +142,8 @@ static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, cons
 
 /* ---- both ---- */
 
-/* Launches a push by equal shares of edges if by->scan is not NULL, and otherwise by rows. In the latter case a second
- * kernel pushes the pieces of long rows, if there may be any. */
+/* Launches a push: by equal shares of edges if by->scan is not NULL, otherwise by rows. By rows, a second kernel pushes the
+ * pieces of long rows if by->has_long. */
 template <typename Number, bool PACKED>
 static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *sparse, const gpu_sharing *by,
                  cudaStream_t stream)

@@ -1,13 +1,13 @@
 /* cuda_search.c: the steps of a level of a stepped search on a GPU, which the level loop (loop.c) calls; see engine.h
  *
- * There are two streams, as in figure 3 of Pan et al.: in the stream of the delegates run the visits that find delegates
- * (dd, nd), and in the stream of the normals those that find normals (dn, nn). The streams wait for each other before the
- * previsits, and that of the normals waits for the other one afterwards. The host waits for the counts of the previsits,
- * from which directions are chosen, and once more in a level if devices exchange vertices.
+ * There are two streams, as in figure 3 of Pan et al. Visits that find delegates (dd, nd) run in the stream of the delegates,
+ * and visits that find normals (dn, nn) in the stream of the normals. The streams wait for each other before the previsits, and
+ * the stream of the normals waits for the other one again after them. The host waits for the counts of the previsits, from
+ * which directions are chosen, and once more in a level if devices exchange vertices.
  *
- * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin
- * with the previsit of the delegates and the visit of dd while the normals arrive (gpu_dd_went_first). These two steps
- * count in COUNTERS_DD_FIRST, and all later steps in COUNTERS_OF_LEVEL.
+ * Usually one previsit makes the frontier of both kinds of vertices. If normals come from other ranks, a level may begin with
+ * the previsit of the delegates and the visit of dd while the normals arrive (gpu_dd_went_first). These two steps count in
+ * COUNTERS_DD_FIRST, and all later steps in COUNTERS_OF_LEVEL.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -38,8 +38,8 @@ static void time_end(struct device *dev, enum phase phase, enum vertex_kind stre
         c->timed[phase] = cudaEventRecord(c->end[phase], dev->stream.of[stream]) == cudaSuccess;
 }
 
-/* Sets times->phase_s[] to the seconds of each phase of this level, 0 for phases that were not timed. Waits for the ends
- * of the phases, and marks all as not timed. */
+/* Sets times->phase_s[] to the seconds of each phase of this level, 0 for phases that were not timed. Waits for the ends of the
+ * phases. The next level begins with no phase timed. */
 static enum status gpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     struct gpu_clock *c = &dev->clock;
@@ -56,9 +56,10 @@ static enum status gpu_times(struct device *dev, struct breakdown *times, struct
 
 /* ---- start ---- */
 
-/* Begins a search on a device, without waiting. Launches the clearing of bitmaps and counters. Sets the parent of the
- * root, and its bit in `next`, which the first previsit reads: on every device if it is a delegate, and on the device of
- * its shard if it is a normal. Forgets the last search, and counts all sources as unvisited in dev->frontier. */
+/* Begins a search on a device, without waiting. Launches the clearing of bitmaps and counters. Sets the root's bit in
+ * `next`, which the first previsit reads, and the root's parent: on every device if the root is a delegate, and on the
+ * device of its shard if it is a normal. Resets what the last search has left in `dev`, and counts all sources as unvisited
+ * in dev->frontier. */
 enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
@@ -68,7 +69,7 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
         return e->status;
     CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(level, 0, GPU_COUNTERS_KINDS * sizeof *level, stream), dev->where, e);
-    /* only a device that finds a delegate records its parent; other devices keep PARENT_NONE */
+    /* a delegate's parent is recorded only on devices that find this delegate; PARENT_NONE stays on all others */
     if (d->parent != NULL)
         CUDA_TRY(cudaMemsetAsync(d->parent, 0xff, d->count * 4, stream), dev->where, e);
     if (e->status != ST_OK)
@@ -77,10 +78,10 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
         cuda_set_root(d->next, root->index, d->parent, PARENT_SELF, stream);
     else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
-    dev->masks.in = d->next;
-    dev->masks.known = 0;
+    dev->masks.next_input = d->next;
+    dev->masks.has_known = 0;
     dev->fused.settled = 1; /* previsits write all depths */
-    dev->fused.answers = 0;
+    dev->fused.answer_valid = 0;
     dev->fused.group.ran = 0;
     dev->traffic.binned = 0;
     dev->traffic.update_begun = 0;
@@ -92,8 +93,8 @@ enum status gpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- counters ---- */
 
-/* Launches, on `stream`, the copy of a set of counters to the host, which sets the counters to zero. wait_published waits
- * for this copy. `counters` is COUNTERS_OF_LEVEL or COUNTERS_DD_FIRST. */
+/* Launches, on `stream`, the copy of a set of counters to the host, after which the set is zero on the device. wait_published
+ * waits for this copy. `counters` is COUNTERS_OF_LEVEL or COUNTERS_DD_FIRST. */
 static void publish(struct device *dev, int counters, enum vertex_kind stream)
 {
     struct gpu_counters *c = &dev->counters;
@@ -118,7 +119,7 @@ static void read_counts(struct device *dev, enum vertex_kind kind)
     const struct gpu_counts *counts = &dev->counters.published[ahead ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL].of[kind];
     struct gpu_frontier *f = &dev->frontier;
     f->fresh[kind] = counts->fresh;
-    f->listed[kind] = counts->listed == counts->fresh && counts->listed <= SEARCH_LISTED;
+    f->listed[kind] = counts->places_reserved == counts->fresh && counts->places_reserved <= SEARCH_LISTED;
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         f->sources[g] = counts->sources[to];
@@ -141,9 +142,9 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 
 /* ---- previsit ---- */
 
-/* Launches the previsit of one kind of vertices on its stream. Found normals are read in `next`, and found delegates in
- * dev->masks.in, which gpu_take_mask may have set to another bitmap; afterwards it is `next` again. If dd is visited
- * before the normals have arrived, the delegates are counted in COUNTERS_DD_FIRST. */
+/* Launches the previsit of one kind of vertices on its stream. It reads found normals in `next`, and found delegates in the
+ * bitmap masks.next_input, which becomes `next` again behind it. If dd is visited before the normals have arrived, the
+ * delegates are counted in COUNTERS_DD_FIRST. */
 static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
 {
     const int ahead = kind == DELEGATES && gpu_dd_went_first(dev);
@@ -155,17 +156,16 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
     for (int to = 0; to < VERTEX_KINDS; to++)
         p.csr[to] = dev->csr[subgraph_between(kind, (enum vertex_kind)to)];
     if (kind == DELEGATES)
-        p.vertices.next = dev->masks.in;
+        p.vertices.next = dev->masks.next_input;
     cuda_previsit(&p, dev->stream.of[kind]);
     if (kind == DELEGATES)
-        dev->masks.in = dev->of[DELEGATES].next;
+        dev->masks.next_input = dev->of[DELEGATES].next;
 }
 
 /* Launches the previsits of these kinds of vertices, and the copy of their counters to the host. The host does not wait.
- * - BOTH_KINDS: the streams wait for each other before the previsits, and the stream of the normals waits for that of the
- *   delegates afterwards. If there are no delegates, they do so in level 0 only.
- * - ONLY_DELEGATES, and later ONLY_NORMALS: the streams do not wait for each other, because arriving normals are received
- *   in one while dd is visited in the other. */
+ * - BOTH_KINDS: before the previsits each stream waits for the other one. Behind them the stream of the normals waits for that
+ *   of the delegates. Without delegates, this waiting is only needed in level 0.
+ * - ONLY_DELEGATES, and later ONLY_NORMALS: no stream waits, as one receives arriving normals while the other visits dd. */
 enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     const int join = kinds == BOTH_KINDS && (depth == 0 || dev->of[DELEGATES].count > 0);
@@ -189,10 +189,10 @@ enum status gpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work: only work->of[DD] after
- * ONLY_DELEGATES, everything else after ONLY_NORMALS, and everything after BOTH_KINDS. `forward`, the edges of the
- * frontier, is a lower bound if the previsit did not list the whole frontier. ST_BAD_DATA: another shard sent a vertex
- * that this shard does not have. */
+/* Waits for the last previsit, copies its counts to dev->frontier, and fills *work: only work->of[DD] after ONLY_DELEGATES,
+ * everything else after ONLY_NORMALS, and everything after BOTH_KINDS. If the previsit did not list the whole frontier,
+ * `forward`, the number of the frontier's edges, is only a lower bound. ST_BAD_DATA: another shard sent a vertex that this
+ * shard does not have. */
 enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -222,8 +222,8 @@ enum status gpu_counts(struct device *dev, struct workload *work, struct error *
     return ST_OK;
 }
 
-/* Sets work->of[g].forward to the exact number of edges of the frontier for each subgraph g with exact[g], and waits.
- * Launches nothing for a subgraph whose frontier was listed whole, because its number is exact already. */
+/* Sets work->of[g].forward to the exact number of edges of the frontier for each subgraph g with exact[g], and waits. Launches
+ * nothing for a subgraph whose frontier was listed whole, because then this number is exact already. */
 enum status gpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     const int only_delegates = dev->frontier.previsited == ONLY_DELEGATES;
@@ -261,8 +261,8 @@ static struct gpu_level *counters_of(const struct device *dev, enum subgraph g)
     return dev->counters.level + (g == DD && gpu_dd_went_first(dev) ? COUNTERS_DD_FIRST : COUNTERS_OF_LEVEL);
 }
 
-/* Returns where a visit of g puts the vertices that it finds: those of this shard in the bitmap `next` of their kind, and
- * those of other shards in the list of codes or in the bitmap sent_mask. */
+/* Returns where a visit of g puts the vertices that it finds: vertices of this shard in the bitmap `next` of their kind, and
+ * vertices of other shards in the list of codes or in the bitmap sent_mask. */
 static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
@@ -281,8 +281,8 @@ static struct gpu_target target_of(struct device *dev, enum subgraph g)
                                .sent = &level->sent};
 }
 
-/* Launches a push along g, from the queue of vertices. If the previsit did not list the whole frontier there, the queue
- * is first overwritten by the vertices of the frontier with edges of g. */
+/* Launches a push along g, from the vertices in the queue. If the queue does not have the whole frontier, it is first filled
+ * with the frontier's vertices that have edges of g. */
 static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -296,7 +296,7 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
         .has_long = f->forward[g] >= GPU_LONG_ROW || !f->listed[kind],
         .scan = g == DD && f->forward[g] >= SEARCH_MERGE_EDGES ? &dev->scratch.scan : NULL};
     if (!f->listed[kind])
-        cuda_list_frontier(v, dev->csr[g].sources, &counters->listed[g], stream);
+        cuda_fill_queue(v, dev->csr[g].sources, &counters->listed[g], stream);
     cuda_push(&dev->csr[g], &sparse, &target, &sharing, stream);
 }
 
@@ -311,10 +311,10 @@ static void pull_dd_rows(struct device *dev, const uint32_t *rows)
         cuda_pull_rows(&csr, &target, dev->of[DELEGATES].visited, dev->stream.of[DELEGATES]);
 }
 
-/* Launches the visit of g, a push or a pull as chosen, on the stream of the vertices that g finds. Launches nothing if
- * the frontier has no edges of g. In a pull the unvisited rows of the reverse subgraph look in the visited bitmap in
- * place of the frontier. They find the same neighbours, because an unvisited vertex has no neighbour that was visited
- * before the frontier. With several shards a pull of nn first gathers the visited bits of all shards. */
+/* Launches the visit of g, a push or a pull as chosen, on the stream of the vertices that g finds. Launches nothing if the
+ * frontier has no edges of g. A pull looks in the bitmap of visited vertices, not in the frontier. It finds the same
+ * neighbours, because an unvisited vertex has no neighbour that was visited before the frontier. With several shards a pull of
+ * nn first gathers the visited bits of all shards. */
 static enum status visit_subgraph(struct device *dev, enum subgraph g, const struct directions *directions,
                                   struct error *e)
 {
@@ -338,8 +338,8 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g, const str
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Returns whether both subgraphs with this kind of rows are pushed, and each push must list the frontier in the kind's
- * queue. These pushes must not run at the same time on two streams. */
+/* Returns whether both subgraphs with this kind of rows are pushed, and each of the pushes must fill the queue of this kind.
+ * Such pushes must not run at the same time on two streams. */
 static int share_a_queue(const struct device *dev, enum vertex_kind rows, const struct directions *directions)
 {
     return !dev->frontier.listed[rows] &&
@@ -362,8 +362,7 @@ static enum status visit_normals(struct device *dev, const struct visit_plan *pl
         return e->status;
     if (t->binned && t->form == OUTGOING_LIST) {
         time_begin(dev, PHASE_BINS, NORMALS);
-        /* if the previsit did not list the whole frontier, its edges were not counted, so nothing bounds the number of
-         * codes */
+        /* the edges of vertices that the previsit did not list were not counted, so then there is no bound for the codes */
         cuda_bin(&t->bins, dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX, stream);
         time_end(dev, PHASE_BINS, NORMALS);
         CUDA_LAUNCHED(dev->where, e);
@@ -384,8 +383,8 @@ static enum status pull_own_rows(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Launches the visits of nd, on the stream of the delegates, and of dn and nn, on the stream of the normals. If dd has
- * two parts, nd is left for VISIT_REST, and the host waits for the first part unless the GPUs of peers can wait for it. */
+/* Launches the visits of nd, on the stream of the delegates, and of dn and nn, on the stream of the normals. If dd is pulled in
+ * two parts, nd is left to VISIT_REST, and the host waits for the first part unless the GPUs of peers can wait for it. */
 static enum status visit_others(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
@@ -402,7 +401,7 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
 static enum status visit_rest(struct device *dev, const struct directions *directions, struct error *e)
 {
     /* after gpu_know_mask `next` has these delegates already */
-    if (!dev->masks.known && gpu_take_peers_updates(dev, e) != ST_OK)
+    if (!dev->masks.has_known && gpu_take_peers_updates(dev, e) != ST_OK)
         return e->status;
     pull_dd_rows(dev, dev->traffic.peers.others);
     time_end(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
@@ -430,8 +429,8 @@ enum status gpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Waits for the stream of the delegates only. Sets result->found_delegates to whether this level's visits of dd and nd
- * found a delegate, by both sets of counters if dd was visited first; 0 with one shard or without delegates. */
+/* Waits for the stream of the delegates only. Sets result->found_delegates to whether the visits of dd and nd in this level
+ * found a delegate. If dd was visited first, this is told by two sets of counters. 0 with one shard or without delegates. */
 static enum status finish_delegates(struct device *dev, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -462,9 +461,9 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){t->bins.ids + begin[0], begin[0], begin[1] - begin[0], OUTGOING_LIST};
 }
 
-/* Waits for the visits of a level, and fills *result. With ONLY_DELEGATES waits for dd and nd, and sets found_delegates
- * only. Otherwise waits for all visits, and sets found_delegates, found, outgoing[p] and, if phases are timed, the times.
- * Then also copies the counters to the host, which sets them to zero. */
+/* Waits for the visits of a level, and fills *result. With ONLY_DELEGATES waits for dd and nd, and sets found_delegates only.
+ * Otherwise waits for all visits, copies the counters to the host, after which they are zero on the device, and sets
+ * found_delegates, found, outgoing[p] and, if phases are timed, the times. */
 enum status gpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
