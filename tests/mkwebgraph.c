@@ -5,7 +5,8 @@
  *                                                 zeta_3 of the number behind the letter, b stands before bits
  *
  * KEY is windowsize (7), maxrefcount (3), minintervallength (4), zetak (3) or compressionflags. A list refers to the one
- * before it that makes it shortest.
+ * before it that makes it shortest. With KEY damage=NODE the offsets say that the node begins where
+ * the one before it does.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ static const char *const part_name[PARTS] = {"OUTDEGREES", "REFERENCES", "BLOCK_
 static enum code code_of[PARTS] = {GAMMA, UNARY, GAMMA, GAMMA, ZETA, GAMMA};
 static uint64_t window = 7, most_references = 3, least_interval = 4, zeta_k = 3;
 static const char *flags = "";
+static uint64_t damaged = UINT64_MAX;
 
 struct bits {
     unsigned char *bytes;
@@ -232,6 +234,7 @@ static void take_option(const char *text)
     case 'w': window = number; break;
     case 'z': zeta_k = number; break;
     case 'c': flags = value; break;
+    case 'd': damaged = number; break;
     default: *(text[1] == 'a' ? &most_references : &least_interval) = number;
     }
     for (int part = 0; *text == 'c' && part < PARTS; part++) {
@@ -271,8 +274,9 @@ int main(int argc, char **argv)
     uint64_t arcs = read_lists(lists, nodes);
     struct bits graph = {0}, offsets = {0};
     for (uint64_t node = 0; node <= nodes; node++) {
-        put_code(&offsets, code_of[OFFSETS], zeta_k, graph.count - before);
-        before = graph.count;
+        put_code(&offsets, code_of[OFFSETS], zeta_k, node == damaged ? 0 : graph.count - before);
+        if (node != damaged)
+            before = graph.count;
         if (node < nodes)
             put_shortest(&graph, lists, node);
     }

@@ -39,7 +39,8 @@ struct start {
 
 /* Nodes that a thread decodes, in the buffer of a piece. */
 struct span {
-    uint64_t from, to, end_bit;
+    uint64_t from, to;
+    uint64_t places; /* a digest of the bits at which its nodes begin, and of the one where it ends */
     uint64_t oldest; /* decoding begins there */
     uint64_t bit[MOST_REACH + 1]; /* of the nodes oldest to `from` */
 };
@@ -60,6 +61,8 @@ struct webgraph {
     struct bit_reader offsets, heads;
     uint64_t long_list; /* successors of a list that is decoded in order */
     uint64_t bit;       /* where node `to` begins */
+    uint64_t from;      /* the first node of the last span */
+    uint64_t places, decoded_places; /* digests of that span: by the offsets; as far as it was decoded in order */
     struct start recent[MOST_REACH]; /* of node v: recent[v % MOST_REACH] */
 };
 
@@ -159,16 +162,27 @@ static void add_arcs(struct piece *piece, uint64_t node, const uint64_t *ids, si
     piece->count += count;
 }
 
-/* ---- in order ---- */
+/* ---- places of nodes ---- */
 
-static enum status bad_offset(const struct webgraph *w, const char *graph, uint64_t node, uint64_t found, uint64_t expected,
-                              struct error *e)
+/* Adds the bit at which a node begins to a digest. Another bit anywhere in a span gives another digest: a wrong place may
+ * lead to lists that look like sound ones. */
+static void add_place(uint64_t *places, uint64_t bit)
 {
-    return fail(e, ST_BAD_DATA,
-                "%s: found that node %llu begins at bit %llu, expected bit %llu of %s: offsets of another graph? Without the "
-                "file it is read in order",
-                w->offsets_name, (ull)node, (ull)found, (ull)expected, graph);
+    *places = (*places + bit) * UINT64_C(0xd6e8feb86659fd93);
 }
+
+static enum status check_places(const struct webgraph *w, const char *graph, uint64_t from, uint64_t to, uint64_t told,
+                                uint64_t decoded, struct error *e)
+{
+    if (told == decoded)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA,
+                "%s: found other bits for nodes %llu to %llu than those at which they begin in %s: offsets that are damaged, or "
+                "of another graph? Without the file it is read in order",
+                w->offsets_name, (ull)from, (ull)to, graph);
+}
+
+/* ---- in order ---- */
 
 /* Fills a piece with the arcs that come next, up to those of node w->to - 1. */
 static enum status take_in_order(struct graph_reader *r, struct webgraph *w, struct piece *piece, struct error *e)
@@ -178,8 +192,11 @@ static enum status take_in_order(struct graph_reader *r, struct webgraph *w, str
     if (piece_reserve_edges(piece, PIECE_ARCS, e) != ST_OK)
         return e->status;
     while (piece->count < PIECE_ARCS && (w->list != NULL || (w->decoder.next < w->to && nodes++ < PIECE_NODES))) {
-        if (w->list == NULL && webgraph_next(&w->decoder, &w->list, e) != ST_OK)
-            return e->status;
+        if (w->list == NULL) {
+            add_place(&w->decoded_places, bits_position(&w->decoder.in));
+            if (webgraph_next(&w->decoder, &w->list, e) != ST_OK)
+                return e->status;
+        }
         size_t part = (size_t)smaller(PIECE_ARCS - piece->count, w->list->count - w->used);
         add_arcs(piece, w->decoder.next - 1, w->list->ids + w->used, part);
         w->used += part;
@@ -192,9 +209,10 @@ static enum status take_in_order(struct graph_reader *r, struct webgraph *w, str
     piece->tally.entries = piece->count;
     piece->input_bytes = end / 8 - begin / 8;
     w->in_order = w->list != NULL || w->decoder.next < w->to;
-    if (w->has_offsets && !w->in_order && end != w->bit)
-        return bad_offset(w, r->name, w->to, w->bit, end, e);
-    return ST_OK;
+    if (!w->has_offsets || w->in_order)
+        return ST_OK;
+    add_place(&w->decoded_places, end);
+    return check_places(w, r->name, w->from, w->to, w->places, w->decoded_places, e);
 }
 
 /* ---- by offsets ---- */
@@ -239,26 +257,30 @@ static int can_begin(const struct webgraph *w, uint64_t node, uint64_t *oldest)
  * the span has, and in *is_long whether it is one long list. */
 static enum status scan_span(struct graph_reader *r, struct webgraph *w, uint64_t *arcs, int *is_long, struct error *e)
 {
-    const uint64_t from = w->to, nodes = w->properties.nodes;
+    const uint64_t nodes = w->properties.nodes;
     *arcs = 0;
     *is_long = 0;
-    while (w->to < nodes && w->to - from < PIECE_NODES && *arcs < PIECE_ARCS && !*is_long) {
+    w->from = w->to;
+    w->places = w->decoded_places = 0;
+    while (w->to < nodes && w->to - w->from < PIECE_NODES && *arcs < PIECE_ARCS && !*is_long) {
         struct start *start = &w->recent[w->to % MOST_REACH];
         uint64_t degree, reference;
         bits_seek(&w->heads, w->bit);
         webgraph_head(&w->heads, &w->properties, &degree, &reference);
         *is_long = degree > w->long_list;
-        if (*is_long && w->to > from) { /* the next span */
+        if (*is_long && w->to > w->from) { /* the next span */
             *is_long = 0;
             break;
         }
         int refers = reference > 0 && reference <= smaller(w->properties.window, w->to);
         *start = (struct start){w->bit, refers ? w->recent[(w->to - reference) % MOST_REACH].oldest : w->to, *is_long};
         *arcs += degree;
+        add_place(&w->places, w->bit);
         w->to++;
         if (read_offset(w, r->name, w->to, e) != ST_OK)
             return e->status;
     }
+    add_place(&w->places, w->bit);
     return e->status;
 }
 
@@ -292,7 +314,7 @@ static enum status take_span(struct graph_reader *r, struct webgraph *w, struct 
     if (scan_span(r, w, &arcs, &is_long, e) != ST_OK)
         return e->status;
     span->to = w->to;
-    span->end_bit = w->bit;
+    span->places = w->places;
     piece->input_bytes = w->bit / 8 - begin / 8;
     if (begins && !is_long && (w->to == w->properties.nodes || can_begin(w, w->to, &next_oldest))) {
         piece->in.range_begin = 0;
@@ -332,6 +354,7 @@ static enum status parse_webgraph(const struct graph_reader *r, struct piece *pi
     const struct webgraph *w = r->state;
     const struct span *span = (const struct span *)(const void *)piece->in.buffer;
     struct webgraph_decoder d = {0};
+    uint64_t places = 0;
     if (piece->in.range_end == 0) /* decoded in order */
         return ST_OK;
     if (piece_reserve_edges(piece, (size_t)piece->in.range_end, e) != ST_OK ||
@@ -340,12 +363,14 @@ static enum status parse_webgraph(const struct graph_reader *r, struct piece *pi
     approach(&d, span, e);
     while (e->status == ST_OK && d.next < span->to) {
         const struct webgraph_list *list;
+        add_place(&places, bits_position(&d.in));
         if (webgraph_next(&d, &list, e) == ST_OK && piece_extend_edges(piece, list->count, e) == ST_OK)
             add_arcs(piece, d.next - 1, list->ids, list->count);
     }
     piece->tally.entries = piece->count;
-    if (e->status == ST_OK && bits_position(&d.in) != span->end_bit)
-        bad_offset(w, r->name, span->to, span->end_bit, bits_position(&d.in), e);
+    add_place(&places, bits_position(&d.in));
+    if (e->status == ST_OK)
+        check_places(w, r->name, span->from, span->to, span->places, places, e);
 done:
     webgraph_close(&d);
     return e->status;
