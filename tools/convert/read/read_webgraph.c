@@ -6,8 +6,9 @@
  * and the heads of the nodes are read in order, when a piece is taken: they tell how many arcs a span has, and at which node
  * before it a thread must begin to know all lists that the span refers to.
  *
- * Three kinds of spans are decoded in order all the same, so that a piece and a thread's lists are never large: a long list,
- * spans that refer to a long list, and spans whose references lead too far back. A long list fills several pieces.
+ * Three kinds of spans are decoded in order all the same, so that a piece and a thread's lists are never large, and little is
+ * decoded twice: a long list, spans whose references lead to many arcs, and those whose references lead too far back. A long
+ * list fills several pieces. One thread alone reads the graph in order.
  */
 #include "graph_reader.h"
 #include "webgraph.h"
@@ -25,16 +26,16 @@ typedef unsigned long long ull;
 enum {
     PIECE_ARCS = 1 << 18,
     PIECE_NODES = 1 << 18,
-    MOST_REACH = 1 << 10, /* nodes before a span that a thread may have to look at */
+    MOST_REACH = 1 << 10, /* nodes before a span that a thread may have to decode */
 };
 
-static const uint64_t usual_long_list = 1 << 15;
+static const uint64_t usual_long_list = PIECE_ARCS / 8;
 
 /* A node whose offset has been read. */
 struct start {
     uint64_t bit;
     uint64_t oldest; /* the last node that its references lead to, one after the other; itself, if it has none */
-    int is_long;     /* its list is */
+    uint64_t arcs;   /* of its list, at most PIECE_ARCS */
 };
 
 /* Nodes that a thread decodes, in the buffer of a piece. */
@@ -91,12 +92,12 @@ static enum status read_offsets_file(const void *file, uint64_t offset, void *by
     return ST_OK;
 }
 
-/* Opens NAME.offsets. Without a file of that name that can be read, w->has_offsets stays 0. */
+/* Opens NAME.offsets. If they are of no use, or there is no file of that name that can be read, w->has_offsets stays 0. */
 static enum status open_offsets(struct graph_reader *r, struct webgraph *w, struct error *e)
 {
     struct stat st;
     const struct webgraph_properties *p = &w->properties;
-    if (p->window >= MOST_REACH || !webgraph_beside(r->name, ".offsets", w->offsets_name))
+    if (r->options.threads < 2 || p->window >= MOST_REACH || !webgraph_beside(r->name, ".offsets", w->offsets_name))
         return ST_OK;
     w->offsets_fd = open(w->offsets_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (w->offsets_fd < 0 || fstat(w->offsets_fd, &st) != 0 || !S_ISREG(st.st_mode))
@@ -240,17 +241,15 @@ static enum status read_offset(struct webgraph *w, const char *graph, uint64_t n
 /* Nonzero if a thread may begin to decode at a node; *oldest is then the node that it must begin to look at. */
 static int can_begin(const struct webgraph *w, uint64_t node, uint64_t *oldest)
 {
-    uint64_t window = smaller(w->properties.window, node);
+    uint64_t window = smaller(w->properties.window, node), arcs = 0;
     *oldest = node;
     for (uint64_t v = node - window; v < node; v++)
         *oldest = smaller(*oldest, w->recent[v % MOST_REACH].oldest);
     if (node - *oldest >= MOST_REACH)
         return 0;
-    for (uint64_t v = *oldest; v < node; v++) {
-        if (w->recent[v % MOST_REACH].is_long)
-            return 0;
-    }
-    return 1;
+    for (uint64_t v = *oldest; v < node; v++)
+        arcs += w->recent[v % MOST_REACH].arcs;
+    return arcs <= 2 * w->long_list;
 }
 
 /* Reads offsets and heads from node w->to on, up to the end of a span, and moves w->to there. Returns in *arcs how many arcs
@@ -273,7 +272,8 @@ static enum status scan_span(struct graph_reader *r, struct webgraph *w, uint64_
             break;
         }
         int refers = reference > 0 && reference <= smaller(w->properties.window, w->to);
-        *start = (struct start){w->bit, refers ? w->recent[(w->to - reference) % MOST_REACH].oldest : w->to, *is_long};
+        *start = (struct start){w->bit, refers ? w->recent[(w->to - reference) % MOST_REACH].oldest : w->to,
+                                smaller(degree, PIECE_ARCS)};
         *arcs += degree;
         add_place(&w->places, w->bit);
         w->to++;
