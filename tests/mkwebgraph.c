@@ -1,8 +1,9 @@
 /* mkwebgraph.c: writes graphs of WebGraph (BV format) for the tests. It shares no code with dbfs.
  *
  *   mkwebgraph BASE NODES [KEY=VALUE...] <ARCS    BASE.graph, BASE.properties, BASE.offsets, of lines `u v` in order of u
- *   mkwebgraph bits FILE CODE...                  a file of codes: u, g, d, n and z are unary, gamma, delta, nibble and
- *                                                 zeta_3 of the number behind the letter, b stands before bits
+ *   mkwebgraph bits FILE [CODE...]                a file of codes: u, g, d, n and z are unary, gamma, delta, nibble and
+ *                                                 zeta_3 of the number behind the letter, b stands before bits; without
+ *                                                 CODE those of standard input
  *
  * KEY is windowsize (7), maxrefcount (3), minintervallength (4), zetak (3) or compressionflags. A list refers to the one
  * before it that makes it shortest. With KEY damage=NODE the offsets say that the node begins where
@@ -246,17 +247,24 @@ static void take_option(const char *text)
     }
 }
 
-static int write_codes(const char *name, char **codes, int count)
+static void put_word(struct bits *b, const char *word)
 {
     static const char letters[] = "ugdzn";
+    const char *letter = strchr(letters, word[0]);
+    if (letter != NULL)
+        put_code(b, (enum code)(letter - letters), 3, strtoull(word + 1, NULL, 10));
+    for (const char *bit = word + 1; letter == NULL && *bit != '\0'; bit++)
+        put(b, *bit == '1', 1);
+}
+
+static int write_codes(const char *name, char **codes, int count)
+{
     struct bits b = {0};
-    for (int i = 0; i < count; i++) {
-        const char *letter = strchr(letters, codes[i][0]);
-        if (letter != NULL)
-            put_code(&b, (enum code)(letter - letters), 3, strtoull(codes[i] + 1, NULL, 10));
-        for (const char *bit = codes[i] + 1; letter == NULL && *bit != '\0'; bit++)
-            put(&b, *bit == '1', 1);
-    }
+    char word[64];
+    for (int i = 0; i < count; i++)
+        put_word(&b, codes[i]);
+    while (count == 0 && scanf("%63s", word) == 1)
+        put_word(&b, word);
     write_bits(name, "", &b);
     return 0;
 }
