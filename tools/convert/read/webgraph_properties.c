@@ -1,21 +1,18 @@
 /* webgraph_properties.c: see webgraph_properties.h
  *
- * The file is a list of Java's properties: lines KEY=VALUE, and comments that begin with # or !. Keys that say nothing
- * of the bits, such as statistics, are left out.
+ * Keys that say nothing of the bits, such as statistics, are left out.
  */
 #include "webgraph_properties.h"
+
+#include "tools/convert/input/beside.h"
+#include "tools/convert/input/java_properties.h"
 
 #include "formats/edges/edges.h"
 #include "formats/base/text.h"
 
-#include <ctype.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-    MOST_FILE_BYTES = 1 << 16,
     MOST_WINDOW = 1 << 16,
     MOST_ZETA_K = 16,
 };
@@ -23,78 +20,6 @@ enum {
 typedef unsigned long long ull;
 
 static const char a_graph[] = "it.unimi.dsi.webgraph.BVGraph", a_big_graph[] = "it.unimi.dsi.big.webgraph.BVGraph";
-
-int webgraph_beside(const char *graph, const char *suffix, char name[WEBGRAPH_NAME_BYTES])
-{
-    static const char own[] = ".graph";
-    size_t length = strlen(graph), base = length - (sizeof own - 1);
-    if (length < sizeof own || strcmp(graph + base, own) != 0 || base + strlen(suffix) >= WEBGRAPH_NAME_BYTES)
-        return 0;
-    memcpy(name, graph, base);
-    strcpy(name + base, suffix);
-    return 1;
-}
-
-/* ---- the text ---- */
-
-/* Reads the file to a text that ends in NUL. A pipe of that name is not waited for. */
-static enum status load_text(const char *name, char text[MOST_FILE_BYTES + 1], struct error *e)
-{
-    struct stat st;
-    size_t used = 0;
-    ssize_t got = 0;
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return fail_errno(e, name, "cannot open");
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_FILE_BYTES)
-        fail(e, ST_BAD_DATA, "%s: found no file of at most %d bytes, expected the properties of a graph", name,
-             MOST_FILE_BYTES);
-    while (e->status == ST_OK && used < MOST_FILE_BYTES && (got = read(fd, text + used, MOST_FILE_BYTES - used)) > 0)
-        used += (size_t)got;
-    if (got < 0)
-        fail_errno(e, name, "cannot read");
-    close(fd);
-    text[used] = '\0';
-    return e->status;
-}
-
-int webgraph_is_named(const char *graph)
-{
-    struct error e = {0};
-    char name[WEBGRAPH_NAME_BYTES], text[MOST_FILE_BYTES + 1];
-    if (!webgraph_beside(graph, ".properties", name) || load_text(name, text, &e) != ST_OK)
-        return 0;
-    const char *key = strstr(text, "graphclass");
-    return key != NULL && strstr(key, "webgraph") != NULL;
-}
-
-/* Cuts the next line out of a text at *p; NULL at its end. */
-static char *next_property(char **p)
-{
-    while (**p != '\0') {
-        char *line = *p, *end = line + strcspn(line, "\r\n");
-        *p = end + strspn(end, "\r\n");
-        *end = '\0';
-        line += strspn(line, " \t\f");
-        if (*line != '\0' && *line != '#' && *line != '!')
-            return line;
-    }
-    return NULL;
-}
-
-/* Ends the key of a line where it ends, and returns its value without the blanks around it. */
-static char *value_of(char *line)
-{
-    char *end = line + strcspn(line, "=: \t"), *value = end + strspn(end, " \t");
-    value += *value == '=' || *value == ':';
-    value += strspn(value, " \t");
-    *end = '\0';
-    for (char *last = value + strlen(value); last > value && isspace((unsigned char)last[-1]); last--)
-        last[-1] = '\0';
-    for (char *c = value; *c != '\0'; c++) /* for messages */
-        *c = *c >= ' ' && *c <= '~' ? *c : '?';
-    return value;
-}
 
 /* ---- codes ---- */
 
@@ -205,14 +130,14 @@ static enum status take_value(struct webgraph_properties *p, const char *name, e
     return ST_OK;
 }
 
-static enum status take_lines(struct webgraph_properties *p, const char *name, char *text, struct error *e)
+static enum status take_lines(struct webgraph_properties *p, const char *name, struct java_properties *file, struct error *e)
 {
     int seen[KEYS] = {0};
-    char *line;
-    while ((line = next_property(&text)) != NULL) {
-        char *value = value_of(line);
+    const char *word;
+    char *value;
+    while (java_properties_next(file, &word, &value)) {
         int key = 0;
-        while (key < KEYS && strcmp(line, keys[key].name) != 0)
+        while (key < KEYS && strcmp(word, keys[key].name) != 0)
             key++;
         if (key == KEYS)
             continue;
@@ -231,13 +156,14 @@ static enum status take_lines(struct webgraph_properties *p, const char *name, c
 
 enum status webgraph_read_properties(struct webgraph_properties *p, const char *graph, struct error *e)
 {
-    char name[WEBGRAPH_NAME_BYTES], text[MOST_FILE_BYTES + 1];
+    char name[BESIDE_NAME_BYTES];
+    struct java_properties file;
     *p = (struct webgraph_properties){.zeta_k = 3};
     for (int part = 0; part < PARTS; part++)
         p->code[part] = part_codes[part].usual;
-    if (!webgraph_beside(graph, ".properties", name))
+    if (!beside_name(graph, BESIDE_PROPERTIES, name))
         return fail(e, ST_BAD_DATA, "%s: expected a file NAME.graph of WebGraph, with NAME.properties beside it", graph);
-    if (load_text(name, text, e) == ST_OK)
-        take_lines(p, name, text, e);
+    if (java_properties_load(&file, name, e) == ST_OK)
+        take_lines(p, name, &file, e);
     return e->status;
 }
