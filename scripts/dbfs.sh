@@ -2,7 +2,7 @@
 # dbfs: goes from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
 #
 # edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept in CACHE/KEY.
-# KEY is a digest of all that they depend on: the paths, inodes, sizes and times of the files and of those that are read with
+# KEY is a digest of all that they depend on: the paths, inodes, sizes and times of the files and of those that belong to
 # them (NAME.properties beside NAME.graph of WebGraph), the options, and the version.
 # The folder gets that name when the shards are complete. One dbfs at a time makes shards in CACHE, and others wait:
 # otherwise each would pack the file, and replace shards that another one reads. FILE.dbfs, which nobody has asked for, is
@@ -29,7 +29,7 @@ esac
 PATH=${bin%/*}:$PATH
 # Waiting threads sleep soon, as the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
-files=() beside=() convert=() pack=() both=() search=() results=() kinds=()
+files=() beside=() parts=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' keep=true shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
 making=()          # options without effect on shards that are made
@@ -191,22 +191,34 @@ take_files() { # FILE...: arguments after --, which may begin with -
     done
 }
 
-# Lists in `beside` the files that are read with the graph: NAME.properties and NAME.offsets beside NAME.graph of WebGraph.
+# Lists in `beside` the files that are read with the graph where they exist, and in `parts` those that it depends on.
 find_beside() {
-    local file name
-    for file in "${files[@]}"; do
-        case $file in *?.graph) ;; *) continue ;; esac
-        for name in "${file%.graph}".{properties,offsets}; do [ ! -f "$name" ] || beside+=("$name"); done
+    local file kind name named=()
+    for file in "${files[@]}"; do # that may have any
+        [[ $file != *.graph ]] && [ ! -L "$file" ] || named+=("$file")
     done
+    [ ${#named[@]} != 0 ] || return 0
+    while IFS= read -r -d '' kind && IFS= read -r -d '' name; do
+        beside+=("$name")
+        [ "$kind" != graph ] || [ ! -e "$name" ] || parts+=("$name")
+    done < <(edgeconv --beside -- "${named[@]}" 2>/dev/null)
 }
 
-# Results must not replace the graph, not even with --force.
+# FILE FILE: succeeds if both are one, which need not exist
+are_same() {
+    [ "$1" -ef "$2" ] || { [ ! -e "$1" ] && [ ! -e "$2" ] && [ "$(realpath -m -- "$1")" = "$(realpath -m -- "$2")" ]; }
+}
+
+# Results must not replace the graph, not even with --force, nor may what this script prints be appended to it.
 refuse_inputs() {
     local file result
-    for result in "${results[@]}"; do
-        for file in "${files[@]}" "${beside[@]}"; do
-            [ ! "$result" -ef "$file" ] || die 2 "$result: is the graph: results need a file of their own"
+    for file in "${files[@]}" "${beside[@]}"; do
+        for result in "${results[@]}"; do
+            [ "$result" = - ] || ! are_same "$result" "$file" || die 2 "$result: is the graph: results need a file of their own"
         done
+        [ "$file" != - ] || file=/dev/fd/0
+        [ ! -f /dev/fd/1 ] || [ ! /dev/fd/1 -ef "$file" ] ||
+            die 2 'standard output: is the graph: results need a file of their own'
     done
 }
 
@@ -331,7 +343,7 @@ identity() { printf '%s %s\n' "$(realpath -- "$1")" "$(stat -L -c '%d %i %s %y %
 
 describe() { # prints all that the shards depend on
     local file
-    for file in "${files[@]}" "${beside[@]}"; do identity "$file" || exit 1; done
+    for file in "${files[@]}" "${parts[@]}"; do identity "$file" || exit 1; done
     echo "edgeconv $(words "${undirected[@]}" "${convert[@]}") compact $compact"
     echo "dbfs-pack $(words -p "$shards" "${pack[@]}")"
     rmatgen --version # all programs have one version, and this one starts without MPI

@@ -1,11 +1,13 @@
 /* mkwebgraph.c: writes graphs of WebGraph (BV format) for the tests. It shares no code with dbfs.
  *
  *   mkwebgraph BASE NODES [KEY=VALUE...] <ARCS    BASE.graph, BASE.properties, BASE.offsets, of lines `u v` in order of u
- *   mkwebgraph bits FILE CODE...                  a file of codes: u, g, d, n and z are unary, gamma, delta, nibble and
- *                                                 zeta_3 of the number behind the letter, b stands before bits
+ *   mkwebgraph bits FILE [CODE...]                a file of codes: u, g, d, n and z are unary, gamma, delta, nibble and
+ *                                                 zeta_3 of the number behind the letter, b stands before bits; without
+ *                                                 CODE those of standard input
  *
  * KEY is windowsize (7), maxrefcount (3), minintervallength (4), zetak (3) or compressionflags. A list refers to the one
- * before it that makes it shortest.
+ * before it that makes it shortest. With KEY damage=NODE the offsets say that the node begins where
+ * the one before it does.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@ static const char *const part_name[PARTS] = {"OUTDEGREES", "REFERENCES", "BLOCK_
 static enum code code_of[PARTS] = {GAMMA, UNARY, GAMMA, GAMMA, ZETA, GAMMA};
 static uint64_t window = 7, most_references = 3, least_interval = 4, zeta_k = 3;
 static const char *flags = "";
+static uint64_t damaged = UINT64_MAX;
 
 struct bits {
     unsigned char *bytes;
@@ -232,6 +235,7 @@ static void take_option(const char *text)
     case 'w': window = number; break;
     case 'z': zeta_k = number; break;
     case 'c': flags = value; break;
+    case 'd': damaged = number; break;
     default: *(text[1] == 'a' ? &most_references : &least_interval) = number;
     }
     for (int part = 0; *text == 'c' && part < PARTS; part++) {
@@ -243,17 +247,24 @@ static void take_option(const char *text)
     }
 }
 
-static int write_codes(const char *name, char **codes, int count)
+static void put_word(struct bits *b, const char *word)
 {
     static const char letters[] = "ugdzn";
+    const char *letter = strchr(letters, word[0]);
+    if (letter != NULL)
+        put_code(b, (enum code)(letter - letters), 3, strtoull(word + 1, NULL, 10));
+    for (const char *bit = word + 1; letter == NULL && *bit != '\0'; bit++)
+        put(b, *bit == '1', 1);
+}
+
+static int write_codes(const char *name, char **codes, int count)
+{
     struct bits b = {0};
-    for (int i = 0; i < count; i++) {
-        const char *letter = strchr(letters, codes[i][0]);
-        if (letter != NULL)
-            put_code(&b, (enum code)(letter - letters), 3, strtoull(codes[i] + 1, NULL, 10));
-        for (const char *bit = codes[i] + 1; letter == NULL && *bit != '\0'; bit++)
-            put(&b, *bit == '1', 1);
-    }
+    char word[64];
+    for (int i = 0; i < count; i++)
+        put_word(&b, codes[i]);
+    while (count == 0 && scanf("%63s", word) == 1)
+        put_word(&b, word);
     write_bits(name, "", &b);
     return 0;
 }
@@ -271,8 +282,9 @@ int main(int argc, char **argv)
     uint64_t arcs = read_lists(lists, nodes);
     struct bits graph = {0}, offsets = {0};
     for (uint64_t node = 0; node <= nodes; node++) {
-        put_code(&offsets, code_of[OFFSETS], zeta_k, graph.count - before);
-        before = graph.count;
+        put_code(&offsets, code_of[OFFSETS], zeta_k, node == damaged ? 0 : graph.count - before);
+        if (node != damaged)
+            before = graph.count;
         if (node < nodes)
             put_shortest(&graph, lists, node);
     }

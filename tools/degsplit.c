@@ -288,7 +288,7 @@ static enum status separate(const struct cli *cli, const struct command *c,
 static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
     if (c->plan ||
-        outfile_refuse_inputs(c->output, c->inputs.path, c->inputs.count, e) != ST_OK ||
+        outfile_refuse_inputs(c->output != NULL ? c->output : "-", c->inputs.path, c->inputs.count, e) != ST_OK ||
         outfile_refuse_inputs(c->sweep, c->inputs.path, c->inputs.count, e) != ST_OK ||
         outfile_refuse_output(c->output, c->sweep, e) != ST_OK)
         return e->status;

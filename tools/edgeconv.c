@@ -3,9 +3,9 @@
  * no option or header tells it, edges are kept in a temporary file, and a second pass writes them. */
 #include "tools/edgeconv/edgeconv_job.h"
 #include "tools/convert/convert.h"
+#include "tools/convert/input/beside.h"
 #include "tools/convert/input/read_ahead.h"
 #include "tools/convert/names/wdc_index.h"
-#include "tools/convert/read/webgraph_properties.h"
 
 #include "formats/bijection.h"
 #include "formats/base/arith.h"
@@ -34,6 +34,8 @@ static void report_read(const struct job *job, const struct graph_reader *r)
 {
     const struct cli *cli = &job->options->cli;
     const struct graph_facts *f = &r->facts;
+    if (f->notes.warning[0] != '\0')
+        cli_warn(cli, "%s", f->notes.warning);
     if (f->notes.unterminated)
         cli_warn(cli, "%s: the last line has no newline: the file may have been cut", r->name);
     if (f->notes.has_snap_edges && f->notes.snap_edges != r->total.entries)
@@ -388,15 +390,22 @@ static enum status convert_index(const struct options *o, struct error *e)
     return e->status;
 }
 
-/* Refuses an output that would replace a file that is read together with NAME.graph, such as NAME.properties. */
+/* Refuses outputs that would replace one of the files that are read. Edges go to standard output if nothing is said. */
+static enum status refuse_inputs(const struct options *o, const char *const *inputs, size_t count, struct error *e)
+{
+    if (outfile_refuse_inputs(o->output_path != NULL ? o->output_path : "-", inputs, count, e) == ST_OK)
+        outfile_refuse_inputs(o->map_path, inputs, count, e);
+    return e->status;
+}
+
+/* The same for the files that are read with an input. */
 static enum status refuse_beside(const struct options *o, const char *path, struct error *e)
 {
-    static const char *const suffix[] = {".properties", ".offsets"};
-    char name[WEBGRAPH_NAME_BYTES];
-    const char *input = name;
-    for (size_t i = 0; i < sizeof suffix / sizeof *suffix && webgraph_is_named(path); i++) {
-        if (webgraph_beside(path, suffix[i], name) && outfile_refuse_inputs(o->output_path, &input, 1, e) == ST_OK)
-            outfile_refuse_inputs(o->map_path, &input, 1, e);
+    char name[BESIDE_MOST][BESIDE_NAME_BYTES];
+    enum beside kind[BESIDE_MOST];
+    for (int left = beside_list(path, name, kind); left > 0 && e->status == ST_OK; left--) {
+        const char *input = name[left - 1];
+        refuse_inputs(o, &input, 1, e);
     }
     return e->status;
 }
@@ -405,8 +414,7 @@ static enum status refuse_beside(const struct options *o, const char *path, stru
 static enum status check_outputs(const struct options *o, struct error *e)
 {
     size_t count = (size_t)o->path_count;
-    if (outfile_refuse_inputs(o->output_path, o->paths, count, e) != ST_OK ||
-        outfile_refuse_inputs(o->map_path, o->paths, count, e) != ST_OK)
+    if (refuse_inputs(o, o->paths, count, e) != ST_OK)
         return e->status;
     for (size_t i = 0; i < count; i++) {
         if (refuse_beside(o, o->paths[i], e) != ST_OK)
@@ -416,6 +424,20 @@ static enum status check_outputs(const struct options *o, struct error *e)
         outfile_check_output(o->output_path, o->cli.force, e) == ST_OK)
         outfile_check_output(o->map_path, o->cli.force, e);
     return e->status;
+}
+
+/* Prints the files that are read with the inputs, for the script dbfs. Each has two words that end in a zero: "graph" if the
+ * graph depends on the file, else "time"; and the name. */
+static enum status list_beside(const struct options *o, struct error *e)
+{
+    char name[BESIDE_MOST][BESIDE_NAME_BYTES];
+    enum beside kind[BESIDE_MOST];
+    for (int i = 0; i < o->path_count; i++) {
+        int count = beside_list(o->paths[i], name, kind);
+        for (int k = 0; k < count; k++)
+            printf("%s%c%s%c", kind[k] == BESIDE_PROPERTIES ? "graph" : "time", 0, name[k], 0);
+    }
+    return stream_flush(stdout, e);
 }
 
 static void free_job(struct job *job)
@@ -436,6 +458,10 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
     options_read(&options, argc, argv);
     cli_alone(&options.cli);
+    if (options.lists_beside) {
+        list_beside(&options, &error);
+        return cli_finish(&options.cli, &error);
+    }
     options.reader.threads = cli_threads(&options.cli);
     if (check_outputs(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
         return cli_finish(&options.cli, &error);

@@ -66,15 +66,21 @@ static int follow_link(char path[PATH_MAX])
     return 1;
 }
 
+/* Writes the name of the file that a path leads to, through links whose end need not exist. */
+static void follow_links(const char *path, char made[PATH_MAX])
+{
+    snprintf(made, PATH_MAX, "%s", path);
+    for (int i = 0; i < MOST_LINKS && follow_link(made); i++)
+        ;
+}
+
 /* A symbolic link is followed, so that the file that the link names is made or replaced, and the link stays. */
 static char *resolve_link(const char *path)
 {
     char made[PATH_MAX], *real = realpath(path, NULL);
     if (real != NULL)
         return real;
-    snprintf(made, sizeof made, "%s", path);
-    for (int i = 0; i < MOST_LINKS && follow_link(made); i++)
-        ;
+    follow_links(path, made);
     return strdup(made);
 }
 
@@ -301,24 +307,6 @@ static int is_same_file(const struct stat *a, const struct stat *b)
     return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count,
-                                  struct error *e)
-{
-    struct stat out, in;
-    if (output == NULL || !look_at_output(output, &out))
-        return ST_OK;
-    for (size_t i = 0; i < count; i++) {
-        if (inputs[i] == NULL)
-            continue;
-        int is_stdin = is_standard(inputs[i]);
-        int found = (is_stdin ? fstat(STDIN_FILENO, &in) : stat(inputs[i], &in)) == 0;
-        if (found && is_same_file(&out, &in))
-            return fail(e, ST_USAGE, "%s: is an input too (%s); choose another output", output,
-                        is_stdin ? "standard input" : inputs[i]);
-    }
-    return ST_OK;
-}
-
 /* The folder that a path leads to, and the name in it; nonzero where there is such a folder. */
 static int look_at_folder(const char *path, struct stat *folder, const char **name)
 {
@@ -333,9 +321,31 @@ static int is_same_new_name(const char *a, const char *b)
 {
     struct stat a_folder, b_folder;
     const char *a_name, *b_name;
-    return look_at_folder(a, &a_folder, &a_name) && look_at_folder(b, &b_folder, &b_name) &&
+    char a_made[PATH_MAX], b_made[PATH_MAX];
+    follow_links(a, a_made);
+    follow_links(b, b_made);
+    return look_at_folder(a_made, &a_folder, &a_name) && look_at_folder(b_made, &b_folder, &b_name) &&
            strcmp(a_name, b_name) == 0 && a_folder.st_dev == b_folder.st_dev &&
            a_folder.st_ino == b_folder.st_ino;
+}
+
+enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count,
+                                  struct error *e)
+{
+    struct stat out, in;
+    if (output == NULL)
+        return ST_OK;
+    int exists = look_at_output(output, &out);
+    for (size_t i = 0; i < count; i++) {
+        if (inputs[i] == NULL)
+            continue;
+        int is_stdin = is_standard(inputs[i]);
+        int found = (is_stdin ? fstat(STDIN_FILENO, &in) : stat(inputs[i], &in)) == 0;
+        if (found == exists && (found ? is_same_file(&out, &in) : is_same_new_name(output, inputs[i])))
+            return fail(e, ST_USAGE, "%s: is an input too (%s); choose another output",
+                        is_standard(output) ? "standard output" : output, is_stdin ? "standard input" : inputs[i]);
+    }
+    return ST_OK;
 }
 
 /* A device is no place where bytes of two outputs meet: there may be many like /dev/null. */

@@ -26,8 +26,8 @@ struct outfile;
 
 /* Refuses, with ST_USAGE, an output that is the same file as one of the inputs, because writing it would
  * replace that input. Symbolic and hard links are recognised. Call it before anything is read or written. An
- * output that is not a regular file replaces nothing and is accepted. The input "-" is standard input; NULL
- * is no input. */
+ * output that is not a regular file replaces nothing and is accepted. An input need not exist, if it would be read once it
+ * did. The input "-" is standard input; NULL is no input, and no output. */
 enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count,
                                   struct error *e);
 

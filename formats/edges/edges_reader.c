@@ -4,6 +4,7 @@
 #include "formats/file_kind.h"
 
 #include "formats/base/bytes.h"
+#include "formats/base/read_fully.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,30 +42,17 @@ static enum status read_descriptor(void *from, void *bytes, size_t count, size_t
     return done >= 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
 }
 
-/* One read of a regular file, whatever its descriptor's offset. */
-static enum status read_place(const struct edges_reader *r, uint64_t offset, void *bytes,
-                              size_t count, size_t *got, struct error *e)
-{
-    ssize_t done;
-    do {
-        done = pread(r->fd, bytes, count, (off_t)(r->start + offset));
-    } while (done < 0 && errno == EINTR);
-    *got = done > 0 ? (size_t)done : 0;
-    return done >= 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
-}
-
-/* Reads `count` bytes: those at `offset` if the input can seek, else the next ones. *got is smaller at the end of the file. */
+/* Reads `count` bytes, at `offset` where the input can seek. *got is smaller only at the end of the file. */
 static enum status read_at(const struct edges_reader *r, uint64_t offset, void *bytes, size_t count,
                            size_t *got, struct error *e)
 {
     unsigned char *p = bytes;
     size_t more = 1;
+    if (r->seekable)
+        return read_fully_at(r->fd, r->start + offset, bytes, count, got) == 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
     for (*got = 0; *got < count && more > 0; *got += more) {
-        enum status status =
-            r->seekable ? read_place(r, offset + *got, p + *got, count - *got, &more, e)
-                        : r->source.read(r->source.from, p + *got, count - *got, &more, e);
-        if (status != ST_OK)
-            return status;
+        if (r->source.read(r->source.from, p + *got, count - *got, &more, e) != ST_OK)
+            return e->status;
     }
     return ST_OK;
 }
@@ -265,8 +253,9 @@ int edges_peek_totals(int fd, struct edges_totals *totals)
 {
     unsigned char t[EDGES_TRAILER_BYTES];
     struct stat st;
+    size_t got;
     if (fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof t ||
-        pread(fd, t, sizeof t, st.st_size - (off_t)sizeof t) != (ssize_t)sizeof t ||
+        read_fully_at(fd, (uint64_t)st.st_size - sizeof t, t, sizeof t, &got) != 0 || got < sizeof t ||
         get_u32(t) != EDGES_TRAILER_MAGIC ||
         edges_crc(t, TRAILER_CRC_AT) != get_u32(t + TRAILER_CRC_AT))
         return 0;

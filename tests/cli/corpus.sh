@@ -34,7 +34,7 @@ edges_of() { # FILE: prints each edge once, with the smaller id first
     */binary/*-u32*) format=u32 ;;
     */binary/*-u64*) format=u64 ;;
     esac
-    "$BIN/edgeconv" -q -@ 1 -f $format --original-ids -t text -o "$tmp/text" --force "$1" &&
+    "$BIN/edgeconv" -q -@ 2 -f $format --original-ids -t text -o "$tmp/text" --force "$1" &&
         awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' "$tmp/text" | sort -u
 }
 go_on() { # a folder with a journal

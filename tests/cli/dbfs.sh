@@ -250,6 +250,24 @@ sed -i 's/^#.*/#/' web.properties
 check 'other properties beside a graph of WebGraph pack again' test "$(packed web.graph) $(packed web.graph)" = '1 0'
 check_exit 2 'a result that replaces the properties' dbfs -q --force -r 7 -o web.properties web.graph
 check_says '^dbfs: web.properties: is the graph: results need a file of their own'
+rm web.offsets
+check 'offsets beside a graph of WebGraph change no shards' test "$(packed web.graph)" = 0
+ln -s web.offsets later.csv
+for name in web.offsets ./web.offsets later.csv; do
+    check_exit 2 "a result that would be read with the graph: $name" dbfs -q -r 7 -o $name web.graph
+    check_says "^dbfs: $name: is the graph"
+done
+check 'a result that is not written makes no file' test ! -e web.offsets
+mkdir links && ln -s ../web.graph links/web.graph
+check 'a link to a graph of WebGraph stands for it' test "$(packed --cache linked links/web.graph) $(packed --cache linked links/web.graph)" = '1 0'
+sed -i 's/^#.*/# again/' web.properties
+check 'properties beside the graph that a link leads to are a part of it' test "$(packed --cache linked links/web.graph)" = 1
+for input in g.txt -; do
+    cp g.txt whole.txt
+    check_exit 2 "lines appended to the graph, $input" bash -c 'dbfs -r 7 --no-cache "${@/g.txt/whole.txt}" <whole.txt >>whole.txt' dbfs $input
+    check_says '^dbfs: standard output: is the graph'
+    check "a graph that lines would be appended to is intact, $input" cmp g.txt whole.txt
+done
 check '--no-cache packs each time' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'
 mkdir own
 TMPDIR=$PWD/own packed --no-cache g.txt >"$tmp/count"

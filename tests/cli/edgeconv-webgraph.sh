@@ -113,6 +113,10 @@ say 's/=/ = /; s/$/\r/; 1s/^/! x\n\n/'
 same 'properties with blanks, comments and CR' g want
 say '/zetak/d; /version/d; /flags/d; /maxref/d'
 same 'properties that say only what they must' g want
+say '/^#/d; /^version/d; s/^graphclass/\xef\xbb\xbf&/'
+same 'properties behind a byte order mark' g want
+say 's/^nodes/  no\\\n\t \\u0064es /; s/BVGraph$/\\u0042\\u0056Gr\\\r\n  aph/; s/^arcs=/\\arcs : /'
+same 'properties with escapes and lines that go on' g want
 say '$a endianness=big'
 same 'properties of the Rust program' g want
 { cat kept.properties && awk 'BEGIN { printf "gapstats="; for (i = 0; i < 250000; i++) printf "%d,", i % 100000; print "" }'; } >g.properties
@@ -162,7 +166,15 @@ check_exit 3 'a graph in a pipe' bash -c 'cat g.graph | edgeconv -t text -f webg
 check_says 'standard input: is a pipe, compressed or in an archive, expected a plain file NAME.graph'
 refused '-f webgraph of another name' 'want: expected a file NAME.graph of WebGraph' want -f webgraph
 mkdir other && gzip -c g.graph >other/g.graph && cp g.properties other
-refused 'a compressed graph' 'other/g.graph: is a pipe, compressed or in an archive' other/g.graph
+refused 'a compressed graph' 'other/g.graph (it begins as a gzip file does: if it is one, unpack it): node 0: found' other/g.graph
+gzip -c want >packed.graph
+refused 'a compressed graph without properties' 'packed.graph: is a pipe, compressed or in an archive' packed.graph -f webgraph
+# the bytes of gzip: 14 successors (0001111), no reference (1), no interval (1), and as the first 776 (000101100001000 and a bit)
+printf '%s\n' graphclass=it.unimi.dsi.webgraph.BVGraph nodes=2000 arcs=14 windowsize=1 minintervallength=4 >magic.properties
+"$make" bits magic.graph b000111111000101100001000 b1 z0 z0 z0 z0 z0 z0 z0 z0 z0 z0 z0 z0 z0 b$(printf '1%.0s' {1..1999})
+check 'a graph whose first bytes are those of gzip' test "$(head -c 3 magic.graph | od -An -tx1)" = ' 1f 8b 08'
+check 'a graph that begins as a compressed file does is read as it is' test "$(edgeconv -q -t text magic.graph magic.graph | cut -f2 | tr '\n' ' ')" = \
+    "$(echo $(seq 776 789) $(seq 776 789)) "
 check_exit 3 'another format of -f' edgeconv -f u32 -t text g.graph
 check_says 'g.graph: is of the format webgraph, and -f says u32'
 check_exit 2 '--one-based' edgeconv --one-based -t text g.graph
@@ -176,6 +188,11 @@ printf '5 5\n2 3\n1 3\n1 2 4\n3 5\n4\n' >metis.graph
 check '.graph of METIS' test "$(edgeconv -q -t text metis.graph | wc -l)" = 5
 printf 'colour=red\n' >metis.properties
 check '.graph of METIS with properties of something' test "$(edgeconv -q -t text metis.graph | wc -l)" = 5
+printf '# no graphclass, and not from webgraph\ncolour=graphclass:webgraph\n' >metis.properties
+check '.graph of METIS with properties that name WebGraph elsewhere' test "$(edgeconv -q -t text metis.graph | wc -l)" = 5
+check_exit 0 'an output beside a graph of METIS' edgeconv -q --force -o metis.properties metis.graph
+cp g.properties metis.properties
+check '.graph of METIS with the properties of a graph of WebGraph' test "$(edgeconv -q -t text metis.graph | wc -l)" = 5
 refused 'the properties alone' 'give NAME.graph, which stands beside it' g.properties
 mkfifo pipe.properties && cp g.graph pipe.graph
 check_exit 3 'properties that are a pipe' timeout 20 edgeconv -t text pipe.graph
@@ -186,6 +203,26 @@ for name in g.properties g.offsets ./g.offsets; do
     check_exit 2 "a map that is read: $name" edgeconv -q --force --compact="$name" -o x.edges g.graph
     check "a file beside the graph is intact: $name" cmp before "$name"
 done
+cp g.graph new.graph && cp g.properties new.properties && ln -s new.offsets later
+for name in new.offsets ./new.offsets later; do
+    check_exit 2 "an output that would be read: $name" edgeconv -q -o "$name" new.graph
+    check_says 'is an input too'
+done
+check_exit 2 'standard output that is read with the graph' bash -c 'edgeconv -q g.graph >>g.properties'
+check_says 'standard output: is an input too (g.properties)'
+# what a link leads to, however it is named
+mkdir away && cp g.graph g.properties g.offsets away && mv away/g.offsets away/kept
+for name in link.graph other-name; do
+    ln -s away/g.graph $name
+    check "a link to a graph, $name" test "$(edgeconv -q -t text $name | cmp - want && echo yes)" = yes
+    check_exit 2 "an output that would be read through a link, $name" edgeconv -q -o away/g.offsets $name
+    check_says 'away/g.offsets: is an input too'
+    check_exit 2 "an output that is read through a link, $name" edgeconv -q --force -o away/g.properties $name
+done
+cp away/kept link.offsets && head -c 99 want >away/g.offsets
+check 'offsets beside a link are read before those of the graph' test "$(edgeconv -q -@ 2 -t text link.graph | cmp - want && echo yes)" = yes
+rm link.offsets
+refused 'offsets beside the graph that a link leads to' 'away/g.offsets: found' link.graph -@ 2
 check 'arcs are directed, and edges with -u' test "$(edgeconv -v -o d.edges g.graph 2>&1 | grep -c ' directed')" = 2 \
     -a "$(edgeconv -v -u -o u.edges g.graph 2>&1 | grep -c 'vertices, undirected')" = 1
 awk '{ print $1, $2; print $2, $1 }' OFS='\t' want | sort -n -k1,1 -k2,2 -u >both
@@ -201,19 +238,48 @@ check 'two graphs follow each other' test "$(edgeconv -q -t text g.graph g.graph
 "$make" few 2500 <<<'1 2'
 for with in few.offsets none mixed.offsets; do
     cp $with g.offsets
-    refused "offsets of another graph: $with" 'g.offsets: found .*ithout the file .*in order' g.graph
+    refused "offsets of another graph: $with" 'g.offsets: found .*ithout the file .*in order' g.graph -@ 2
 done
 "$make" g 3000 <want
 head -c -9 g.offsets >x && mv x g.offsets
-refused 'offsets that are cut' 'g.offsets: found the end of the file' g.graph
+refused 'offsets that are cut' 'g.offsets: found the end of the file' g.graph -@ 2
 "$make" g 3000 <want
 head -c 40 want >>g.offsets
-refused 'offsets with more behind them' 'g.offsets: byte .*: found .* bytes more behind the last offset' g.graph
+refused 'offsets with more behind them' 'g.offsets: byte .*: found .* bytes more behind the last offset' g.graph -@ 2
 "$make" bits g.offsets g7
-refused 'a first offset that is not 0' 'g.offsets: found that node 0 begins 7 bits behind bit 0' g.graph
+refused 'a first offset that is not 0' 'g.offsets: found that node 0 begins 7 bits behind bit 0' g.graph -@ 2
+# a node that begins at a list of another one: in a span of a thread, before its end, and in one that is decoded in order
+# (at 32767 what is copied from that list is no list)
+while read -r graph node span; do
+    "$make" $graph 60000 windowsize=3 maxrefcount=9 damage=$node <$graph
+    refused "an offset of $graph that is wrong at node $node alone" "$graph.offsets: found other bits for nodes $span than .*ithout the file .*in order" \
+        $graph.graph -@ 2 -q -o got --force
+done <<'NODES'
+many 16381 0 to 16384
+many 32765 16384 to 32768
+many 32767 16384 to 32768
+mixed 17003 [0-9]* to 17005
+NODES
+check 'one thread has no use for offsets, and reads the graph in order' test "$(edgeconv -q -@ 1 -t text mixed.graph | cmp - mixed && echo yes)" = yes
+# five times a list of 30000 and 999 copies of it, each of the one before
+copies=$(printf 'g30000 u1 g0 %.0s' {1..999}) gaps=$(printf 'g32 %.0s' {1..999})
+"$make" bits copies.graph $(for i in {1..5}; do echo g30000 u0 g1 g0 g29996 $copies; done) b$(printf '1%.0s' {1..29000})
+"$make" bits copies.offsets g0 $(for i in {1..5}; do echo g63 $gaps; done) $(printf 'g1 %.0s' {1..29000})
+printf '%s\n' graphclass=it.unimi.dsi.webgraph.BVGraph nodes=34000 arcs=150000000 windowsize=1 minintervallength=4 >copies.properties
+check_exit 0 'long lists in long chains of references are decoded once, offsets or not' cpu_limit 3 edgeconv -q -@ 2 -o /dev/null copies.graph
 rm g.offsets && mkdir g.offsets
-check 'a folder in their place is no file of offsets' test "$(edgeconv -q -t text g.graph | cmp - want && echo yes)" = yes
-rmdir g.offsets
+unread() { # NAME CAUSE
+    check_exit 0 "$1" edgeconv -q -@ 2 -t text -o got --force g.graph
+    check_says "warning: g.offsets: cannot be read: $2: the graph is read in order"
+    check "$1: the graph has its arcs" cmp got want
+}
+unread 'a folder in the place of offsets' 'is no regular file'
+rmdir g.offsets && ln -s g.offsets g.offsets
+unread 'offsets that cannot be opened' 'Too many levels of symbolic links'
+rm g.offsets
+rm lone.properties && ln -s lone.properties lone.properties
+check_exit 1 'properties that cannot be opened' edgeconv -t text lone.graph
+check_says 'lone.properties: cannot open: Too many'
 
 # ---- bits that are no list ----
 
@@ -259,6 +325,12 @@ for with in yes no; do
     check_says 'line.graph: node 0: its list of successors and those that it may copy from need more'
     check "a list of 3 million, offsets: $with" test "$(edgeconv -q -S 256M -t text line.graph | cmp - line && echo yes)" = yes
 done
+
+# lists of 7 and 9 by turns, and a few of 6 and 8: of those in the window all but 13 of the ids that -S allows
+awk 'BEGIN { for (u = 0; u < 250000; u++) { k = (u % 2 ? 7 : 9) - (u % 5000 == 0); print "g" k, "u0 g1 g0 g" k - 4 }
+    for (; u < 250010; u++) print "g0" }' | "$make" bits tight.graph
+printf '%s\n' graphclass=it.unimi.dsi.webgraph.BVGraph nodes=250010 arcs=1999950 windowsize=65536 minintervallength=4 >tight.properties
+check_exit 0 'many lists that just fit -S are not looked at for each node' cpu_limit 2 edgeconv -q -S 16M -o /dev/null tight.graph
 
 # ---- LAW's graph ----
 

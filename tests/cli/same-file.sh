@@ -46,6 +46,11 @@ check 'edgeconv -f wdc-index: the file is intact' cmp kept in.txt
 check 'edgeconv: the file of standard input is no output' bash -c '"$1" -q -u -o ./in.txt <in.txt; [ $? = 2 ]' - "$bin/edgeconv"
 check 'edgeconv: standard input is intact' cmp kept in.txt
 keeps in.txt 'edgeconv, edges and map to one new file' "$bin/edgeconv" -q -u --compact=./new -o new in.txt
+ln -s new later
+keeps in.txt 'edgeconv, edges and map to one new file, by a link' "$bin/edgeconv" -q -u --compact=later -o ./new in.txt
+keeps in.txt 'edgeconv to standard output that is the input' bash -c '"$1" -q -u in.txt >>in.txt' - "$bin/edgeconv"
+check_says '^edgeconv: standard output: is an input too (in.txt); choose another output$'
+keeps in.txt 'edgeconv to standard output that is standard input' bash -c '"$1" -q -u - <in.txt >>in.txt' - "$bin/edgeconv"
 keeps g.map 'edgeconv, edges and map to one file' "$bin/edgeconv" -q -u --compact=g.map -o g.map.soft in.txt
 check 'edgeconv: nothing else was written' test ! -e x -a ! -e new
 check_exit 0 'edgeconv -o /dev/null' "$bin/edgeconv" -q -u --compact=/dev/null -o /dev/null in.txt
@@ -57,6 +62,7 @@ for name in g.edges ./g.edges g.edges.soft g.edges.hard; do
     keeps g.edges "degsplit -o $name" "$bin/degsplit" -q -t 1 -o "$name" g.edges
     keeps g.edges "degsplit --sweep $name" "$bin/degsplit" -q -t 1 -o x --sweep "$name" g.edges
 done
+keeps g.edges 'degsplit to standard output that is the input' bash -c '"$1" -q -t 1 g.edges >>g.edges' - "$bin/degsplit"
 keeps g.edges 'degsplit, both to one new file' "$bin/degsplit" -q -t 1 -o new --sweep ./new g.edges
 keeps g.split 'degsplit, both to one file' "$bin/degsplit" -q -t 1 -o g.split.hard --sweep g.split g.edges
 keeps g.edges 'degsplit, two ranks' "$MPIEXEC" -n 2 "$bin/degsplit" -q -t 1 -o ./g.edges g.edges

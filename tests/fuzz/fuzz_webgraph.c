@@ -11,7 +11,7 @@
 
 static enum status convert(const char *path, struct error *e)
 {
-    struct reader_options options = {.format = FORMAT_WEBGRAPH, .max_buffer_bytes = 1 << 20, .threads = 1};
+    struct reader_options options = {.format = FORMAT_WEBGRAPH, .max_buffer_bytes = 1 << 20, .threads = 2}; /* one has no use for offsets */
     struct input *input = NULL;
     struct graph_reader *reader = NULL;
     struct graph_writer *writer = NULL;

@@ -3,6 +3,7 @@
 
 #include "claim_kinds.h"
 #include "formats/base/bytes.h"
+#include "formats/base/read_fully.h"
 #include "tools/spill/unnamed.h"
 
 #include <errno.h>
@@ -98,18 +99,18 @@ static enum status find_kind(struct claim_file *f, uint64_t n, const char *tmpdi
 {
     struct stat st;
     unsigned char head[CLAIM_HEAD_BYTES];
-    ssize_t got = pread(f->fd, head, sizeof head, f->start);
-    if (got < 0 || fstat(f->fd, &st) != 0)
+    size_t got;
+    if (read_fully_at(f->fd, (uint64_t)f->start, head, sizeof head, &got) != 0 || fstat(f->fd, &st) != 0)
         return fail_errno(e, f->name, "cannot read");
     uint64_t bytes = (uint64_t)(st.st_size - f->start);
-    if (claim_is_npy(head, (size_t)got))
-        return claim_npy_open(f, head, (size_t)got, bytes, e);
-    if (claim_is_text(head, (size_t)got)) {
+    if (claim_is_npy(head, got))
+        return claim_npy_open(f, head, got, bytes, e);
+    if (claim_is_text(head, got)) {
         f->width = 8;
         return replace_file(f, 1, tmpdir, e);
     }
     f->count = n;
-    return open_raw(f, head, (size_t)got, bytes, e);
+    return open_raw(f, head, got, bytes, e);
 }
 
 enum status claim_file_open(struct claim_file *f, const char *path, uint64_t n,
@@ -148,19 +149,10 @@ static int64_t value_at(const struct claim_file *f, const unsigned char *p)
 static enum status read_bytes(const struct claim_file *f, unsigned char *bytes, size_t count,
                               off_t at, struct error *e)
 {
-    while (count > 0) {
-        ssize_t got = pread(f->fd, bytes, count, at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return fail_errno(e, f->name, "cannot read");
-        if (got == 0)
-            return fail(e, ST_BAD_DATA, "%s: became shorter while it was read", f->name);
-        bytes += got;
-        at += got;
-        count -= (size_t)got;
-    }
-    return ST_OK;
+    size_t got;
+    if (read_fully_at(f->fd, (uint64_t)at, bytes, count, &got) != 0)
+        return fail_errno(e, f->name, "cannot read");
+    return got == count ? ST_OK : fail(e, ST_BAD_DATA, "%s: became shorter while it was read", f->name);
 }
 
 enum status claim_file_read(const struct claim_file *f, uint64_t first, uint64_t count,

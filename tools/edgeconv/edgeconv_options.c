@@ -58,6 +58,7 @@ enum {
     COLUMNS_OPTION,
     SEPARATOR_OPTION,
     COMMENTS_OPTION,
+    BESIDE_OPTION,
 };
 
 static enum assertion assertion_named(const struct cli *cli, const char *name)
@@ -149,6 +150,7 @@ static void take_option(struct options *o, int option, const char *argument)
             cli_usage(cli, "--separator: '%s' is not blank, comma, tab, semicolon or bar", argument);
         break;
     case COMMENTS_OPTION: o->reader.comments = comments_named(cli, argument); break;
+    case BESIDE_OPTION: o->lists_beside = 1; break;
     case COMPACT_OPTION: cli_once(&o->cli, "--compact", argument, &o->map_path); break;
     default: cli_option(&o->cli, option, argument);
     }
@@ -221,6 +223,7 @@ void options_read(struct options *o, int argc, char **argv)
         {"one-based", no_argument, NULL, ONE_BASED_OPTION},
         {"member", required_argument, NULL, MEMBER_OPTION},
         {"entry", required_argument, NULL, MEMBER_OPTION}, /* its name in version 1.0.0 */
+        {"beside", no_argument, NULL, BESIDE_OPTION}, /* for the script dbfs: in no page */
         {"compact", required_argument, NULL, COMPACT_OPTION},
         {"columns", required_argument, NULL, COLUMNS_OPTION},
         {"separator", required_argument, NULL, SEPARATOR_OPTION},

@@ -18,6 +18,7 @@ struct options {
     const char *member; /* name or pattern of the files wanted from archives; NULL: all */
     enum assertion assertion;
     int randomize, original_ids;
+    int lists_beside; /* --beside: files that are read with the inputs are listed, and nothing else is done */
     const char *map_path; /* --compact; NULL: ids stay as they are */
     uint64_t seed;
     const char **paths;

@@ -2,6 +2,8 @@
 #include "spill.h"
 #include "unnamed.h"
 
+#include "formats/base/read_fully.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -85,21 +87,13 @@ enum status spill_write(const struct spill *s, const struct spill_extent *extent
 enum status spill_read(const struct spill *s, const struct spill_extent *extent, uint64_t at,
                        void *bytes, uint64_t count, struct error *e)
 {
-    unsigned char *to = bytes;
-    while (count > 0) {
-        ssize_t done = pread(s->fd[extent->file], to, count, (off_t)(extent->offset + at));
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return fail_errno(e, s->folder[extent->file], "cannot read a temporary file back");
-        if (done == 0)
-            return fail(e, ST_RUNTIME, "%s: a temporary file ends at byte %llu, and %llu more were "
-                        "written", s->folder[extent->file],
-                        (unsigned long long)(extent->offset + at), (unsigned long long)count);
-        to += done;
-        at += (uint64_t)done;
-        count -= (uint64_t)done;
-    }
+    size_t got;
+    if (read_fully_at(s->fd[extent->file], extent->offset + at, bytes, count, &got) != 0)
+        return fail_errno(e, s->folder[extent->file], "cannot read a temporary file back");
+    if (got < count)
+        return fail(e, ST_RUNTIME, "%s: a temporary file ends at byte %llu, and %llu more were "
+                    "written", s->folder[extent->file],
+                    (unsigned long long)(extent->offset + at + got), (unsigned long long)(count - got));
     return ST_OK;
 }
 

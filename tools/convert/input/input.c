@@ -1,10 +1,12 @@
 /* input.c: see input.h */
 #include "input.h"
 
+#include "beside.h"
 #include "raw_in.h"
 #include "unwrap.h"
 
-#include <errno.h>
+#include "formats/base/read_fully.h"
+
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -79,7 +81,8 @@ static enum status start_reading(struct input *in, const char *member, struct er
     raw->seekable = in->regular;
     raw->start = in->start;
     raw->size = in->size;
-    return unwrap_open(&in->bytes, raw, member, e);
+    /* bits of WebGraph may begin as a compressed file does */
+    return unwrap_open(&in->bytes, raw, in->regular && beside_webgraph(in->name), member, e);
 }
 
 static enum status refuse_empty(struct input *in, struct error *e)
@@ -361,19 +364,7 @@ uint64_t input_bytes(const struct input *in)
 enum status input_read_at(const struct input *in, uint64_t offset, void *bytes, size_t count,
                           size_t *got, struct error *e)
 {
-    *got = 0;
-    while (*got < count) {
-        ssize_t done =
-            pread(in->fd, (char *)bytes + *got, count - *got, (off_t)(in->start + offset + *got));
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return fail_errno(e, in->name, "cannot read");
-        if (done == 0)
-            break;
-        *got += (size_t)done;
-    }
-    return ST_OK;
+    return read_fully_at(in->fd, in->start + offset, bytes, count, got) == 0 ? ST_OK : fail_errno(e, in->name, "cannot read");
 }
 
 enum status input_reopen(const struct input *in, int *fd, struct error *e)

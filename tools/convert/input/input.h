@@ -1,5 +1,5 @@
 /* input.h: the bytes of one input: a file, a pipe or standard input. Compression and archives are removed
- * (unwrap.h).
+ * (unwrap.h), but not of a graph of WebGraph, which is read as it is stored (beside.h).
  *
  * input_peek looks at the first bytes; input_read then gives all bytes in order. Any thread may also read a
  * plain regular file at any offset. The files of an archive are separate inputs; input_next goes to the next

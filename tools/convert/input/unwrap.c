@@ -139,7 +139,7 @@ static enum status undo_all(struct unwrap *u, struct error *e)
 
 /* ---- the whole ---- */
 
-enum status unwrap_open(struct unwrap **result, struct raw_in *file, const char *member,
+enum status unwrap_open(struct unwrap **result, struct raw_in *file, int as_stored, const char *member,
                         struct error *e)
 {
     *result = NULL;
@@ -149,7 +149,7 @@ enum status unwrap_open(struct unwrap **result, struct raw_in *file, const char 
     u->layers[0].raw = file;
     u->archive_at = NO_ARCHIVE;
     u->member = member;
-    if (add_name(u, file->name, NULL, e) != ST_OK || undo_all(u, e) != ST_OK) {
+    if (add_name(u, file->name, NULL, e) != ST_OK || (!as_stored && undo_all(u, e) != ST_OK)) {
         unwrap_close(u);
         return e->status;
     }

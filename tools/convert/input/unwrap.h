@@ -9,9 +9,9 @@
 
 struct unwrap;
 
-/* Opens a file and enters the first file of an archive. The caller keeps `file`, which must outlive the result. `member`
- * chooses among the files of an archive; NULL chooses all. */
-enum status unwrap_open(struct unwrap **unwrap, struct raw_in *file, const char *member,
+/* Unwraps `file`, which stays the caller's and must outlive the result. `member` chooses among the files of an
+ * archive (NULL: all of them). The first chosen file is entered. With `as_stored`, the bytes stay as they are. */
+enum status unwrap_open(struct unwrap **unwrap, struct raw_in *file, int as_stored, const char *member,
                         struct error *e);
 void unwrap_close(struct unwrap *unwrap); /* NULL is allowed */
 

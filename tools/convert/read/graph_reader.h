@@ -82,6 +82,7 @@ struct reader_notes {
     uint64_t snap_edges;
     int unterminated;     /* the last line had no newline */
     uint64_t private_lists, missing_lists; /* adjacency */
+    char warning[512];    /* empty: there is none */
 };
 
 /* The properties of the graph that a reader reads. */

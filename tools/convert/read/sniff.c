@@ -8,11 +8,13 @@
 #include "scan_text.h"
 #include "sniff_foreign.h"
 #include "sniff_likeness.h"
-#include "webgraph_properties.h"
+
+#include "tools/convert/input/beside.h"
 
 #include "formats/base/bytes.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
@@ -131,7 +133,7 @@ static enum status refuse_wide_text(const struct input *input, const struct samp
 static enum status sniff_binary(const struct input *input, const struct sample *s,
                                 enum graph_format *format, struct error *e)
 {
-    char properties[WEBGRAPH_NAME_BYTES];
+    char properties[BESIDE_NAME_BYTES];
     if (edges_sniff((const unsigned char *)s->text, s->bytes)) {
         *format = FORMAT_EDGES;
         return ST_OK;
@@ -154,7 +156,10 @@ static enum status sniff_binary(const struct input *input, const struct sample *
                       "use `tail -c +17 FILE | edgeconv -f u64 -`", e);
     if (s->bytes >= 1024 && s->text[0] == 0 && memcmp(s->text, s->text + 1, 1023) == 0)
         return refuse(input, "zeros alone, as in a tar archive without files", "expected a graph", e);
-    if (webgraph_beside(input_name(input), ".properties", properties))
+    int beside = beside_name(input_name(input), BESIDE_PROPERTIES, properties);
+    if (beside && access(properties, R_OK) != 0 && errno != ENOENT)
+        return fail_errno(e, properties, "cannot open");
+    if (beside)
         return fail(e, ST_BAD_DATA,
                     "%s: is binary, and named as a graph of WebGraph or METIS: expected the properties of a graph of WebGraph in "
                     "%s",
@@ -448,10 +453,6 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
     const unsigned char *bytes;
     size_t count, want = SNIFF_BYTES;
     int binary = 0;
-    if (webgraph_is_named(input_name(input))) { /* its bits have no marks */
-        *format = FORMAT_WEBGRAPH;
-        return ST_OK;
-    }
     do {
         if (input_peek(input, want, &bytes, &count, e) != ST_OK)
             goto done;
@@ -463,6 +464,10 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
             look_at_text(&sample, options);
         want *= 4;
     } while (!binary && !sample.complete && wants_more(&sample, want));
+    if (beside_webgraph(input_name(input)) && (binary || sample.metis == UNLIKE)) { /* its bits have no marks */
+        *format = FORMAT_WEBGRAPH;
+        goto done;
+    }
     const struct foreign_sample first = {
         .name = input_name(input),
         .text = sample.text,
@@ -525,7 +530,7 @@ enum status sniff_check(struct input *input, const struct reader_options *option
     if (fill_sample(&s, bytes, count, e) == ST_OK) {
         find_lines(&s, options);
         enum graph_format stated = stated_format(&s);
-        if (is_binary(&s) && webgraph_is_named(input_name(input)))
+        if (is_binary(&s) && beside_webgraph(input_name(input)))
             stated = FORMAT_WEBGRAPH;
         if (format == FORMAT_ADJLIST && stated == FORMAT_AUTO && !is_binary(&s))
             stated = other_lists(&s, options);

@@ -31,6 +31,9 @@ void webgraph_close(struct webgraph_decoder *d)
 void webgraph_seek(struct webgraph_decoder *d, uint64_t node, uint64_t bit)
 {
     d->first = d->next = node;
+    d->is_short = 0;
+    for (uint64_t i = 0; i <= d->properties->window; i++)
+        d->window[i].count = 0;
     bits_seek(&d->in, bit);
 }
 
@@ -59,25 +62,35 @@ static enum status resize(struct webgraph_decoder *d, void **array, uint64_t *ro
     return ST_OK;
 }
 
-/* Makes room for `count` ids of a list. If memory is short, the other lists give back what they do not use. */
-static enum status reserve_ids(struct webgraph_decoder *d, struct webgraph_list *list, uint64_t count, struct error *e)
+static enum status resize_list(struct webgraph_decoder *d, struct webgraph_list *list, uint64_t count, struct error *e)
 {
     void *ids = list->ids;
-    list->count = 0;
-    if (count <= list->room)
-        return ST_OK;
-    if (count > (d->most_bytes - d->taken_bytes) / 8) {
-        for (uint64_t i = 0; i <= d->properties->window; i++) {
-            struct webgraph_list *other = &d->window[i];
-            void *kept = other->ids;
-            if (other->count < other->room && resize(d, &kept, &other->room, other->count, e) == ST_OK)
-                other->ids = kept;
-        }
-        ids = list->ids;
-    }
     if (resize(d, &ids, &list->room, count, e) == ST_OK)
         list->ids = ids;
     return e->status;
+}
+
+/* If memory is short for `count` more numbers, lists give back what they do not use. From then on each does so when its node
+ * has left the window: it would take long to look at all lists for each node. */
+static enum status save_memory(struct webgraph_decoder *d, uint64_t count, struct error *e)
+{
+    if (d->is_short || count <= (d->most_bytes - d->taken_bytes) / 8)
+        return ST_OK;
+    d->is_short = 1;
+    for (uint64_t i = 0; i <= d->properties->window && e->status == ST_OK; i++) {
+        struct webgraph_list *list = &d->window[i];
+        if (list->count < list->room)
+            resize_list(d, list, list->count, e);
+    }
+    return e->status;
+}
+
+/* Makes room for `count` ids of a list without ids. */
+static enum status reserve_ids(struct webgraph_decoder *d, struct webgraph_list *list, uint64_t count, struct error *e)
+{
+    if (count <= list->room)
+        return ST_OK;
+    return save_memory(d, count, e) == ST_OK ? resize_list(d, list, count, e) : e->status;
 }
 
 static enum status reserve_runs(struct webgraph_decoder *d, uint64_t count, struct error *e)
@@ -86,7 +99,7 @@ static enum status reserve_runs(struct webgraph_decoder *d, uint64_t count, stru
     uint64_t numbers = 2 * d->run_room;
     if (count <= d->run_room)
         return ST_OK;
-    if (resize(d, &runs, &numbers, 2 * count, e) != ST_OK)
+    if (save_memory(d, 2 * count, e) != ST_OK || resize(d, &runs, &numbers, 2 * count, e) != ST_OK)
         return e->status;
     d->runs = runs;
     d->run_room = count;
@@ -309,6 +322,8 @@ static enum status read_list(struct webgraph_decoder *d, int approaches, struct 
     webgraph_head(&d->in, p, &degree, &reference);
     list->count = 0;
     list->known = 1;
+    if (d->is_short && list->room > 0 && resize_list(d, list, 0, e) != ST_OK)
+        return e->status;
     if (!bits_ok(&d->in) || degree > p->nodes)
         return bad(d, e, "an outdegree of", degree, "at most the number of nodes,", p->nodes);
     if (reference > smaller(p->window, d->next))

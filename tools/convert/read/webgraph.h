@@ -38,6 +38,7 @@ struct webgraph_decoder {
     struct webgraph_run *runs;
     uint64_t run_room;
     uint64_t taken_bytes, most_bytes; /* of lists and runs */
+    int is_short; /* memory is: a list has no room that it does not use */
 };
 
 /* Opens a decoder at the first node. Lists may take `most_bytes`. What it points to stays the caller's. */

@@ -1,22 +1,18 @@
 /* webgraph_properties.c: see webgraph_properties.h
  *
- * The file is a list of Java's properties: lines KEY=VALUE, and comments that begin with # or !. Keys that say nothing
- * of the bits, such as statistics, are left out.
+ * Keys that say nothing of the bits, such as statistics, are left out.
  */
 #include "webgraph_properties.h"
+
+#include "tools/convert/input/beside.h"
+#include "tools/convert/input/java_properties.h"
 
 #include "formats/edges/edges.h"
 #include "formats/base/text.h"
 
-#include <ctype.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-    MOST_FILE_BYTES = 1 << 22, /* WDC says 1.5 MB of its graph of 2012 */
     MOST_WINDOW = 1 << 16,
     MOST_ZETA_K = 16,
 };
@@ -24,89 +20,6 @@ enum {
 typedef unsigned long long ull;
 
 static const char a_graph[] = "it.unimi.dsi.webgraph.BVGraph", a_big_graph[] = "it.unimi.dsi.big.webgraph.BVGraph";
-
-int webgraph_beside(const char *graph, const char *suffix, char name[WEBGRAPH_NAME_BYTES])
-{
-    static const char own[] = ".graph";
-    size_t length = strlen(graph), base = length - (sizeof own - 1);
-    if (length < sizeof own || strcmp(graph + base, own) != 0 || base + strlen(suffix) >= WEBGRAPH_NAME_BYTES)
-        return 0;
-    memcpy(name, graph, base);
-    strcpy(name + base, suffix);
-    return 1;
-}
-
-/* ---- the text ---- */
-
-/* Reads the file to a text that ends in NUL, which the caller frees; NULL after a failure. A pipe of that name is not waited for. */
-static char *load_text(const char *name, struct error *e)
-{
-    struct stat st;
-    size_t used = 0;
-    ssize_t got = 0;
-    char *text = NULL;
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        fail_errno(e, name, "cannot open");
-        return NULL;
-    }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_FILE_BYTES)
-        fail(e, ST_BAD_DATA, "%s: found no file of at most %d bytes, expected the properties of a graph", name,
-             MOST_FILE_BYTES);
-    else if ((text = calloc((size_t)st.st_size + 1, 1)) == NULL)
-        fail_memory(e, name, (uint64_t)st.st_size + 1);
-    while (e->status == ST_OK && used < (size_t)st.st_size && (got = read(fd, text + used, (size_t)st.st_size - used)) > 0)
-        used += (size_t)got;
-    if (got < 0)
-        fail_errno(e, name, "cannot read");
-    close(fd);
-    if (e->status == ST_OK)
-        return text;
-    free(text);
-    return NULL;
-}
-
-int webgraph_is_named(const char *graph)
-{
-    struct error e = {0};
-    char name[WEBGRAPH_NAME_BYTES], *text;
-    if (!webgraph_beside(graph, ".properties", name))
-        return 0;
-    if ((text = load_text(name, &e)) == NULL)
-        return e.status == ST_RESOURCE; /* whoever reads the graph says so */
-    const char *key = strstr(text, "graphclass");
-    const int named = key != NULL && strstr(key, "webgraph") != NULL;
-    free(text);
-    return named;
-}
-
-/* Cuts the next line out of a text at *p; NULL at its end. */
-static char *next_property(char **p)
-{
-    while (**p != '\0') {
-        char *line = *p, *end = line + strcspn(line, "\r\n");
-        *p = end + strspn(end, "\r\n");
-        *end = '\0';
-        line += strspn(line, " \t\f");
-        if (*line != '\0' && *line != '#' && *line != '!')
-            return line;
-    }
-    return NULL;
-}
-
-/* Ends the key of a line where it ends, and returns its value without the blanks around it. */
-static char *value_of(char *line)
-{
-    char *end = line + strcspn(line, "=: \t"), *value = end + strspn(end, " \t");
-    value += *value == '=' || *value == ':';
-    value += strspn(value, " \t");
-    *end = '\0';
-    for (char *last = value + strlen(value); last > value && isspace((unsigned char)last[-1]); last--)
-        last[-1] = '\0';
-    for (char *c = value; *c != '\0'; c++) /* for messages */
-        *c = *c >= ' ' && *c <= '~' ? *c : '?';
-    return value;
-}
 
 /* ---- codes ---- */
 
@@ -217,14 +130,14 @@ static enum status take_value(struct webgraph_properties *p, const char *name, e
     return ST_OK;
 }
 
-static enum status take_lines(struct webgraph_properties *p, const char *name, char *text, struct error *e)
+static enum status take_lines(struct webgraph_properties *p, const char *name, struct java_properties *file, struct error *e)
 {
     int seen[KEYS] = {0};
-    char *line;
-    while ((line = next_property(&text)) != NULL) {
-        char *value = value_of(line);
+    const char *word;
+    char *value;
+    while (java_properties_next(file, &word, &value)) {
         int key = 0;
-        while (key < KEYS && strcmp(line, keys[key].name) != 0)
+        while (key < KEYS && strcmp(word, keys[key].name) != 0)
             key++;
         if (key == KEYS)
             continue;
@@ -243,14 +156,15 @@ static enum status take_lines(struct webgraph_properties *p, const char *name, c
 
 enum status webgraph_read_properties(struct webgraph_properties *p, const char *graph, struct error *e)
 {
-    char name[WEBGRAPH_NAME_BYTES], *text;
+    char name[BESIDE_NAME_BYTES];
+    struct java_properties file;
     *p = (struct webgraph_properties){.zeta_k = 3};
     for (int part = 0; part < PARTS; part++)
         p->code[part] = part_codes[part].usual;
-    if (!webgraph_beside(graph, ".properties", name))
+    if (!beside_name(graph, BESIDE_PROPERTIES, name))
         return fail(e, ST_BAD_DATA, "%s: expected a file NAME.graph of WebGraph, with NAME.properties beside it", graph);
-    if ((text = load_text(name, e)) != NULL)
-        take_lines(p, name, text, e);
-    free(text);
+    if (java_properties_load(&file, name, e) == ST_OK)
+        take_lines(p, name, &file, e);
+    java_properties_close(&file);
     return e->status;
 }

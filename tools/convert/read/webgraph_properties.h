@@ -8,8 +8,6 @@
 
 #include <stdint.h>
 
-enum { WEBGRAPH_NAME_BYTES = 4096 };
-
 /* The parts of a list that have a code of their own. */
 enum webgraph_part {
     PART_OUTDEGREES,
@@ -29,12 +27,6 @@ struct webgraph_properties {
     enum code code[PARTS];
     unsigned zeta_k;
 };
-
-/* Writes the name of a file beside NAME.graph, such as ".properties". Returns 0 if the file is not named NAME.graph. */
-int webgraph_beside(const char *graph, const char *suffix, char name[WEBGRAPH_NAME_BYTES]);
-
-/* Nonzero if NAME.properties stands beside NAME.graph and is one of WebGraph. */
-int webgraph_is_named(const char *graph);
 
 /* Reads NAME.properties. ST_BAD_DATA names what is missing, or is of a kind that is not read. */
 enum status webgraph_read_properties(struct webgraph_properties *p, const char *graph, struct error *e);

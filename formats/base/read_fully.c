@@ -1,0 +1,19 @@
+/* read_fully.c: see read_fully.h */
+#include "read_fully.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+int read_fully_at(int fd, uint64_t offset, void *bytes, size_t count, size_t *got)
+{
+    *got = 0;
+    while (*got < count) {
+        ssize_t done = pread(fd, (char *)bytes + *got, count - *got, (off_t)(offset + *got));
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return (int)done;
+        *got += (size_t)done;
+    }
+    return 0;
+}
