@@ -13,8 +13,8 @@
 
 /* ---- showing ---- */
 
-/* Returns the bytes of the shown bitmaps, which are charged to the budget at once. The shown ids are not among them:
- * their pages are allocated and charged when ids are written. */
+/* Returns the bytes of all shown arrays except `ids`. These bytes are charged to the budget at once, but those of `ids` only
+ * when ids are written, because only then the system allocates the pages. */
 static uint64_t mask_bytes(const struct cpu_layout *l)
 {
     return 8 * (l->updated_words + l->frontier_words + l->mask_words);
@@ -51,7 +51,7 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     return ST_OK;
 }
 
-/* Frees the memory of take_shown, if there is any, and returns its bytes to the budget. */
+/* Frees the memory that take_shown allocated, if any, and returns its bytes to the budget. */
 void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->shown;
@@ -85,8 +85,9 @@ static enum status charge_ids(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Moves the ids in all bins to the memory that peers read, and empties the bins: as a list ordered by shard, which is
- * charged to the budget, or as bits of a bitmap. If the budget is too small, returns ST_RESOURCE, and the bins stay full. */
+/* Moves the ids in all bins to the memory that peers read, and empties the bins. The ids become a list ordered by shard,
+ * which is charged to the budget, or a bitmap (s->form). If the budget is too small, returns ST_RESOURCE, and the bins stay
+ * full. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -136,8 +137,8 @@ enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
     return e->status;
 }
 
-/* Finds the arrays that a peer shows. If the peer is in another process, opens its memory, which leave_peers closes. A
- * handle never leaves the host, so process ids tell processes apart. Returns ST_RESOURCE if the memory cannot be opened. */
+/* Finds the arrays that a peer shows, by the peer's handle h. If the peer is in another process of this host, first opens
+ * its memory, which leave_peers closes. Returns ST_RESOURCE if the memory cannot be opened. */
 static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle *h, struct error *e)
 {
     const struct cpu_layout *l = &h->layout;
@@ -169,9 +170,10 @@ void leave_peers(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-/* Makes the arrays of these peers readable, in place of those of earlier peers; a count of 0 leaves none. The first device
- * of a process opens all peers in a table, which the others use, too. With several shards also allocates the bitmaps of
- * dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a failure. */
+/* Makes the arrays of these peers readable, in place of those of earlier peers; a count of 0 leaves no peers. The first
+ * device of a process opens all peers in a table, which its other devices use, too. With several shards also allocates the
+ * bitmaps of dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a
+ * failure. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {

@@ -12,8 +12,8 @@
 
 #include "traverse/engine/engine.h"
 
-/* A loop handles all 64 rows of a word if at least so many of them are wanted, because code without a test for each row
- * is then faster than going over the set bits. MANY_ROWS is for probe_heads_plain, MANY_ROWS_OF_VECTORS for loops by
+/* If at least so many of a word's 64 rows are wanted, a loop handles all 64, because code without a test for each row is
+ * then faster than going over the set bits. MANY_ROWS is for probe_heads_plain, MANY_ROWS_OF_VECTORS for all loops by
  * vectors. */
 enum { MANY_ROWS = 40, MANY_ROWS_OF_VECTORS = 12 };
 

@@ -33,9 +33,9 @@ struct pull {
     _Atomic uint64_t probes; /* number of columns looked at, if probes are counted */
 };
 
-/* Looks for parents in the head columns, for the rows `candidates` of word w, and records them. Returns the rows that
- * found none, and prefetches their further columns. Inlined always, because a compiler may drop calls of functions that
- * only prefetch. */
+/* Looks for parents in the head columns. `candidates` are the rows of word w that need a parent. Records the parents found,
+ * and returns the rows without one, whose other columns are prefetched. Inlined always, because a compiler may drop calls of
+ * functions that only prefetch. */
 static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct pull *pull, uint64_t w, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -61,8 +61,8 @@ static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct
     return left;
 }
 
-/* Returns how many columns a pull of the rows `candidates`, from row `base` on, looks at. Only traces and reports need
- * this, so it is counted by a separate search, which does not slow down other pulls. */
+/* Returns how many columns a pull of the rows `candidates` looks at, in the word that begins with row `base`. Does the
+ * pull's probes once more, because counting would slow down all pulls, and only traces and reports need the number. */
 static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -84,8 +84,8 @@ static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t ca
 }
 
 /* Visits the rows `found` of word w, whose parents are recorded already: normals go into next_dense, delegates into
- * `updated`. Called for every word of normals, because each word of next_dense must be written. With `from_shards` a
- * recorded parent is a column of nn, and becomes a local id, or PARENT_REMOTE if it is in another shard. Returns the
+ * `updated`. Called for every word of normals, because each word of next_dense must be written. With `from_shards` the
+ * recorded parents are columns of nn. They become local ids, or PARENT_REMOTE if they are in another shard. Returns the
  * number of normals, or for delegates whether there are any. */
 static inline __attribute__((always_inline)) uint64_t visit_word(const struct pull *pull, uint64_t w, uint64_t found,
                                                                  enum vertex_kind of, int from_shards)
@@ -161,9 +161,9 @@ static uint64_t pull_piece(void *context, int thread, uint64_t piece)
     return pull->from_shards ? pull_words(pull, piece, NORMALS, 1) : pull_words(pull, piece, NORMALS, 0);
 }
 
-/* Returns the bitmap of the vertices that may be parents in a pull along subgraph g. For dd, dn and nd these are all visited
- * rows. For nn only normals of the frontier are possible, because an earlier pull of dn may have visited normals of the next
- * level: with one shard the dense part, to which the sparse part is added, and with several shards peers.gathered. */
+/* Returns the bitmap of the vertices that may be parents in a pull along subgraph g: for dd, dn and nd all visited vertices,
+ * for nn only normals of the frontier, because a pull of dn may have visited normals of the next level. Several shards have
+ * these normals in peers.gathered, and a single one in its dense frontier, to which this function adds the sparse part. */
 static const uint64_t *possible_parents(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;

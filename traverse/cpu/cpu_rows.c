@@ -75,8 +75,8 @@ static inline uint64_t mark(uint64_t *found, uint32_t to)
     return ~word >> (to % 64) & 1;
 }
 
-/* Writes a destination, and with `parents` its parent `from`, to the end of the bin of its part. Unless is_new is 1,
- * the end does not move, and the next destination overwrites this one. */
+/* Writes the destination `to`, and with `parents` its parent `from`, to the end of the bin of the destination's part. If
+ * is_new is 0, the end does not move, and the next destination overwrites this one. */
 static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_t from, int parents, uint64_t is_new)
 {
     uint32_t **bin = &t->bins.end[to >> t->bins.block_bits & t->bins.last_part], *at = *bin;
@@ -86,9 +86,9 @@ static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_
     *bin = extend_bin(t->bins.pool, at + (is_new << parents)); /* a new vertex takes one word, or two with its parent */
 }
 
-/* PUSH_BINS_LATER: moves the `count` vertices of the list `next` to bins, if there are at least `least`. Vertices that
- * are in t->found already are dropped, and all others are added to it. Adding them earlier, between reads of rows,
- * would delay those reads. Returns how many vertices `next` then has. */
+/* PUSH_BINS_LATER: moves the `count` vertices of the list `next` to bins, if there are at least `least`. Drops vertices that
+ * are in t->found already, and adds all others to it. This waits until rows have been read, because it would delay the
+ * reads. Returns how many vertices `next` then has. */
 static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const struct push_targets *t, uint64_t count,
                                                                        uint64_t least, struct push_case c)
 {
@@ -110,8 +110,8 @@ void visit_own_vertices(struct shard_push *s)
     s->own->count = 0;
 }
 
-/* Makes space in a full bin of PUSH_SHARDS. The bin of this shard is emptied if it has its largest size. Any other bin
- * is doubled and charged to the budget, under a lock. Returns 0 if memory is missing, now or for an earlier bin
+/* Makes space in a full bin of PUSH_SHARDS. The bin of this shard is emptied if it has its largest size. Any other bin is
+ * doubled and charged to the budget, under a lock. Returns 0 if memory is missing, or was missing for an earlier bin
  * (dev->shard_bins_error), otherwise 1. */
 static __attribute__((noinline)) int make_space(struct shard_push *s, struct shard_bin *bin)
 {
@@ -200,8 +200,8 @@ static inline int is_shared(struct push_case c)
     return c.kind != PUSH_VISIT && c.kind != PUSH_UPDATE;
 }
 
-/* Returns the offset of a row: the index of its first column after the heads, where the row before ends. Offsets of
- * even rows are computed and not read. */
+/* Returns the offset of a row: the index of its first column behind the heads, which is also the end of the row before.
+ * Offsets of even rows are computed and not read. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
     const struct csr *csr = p->csr;
@@ -228,8 +228,8 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes columns at..end of a row, behind its heads, in the way of the push case c. The columns may be packed, or have
- * 8 bytes. `count` is the number of vertices in the list `next`; returns the new number. */
+/* Pushes columns at..end of a row, none of which is a head column. c.kind says what is done with each. The columns may be
+ * packed, or have 8 bytes. `count` is the number of vertices in the list `next`; returns the new number. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
 {
@@ -421,8 +421,7 @@ struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 
 /* ---- pushes of a frontier ---- */
 
-/* Describes a push of kind PUSH_VISIT along subgraph g, from the sparse part of the frontier. New vertices go into
- * next_sparse. */
+/* Describes a push of kind PUSH_VISIT from the sparse part of the frontier (cpu_rows.h). New vertices go into next_sparse. */
 struct row_push describe_push(struct device *dev, enum subgraph g)
 {
     const struct cpu_delegates *d = &dev->delegates;
@@ -451,8 +450,7 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                              .to = targets};
 }
 
-/* Describes a push of kind PUSH_VISIT along subgraph g, from the whole frontier. If it has a dense part, it is listed
- * first. */
+/* Describes a push from the whole frontier (cpu_rows.h). */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g)
 {
     struct row_push p = describe_push(dev, g);

@@ -5,8 +5,8 @@
  * Both find the same vertices. */
 #include "cpu_run.h"
 
-/* In how many searches, after one whose region lacked cores, one thread replaces regions. Levels that would take one
- * thread too long still use a region (wants_all_threads). */
+/* After a parallel region has ended because its threads lacked cores, one thread replaces regions in so many searches.
+ * Levels that would take one thread too long still use a region (wants_all_threads). */
 enum { SEARCHES_WITHOUT_REGION = 16 };
 
 /* Makes the root the frontier, and counts it. Runs no level yet: cpu_search_end runs all of them. */

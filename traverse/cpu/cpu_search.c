@@ -33,8 +33,7 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
  * this shard into next_sparse, visited with depth 0. The root's parent is PARENT_SELF. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
-    /* Small bitmaps are cleared by one thread. One thread also begins the search, and should not find their cache lines
-     * in other cores. */
+    /* One thread clears small bitmaps. It also begins the search, and then has their cache lines already. */
     enum { WORDS_OF_WORK = 4 };
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
@@ -68,7 +67,7 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- previsit ---- */
 
-/* Makes the delegates that visits found (`updated`) incoming, by exchanging bitmaps, if a single device searches alone. */
+/* Makes the delegates that visits found (`updated`) incoming, by exchanging the bitmaps. Only for a single device. */
 static void take_own_updates(struct cpu_delegates *d)
 {
     uint64_t *incoming = d->incoming;
@@ -77,8 +76,8 @@ static void take_own_updates(struct cpu_delegates *d)
     d->any_incoming = 1;
 }
 
-/* Makes the vertices of these kinds that the last level found the frontier, gives them the depth `depth`, and counts
- * them. With ONLY_DELEGATES dev->depth stays, because normals that still arrive get their depth from it. */
+/* Makes the frontier of these kinds of vertices from what the last level found, gives the vertices the depth `depth`, and
+ * counts them. With ONLY_DELEGATES dev->depth stays, because normals that still arrive get their depth from it. */
 enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
@@ -123,7 +122,7 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
     work->cost[PUSH] = costs.of[PUSH];
     if (!pushes_into_bitmaps(dev, g))
         return;
-    /* a push into bitmaps costs its rows, its edges, and 64-bit words with a vertex of the frontier or a new vertex */
+    /* a push into bitmaps costs time for rows, for edges, and for words with vertices of the frontier or new vertices */
     double rows = (double)dev->frontier[g], from = graph->words[subgraph_rows(g)] / 2,
            to = graph->words[subgraph_columns(g)] / 2;
     double words = (rows < from ? rows : from) + (costs.found < to ? costs.found : to);
@@ -131,9 +130,9 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
                         words * graph->rates.mark_word) / threads_for(dev, dev->forward[g]);
 }
 
-/* Returns the counts of the frontier and the costs of visits in *work: those of dd after ONLY_DELEGATES, all others
- * after ONLY_NORMALS. Costs come last, as they depend on several subgraphs' counts, and from the highest subgraph down,
- * because subgraphs of delegates have the highest numbers and are pulled first. */
+/* Returns the counts of the frontier and the costs of visits in *work: those of dd after ONLY_DELEGATES, all others after
+ * ONLY_NORMALS. The cost of a pull depends on counts and costs of a subgraph that is pulled before it, which has a higher
+ * number. So costs come after all counts, and begin with the highest subgraph. */
 enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     if (dev->previsited == ONLY_DELEGATES) {
@@ -151,7 +150,7 @@ enum status cpu_counts(struct device *dev, struct workload *work, struct error *
     return e->status;
 }
 
-/* Counts the frontier's edges exactly in each subgraph g with exact[g]. Overwrites dev->gathered_rows. */
+/* Counts the frontier's edges in each subgraph g for which exact[g] is set. Overwrites dev->gathered_rows. */
 enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -182,8 +181,8 @@ static void show_dense_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
-/* Writes the frontier's normals to the bitmap that peers read. With `message` also copies the bitmap there, and sets
- * words[s] to the 32-bit words of each shard's message. */
+/* Writes the frontier's normals to the bitmap that peers read. If `message` is not NULL, also copies the bitmap there, and
+ * sets words[s] to the number of 32-bit words in the message of each shard s. */
 enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -266,8 +265,8 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return e->status;
 }
 
-/* Visits a part of the level. If dd is divided, nd, dn and nn are visited with VISIT_REST and not with VISIT_OTHERS,
- * because each visit uses all threads anyway. VISIT_DD, which is first, zeroes the level's times and probes. */
+/* Visits a part of the level. If dd is divided, nd, dn and nn wait for VISIT_REST, because a visit uses all threads, and an
+ * early begin gains nothing. VISIT_DD, which is first, zeroes the level's times and probes. */
 enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (part == VISIT_DD) {
@@ -281,8 +280,8 @@ enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Returns what the visits found in a shard, as a part of the list or bitmap. If they found nothing, returns an empty
- * list, even if the form is a bitmap. */
+/* Returns the vertices that visits found in another shard, as a span of the shown list or bitmap. If there are none, this is
+ * an empty list, even if the form is a bitmap. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->shown;
@@ -292,7 +291,7 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){(uint32_t *)s->mask + shard * shard_words, shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-/* Tells what the visits found. They are over when cpu_visit returns, so nothing is waited for. */
+/* Writes what the visits found to *result. Does not wait, because visits are over when cpu_visit returns. */
 enum status cpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
     result->found_delegates = dev->delegates.any_updated;

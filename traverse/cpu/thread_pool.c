@@ -27,8 +27,8 @@ enum {
     WORK_OPEN = 1,      /* the bit of `posted` that is set while threads may join the work */
     NEXT_WORK = 2,      /* the difference between the numbers of two works, in which bit 0 is WORK_OPEN */
     WOKEN = 2,          /* how many sleeping threads one thread wakes */
-    SLEEP_BITS = 32, /* bits of a futex; thread i has bit i, but all from SLEEP_BITS - 1 on share the last bit */
-    SLEEPS_AT_ONCE = 64 /* in so many waits a thread does not spin, after another program wanted its core */
+    SLEEP_BITS = 32, /* bits of a futex: thread i has bit i, but all threads from SLEEP_BITS - 1 on share the last bit */
+    SLEEPS_AT_ONCE = 64 /* a thread whose core another program wanted sleeps at once, without spinning, in so many waits */
 };
 
 /* In seconds: after LONGEST_SPIN a thread without work sleeps, no piece takes LATE, and pool_rouse waits at most
@@ -73,8 +73,8 @@ static struct thread_pool *shared; /* the pool of this process; NULL: not open *
 
 /* ---- pieces ---- */
 
-/* Reserves the next piece of thread `owner` for the calling thread. Returns its index among the owner's pieces, which
- * the caller must check: there may be no such piece. The first call in a work resets the count. */
+/* Reserves the next piece of thread `owner` for the calling thread. Returns its index among the owner's pieces. The caller
+ * must check the index, as the owner may have no such piece. The first call in a work begins the count at 0. */
 static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -151,8 +151,9 @@ static void sleep_once(struct thread_pool *pool, const struct pool_thread *self,
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 
-/* Waits for an open work that this thread may join, other than `last`, or for the end. Returns the value of `posted`. Spins,
- * and sleeps later, or at once if another program wants the core. A thread that has slept wakes more before it returns. */
+/* Waits for an open work that this thread may join and that is not `last`, the work it joined before, or for the end.
+ * Returns the value of `posted`. Spins at first, and sleeps later, or at once if another program wants the core. A thread
+ * that has slept wakes more threads before it returns. */
 static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self, uint64_t last)
 {
     struct patience patience = {0};
@@ -208,8 +209,8 @@ static void *serve(void *argument)
 
 /* ---- giving work ---- */
 
-/* Waits until no thread does pieces of the closed work `posted`, and now and then offers the core to other programs. A
- * wait longer than LATE seconds means that a thread lost its core, and counts in pool->late. */
+/* Waits until no thread does pieces of the work `posted`, which is closed, and now and then offers the core to other
+ * programs. A wait longer than LATE seconds means that a thread lost its core, and is counted in pool->late. */
 static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t posted)
 {
     struct patience patience = {0};

@@ -85,8 +85,8 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
-/* Another subgraph may be pulled before g in a level, and find parents for some of g's rows (cost_before). Returns the
- * share of the rows that is left; 1 if no such pull comes before. */
+/* Returns the share of the rows in a pull of subgraph g that still need a parent. An earlier pull of the level may have
+ * found parents for the others (cost_before). Returns 1 if there is no earlier pull. */
 static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
 {
     const int before = cost_before(g);
@@ -142,7 +142,7 @@ uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t u
     return (uint64_t)(share * (double)pulled->source_rows);
 }
 
-/* Sets rows_each and edges_each, the ratios of pulled to pushed rows and edges. Called when both have been counted. */
+/* Sets rows_each and edges_each, the ratios of pulled to pushed rows and edges, from the numbers of both. */
 void cost_settle_pulled(struct cost_graph *graph)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -152,8 +152,8 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
-/* Pulls of two subgraphs find normals (dn and nn), and pulls of two find delegates (dd and nd). Returns how many vertices
- * of a kind have rows in both of its two. The second pull can skip such a vertex if the first one found a parent for it. */
+/* Returns how many vertices of a kind have rows in both subgraphs whose pulls find this kind: dn and nn for normals, dd and
+ * nd for delegates. The second pull can skip such a vertex if the first one found a parent for it. */
 static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
 {
     const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
@@ -164,8 +164,8 @@ static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
     return (double)rows;
 }
 
-/* Counts what the costs of visits depend on in a shard. Copies the rates, but raises `found` and `list_edge` with the
- * number of vertices, because reads of large arrays miss the caches. Called when a device is opened. */
+/* Counts the rows and edges of a shard, from which costs are predicted. Copies the rates, but raises `found` and `list_edge`
+ * with the number of vertices, because reads of large arrays miss the caches. Called when a device is opened. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
     static const double NEAR_VERTICES = 1 << 18; /* so many vertices of 8 bytes each fit into the second-level cache of

@@ -46,7 +46,7 @@ struct exchange_options {
     enum exchange_memory_choice memory;
     enum exchange_form form;
     int nonblocking; /* option IR: masks are reduced while normals are exchanged; 0: option BR, a blocking reduction */
-    int local_all2all;    /* option L: device g of a rank first gathers what goes to the devices g of other ranks */
+    int local_all2all;    /* option L: vertices for the devices g of other ranks are first gathered on this rank's device g */
     int uniquify;         /* option U: duplicates are dropped among the vertices that go to one device */
     uint64_t chunk_bytes; /* the bytes of a chunk of an nn message */
 };
@@ -102,9 +102,9 @@ void exchange_close(struct exchange *exchange); /* collective; frees everything;
  * because nothing is sent. */
 int exchange_is_fused(const struct exchange *exchange);
 
-/* The functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each
- * thread also passes its own `stats`, zeroed when a level begins. The functions add times to all of them, but counts
- * only to that of thread 0. */
+/* Functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each thread
+ * also passes its own `stats`, zeroed when a level begins. Times are added to the stats of all threads, but counts only to
+ * those of thread 0. */
 
 /* ---- before a visit: each thread writes the counts of its devices' frontiers. After a barrier all threads of the
  * group read them ---- */
@@ -112,9 +112,9 @@ int exchange_is_fused(const struct exchange *exchange);
 /* Returns where the counts of a device of this rank are kept, in memory that the whole group sees. */
 struct workload *exchange_work(const struct exchange *exchange, uint32_t device);
 
-/* Both sum the counts of the devices of the group. exchange_sum does this for one subgraph: a level that begins with dd
- * needs no other. exchange_sum_work does it for all subgraphs, and for nn over the devices of all ranks if the frontier
- * of nn may be large. It is collective. */
+/* exchange_sum adds up the counts of the group's devices in subgraph g, for a level that begins with dd and needs no other.
+ * exchange_sum_work is collective, and does this for all subgraphs. If the frontier of nn may be large, it adds up the
+ * counts of nn over the devices of all ranks. */
 void exchange_sum(const struct exchange *exchange, enum subgraph g, struct subgraph_work *total);
 enum status exchange_sum_work(struct exchange *exchange, const struct host_thread *thread, struct workload *total,
                               struct error *e);
@@ -155,9 +155,9 @@ enum status exchange_begin_masks(struct exchange *exchange, const struct host_th
 /* Continues a reduction that has begun, until it is over or the devices have finished their visits. */
 void exchange_drive(struct exchange *exchange, const struct host_thread *thread, struct error *e);
 
-/* Both end a level, when group_put_result has been called for all devices and a barrier has passed. After
- * exchange_masks all ranks know which delegates were found, and *done says whether the search is over because nobody
- * found anything. Vertices may still be under way; exchange_vertices waits for them, and must always be called. */
+/* exchange_masks and exchange_vertices end a level, when group_put_result has been called for all devices and a barrier has
+ * passed. After exchange_masks all ranks know which delegates were found, and *done says whether the search is over because
+ * nobody found anything. Vertices may still be under way. exchange_vertices waits for them, and must always be called. */
 enum status exchange_masks(struct exchange *exchange, const struct host_thread *thread, int *done,
                            struct exchange_stats *stats, struct error *e);
 enum status exchange_vertices(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,

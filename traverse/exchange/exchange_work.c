@@ -58,9 +58,9 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
     return ahead && dd_may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
 }
 
-/* Collective, called by thread 0. Makes up to two sums over all ranks. The counts of nn are summed if the last level
- * may have reached many normals. The groups that divide a pull of dd are counted if any may do so, and in_parts is set
- * if there is one. All ranks agree on which sums are needed. Also sets nn.reach. */
+/* Collective, called by thread 0. Makes up to two sums over all ranks. The counts of nn are summed if the last level may
+ * have reached many normals. If any group may divide a pull of dd, the groups that do are counted, and in_parts becomes
+ * whether there is one. All ranks agree on which sums are needed. Also sets nn.reach. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
     struct subgraph_work *nn = &total->of[NN];
@@ -84,8 +84,8 @@ static void sum_groups(struct exchange *x, struct workload *total)
                                      .cost = {[PUSH] = (double)sum[4], [PULL] = (double)sum[5]}};
 }
 
-/* Sums the counts of the group's devices into *total, except `delegates`. If the frontier of nn may be large, sums nn
- * over all groups. All threads call this function, and thread 0 sends. */
+/* Sums the counts of the group's devices into *total, but does not set total->delegates. If the frontier of nn may be large,
+ * the counts of nn are those of all groups. All threads call this function, and thread 0 sends. */
 enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, struct workload *total, struct error *e)
 {
     total->fresh = 0;
@@ -106,17 +106,17 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
 
 /* ---- bitmaps or lists ---- */
 
-/* Returns whether devices may search by themselves: peers hold all shards, all can (backend.join), and several of them
- * have no form of vertices prescribed. */
+/* Returns whether devices may search by themselves: the group holds all shards, all devices can (backend.join), and no
+ * option prescribes the form of vertices, which does not matter to a single device. */
 int exchange_is_fused(const struct exchange *x)
 {
     return x->group.holds_all_shards && x->group.searches_fused &&
            (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
 }
 
-/* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each device gives or
- * reads bitmaps of `bits` bits in all, or 32 bits for each edge. Its own shard needs neither, but this shrinks both
- * alike. nn->forward may be a lower bound of the edges, so it is raised to the expected number. */
+/* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each of them gives or
+ * reads `bits` bits if bitmaps are used; lists have 32 bits for each edge of the frontier. Its own shard needs neither, but
+ * that shrinks both alike. nn->forward may be a lower bound, so the expected number of edges is used if it is larger. */
 static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits)
 {
     double edges = (double)x->rank->graph->manifest.edges[NN];

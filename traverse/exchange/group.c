@@ -6,8 +6,8 @@
 
 /* ---- opening ---- */
 
-/* Places work, spans, mask, updated and found one after the other in `memory`, behind the handles of the peers. Returns
- * the bytes of all this. With NULL as memory only the number of bytes is of use. */
+/* Places the arrays that a group shares in `memory`, behind the handles of the peers: work, spans, mask, updated and found.
+ * Returns the bytes of handles and arrays. `memory` may be NULL if only these bytes are wanted. */
 static uint64_t place_arrays(struct group *g, void *memory)
 {
     uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_handle);
@@ -54,14 +54,14 @@ static enum status join_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Collective. Shows the devices of this rank to their peers, and lets them join the peers. */
+/* Collective. Shows the devices of this rank to their peers (backend.show), and lets them join the peers (backend.join). */
 static enum status join_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
     struct peer_handle *handles = comm_window_memory(g->window);
     const int elsewhere = g->of_host && rank->comm->host_ranks > 1;
-    uint64_t stepped = 0; /* number of devices that cannot search by themselves; one is enough to make all others wait
-                           * for it */
+    uint64_t stepped = 0; /* number of devices that cannot search by themselves; a single one on any rank forbids such
+                           * searches */
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->show(rank->devices[i], elsewhere, &handles[g->first + i], e);
     if (comm_agree(rank->comm, e) != ST_OK)

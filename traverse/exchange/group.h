@@ -31,11 +31,11 @@ struct group {
     uint32_t *shard;      /* [count] the shard of each peer */
     uint32_t *peer;       /* [p] the peer that holds a shard, or GROUP_NONE */
     struct workload *work; /* [count] in shared memory: the counts of each peer's frontier, by which directions are chosen */
-    int *updated, *found; /* [count] in shared memory: whether each peer found a delegate, or a normal, in this level */
+    int *updated, *found; /* [count] in shared memory: flags whether each peer found a delegate, or a normal, in this level */
     struct vertex_span *outgoing; /* [device][p] the vertices that each device of this rank found in each shard */
-    struct vertex_span *spans; /* [to][from] in shared memory: what peer `from` found for peer `to`; NULL: all peers are
-                                * of this rank, so `outgoing` has this */
-    uint64_t *mask; /* [mask_words(d)] in shared memory: the mask of delegates for MPI; NULL if the group is this rank
+    struct vertex_span *spans; /* [to][from] in shared memory: what peer `from` found for peer `to`; NULL in a group of this
+                                * rank alone, where `outgoing` says it */
+    uint64_t *mask; /* [mask_words(d)] in shared memory: the mask of delegates that MPI reduces; NULL in a group of this rank
                      * alone */
     uint64_t charged; /* bytes charged to the budget, which group_close returns */
 };
@@ -46,12 +46,12 @@ struct group {
  * of the host, else group_open fails. */
 enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
 
-/* Collective. Forms the group, and makes the devices of this rank peers of the others. `reach` says which devices the
- * group shall have. If some cannot read the memory of others, GROUP_OF_HOST returns ST_RESOURCE.
- * GROUP_OF_HOST_IF_POSSIBLE then makes a group of this rank alone, and writes the reason to why[ERROR_TEXT_BYTES],
- * which is empty otherwise. group_close frees what was allocated, also after a failure. */
+/* Collective. Forms the group that `reach` names, and makes the devices of this rank peers of the others. If some devices of
+ * a host cannot read the memory of others, GROUP_OF_HOST returns ST_RESOURCE. GROUP_OF_HOST_IF_POSSIBLE then makes a group
+ * of this rank alone, and writes the reason to why[ERROR_TEXT_BYTES], which is empty otherwise. group_close frees what was
+ * allocated, also after a failure. */
 enum status group_open(struct group *group, const struct rank *rank, enum group_reach reach, char *why, struct error *e);
-void group_close(struct group *group); /* collective if the group has all ranks of the host; a zeroed group is allowed */
+void group_close(struct group *group); /* frees everything; a zeroed group is allowed. Collective in a group of the host */
 
 /* Allocates host memory that devices copy to and from fast, and charges it to the budget until group_close. The caller
  * frees the memory before that, by backend.release_buffer of the rank's first device. Returns NULL after a failure, and
@@ -74,7 +74,7 @@ static inline struct vertex_span *group_outgoing(const struct group *group, uint
  * group_outgoing of the device. */
 void group_put_result(struct group *group, uint32_t device, const struct visit_result *result);
 
-/* Return whether any device of the group found a delegate, or a normal, in this level. Called after a barrier. */
+/* Return whether any device of the group found a delegate (group_updated) or a normal (group_found). Called after a barrier. */
 int group_updated(const struct group *group);
 int group_found(const struct group *group);
 

@@ -94,7 +94,7 @@ enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error
 
 /* ---- reductions ---- */
 
-/* ORs words of a list into `bits`, which is zeroed before unless it has the group's own changes (is_whole). */
+/* ORs the words of a list into the mask `bits`, which is zeroed before, unless it has the group's changes (is_whole). */
 static void or_words(struct masks *m, const struct mask_word *words, uint64_t count)
 {
     if (!m->is_whole)
@@ -128,7 +128,7 @@ static uint64_t changed_words(const struct rank_note *note)
     return note->changed > 0 ? note->changed - 1 : 0;
 }
 
-/* Returns whether devices get the gathered list, and not a mask: lists were sent, and the group is this rank alone. */
+/* Returns whether devices take a reduction's result from list.all: lists were sent, and the group is this rank alone. */
 static int takes_list(const struct masks *m)
 {
     return m->is_sparse && !m->group->of_host;
@@ -155,11 +155,10 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
         or_words(m, list->all, list->gathered);
 }
 
-/* Reduces the masks of all groups: as lists if the words of all groups fit the lists, otherwise as whole masks. All ranks
- * choose alike between lists and whole masks, as all read the same notes. m->is_sparse keeps this choice. Only ranks for
- * which rank_reduces is true send anything. If masks_move has already begun a reduction of whole masks, begins no second
- * reduction. The next level begins unread. Adds the bytes to *counts. Returns whether the reduction may still be
- * under way. In this case masks_are_here says when the reduction is over. */
+/* Reduces the masks of all groups: as lists if the changed words of all groups fit, otherwise as whole masks. All ranks
+ * choose alike, as all read the same notes; m->is_sparse keeps this choice. Only ranks for which rank_reduces is true send
+ * anything. If masks_move has begun to reduce whole masks, no second reduction is begun. Adds the bytes to *counts. Returns
+ * whether the reduction may still be under way. In this case masks_are_here says when it is over. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;
@@ -199,7 +198,7 @@ enum status masks_join(struct masks *m, struct exchange_counts *counts, struct e
     return e->status;
 }
 
-/* Tells this thread's devices which delegates masks_join found, so that the second part of dd skips them. */
+/* Tells this thread's devices which delegates masks_join found, so that VISIT_REST does not look for parents of them. */
 enum status masks_know(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -210,9 +209,9 @@ enum status masks_know(const struct masks *m, const struct host_thread *t, struc
 
 /* ---- while normals are looked for ---- */
 
-/* Reads the delegates that the group found. Begins to add up over all ranks how many words changed, and does not wait.
- * The sum is all_changed. masks_move continues the sum. Called by thread 0 while devices look for normals. Does nothing
- * if the graph has no delegates. */
+/* Reads the delegates that the group found, and begins to add up over all ranks how many words changed (all_changed). Does
+ * not wait; masks_move continues the sum. Called by thread 0 while devices look for normals. Does nothing if the graph has
+ * no delegates. */
 enum status masks_begin(struct masks *m, struct error *e)
 {
     if (m->words == 0 || read_updates(m, e) != ST_OK)

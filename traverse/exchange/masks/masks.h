@@ -20,15 +20,15 @@
 
 /* The words of masks that changed, each with its index, as lists that groups send each other. */
 struct mask_list {
-    struct mask_word *own, *all; /* [most] the words of this group, and of all groups; devices copy to and from both fast */
+    struct mask_word *own, *all; /* [most] the words of this group, and those of all groups, in memory that devices copy fast */
     uint64_t most; /* capacity in words, a quarter of a mask: longer lists save no bytes; 0: no lists */
     uint64_t gathered;           /* the number of words in `all` */
-    int *counts, *begins; /* [R] each, in one array: length and beginning of each group's words in `all`, in units of 64
-                           * bits */
+    int *counts, *begins; /* [R] each, in one array: how many words each group has in `all`, and where they begin, counted in
+                           * units of 64 bits */
 };
 
-/* How far the reduction of a level has come before masks_reduce. It goes further than the first stage only if masks are reduced
- * while devices still look for normals (masks_begin). */
+/* How far the reduction of a level has come before masks_reduce. It goes further than the first stage only if masks are
+ * reduced while devices still look for normals (masks_begin). */
 enum masks_stage {
     MASKS_UNREAD,  /* the delegates that the group found have not been read */
     MASKS_SUMMING, /* `changed` is set, and the sum all_changed is under way */
@@ -46,7 +46,7 @@ struct masks {
     /* Members below belong to the current level. */
     enum masks_stage stage;
     uint64_t changed;     /* the number of words that this group changed */
-    int is_whole;         /* `bits` has the changes of the group; 0: list.own has the changes, or nothing changed */
+    int is_whole;         /* 1: `bits` has the changes of the group; 0: list.own has them, or nothing changed */
     uint64_t all_changed; /* the sum of `changed` over all groups */
     int is_sparse;        /* groups give each other lists */
 };
