@@ -350,7 +350,7 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
     const uint32_t *vertex = g->tables->vertex;
     int64_t *to = g->to;
     if (g->width == 4 && g->are_records)
-        g->probes->name(&parents, vertex + begin, end - begin, (int32_t *)g->to + begin);
+        g->probes->name_parents(&parents, vertex + begin, end - begin, (int32_t *)g->to + begin);
     else if (g->width == 4)
         g->probes->gather(vertex + begin, g->from, end - begin, (int32_t *)g->to + begin);
     for (uint64_t i = begin; g->width == 8 && i < end; i++)

@@ -40,9 +40,9 @@ struct cpu_means {
 /* The state of the delegates. Bitmaps have mask_words(d) words. */
 struct cpu_delegates {
     uint64_t *visited;
-    uint64_t *incoming; /* bitmap of delegates that any device found; the next previsit moves them to the frontier */
-    uint64_t *updated;  /* bitmap of the delegates that this device found in this level */
-    int any_incoming, any_updated; /* 0: the bitmap of this name is all zero; 1: it may have set bits */
+    uint64_t *found_anywhere; /* bitmap of delegates that any device found; the next previsit makes them the frontier */
+    uint64_t *found_here; /* bitmap of the delegates that this device found in this level */
+    int any_found_anywhere, any_found_here; /* 0: the bitmap of this name is all zero; 1: it may have set bits */
     uint32_t *sparse; /* the frontier as a list, if is_sparse; space for list_capacity(d) ids, or with several shards
                        * mask_words(d) */
     uint64_t *dense;         /* the frontier as a bitmap, if not is_sparse */
@@ -88,11 +88,11 @@ struct shard_bin {
 /* The sizes, in 64-bit words, of the arrays that a device shows to its peers. The arrays stand in this order, one after
  * the other. */
 struct cpu_layout {
-    uint64_t updated_words, frontier_words, mask_words, id_words; /* of `updated`, `frontier`, `mask` and `ids` */
+    uint64_t found_here_words, frontier_words, mask_words, id_words; /* of `found_here`, `frontier`, `mask` and `ids` */
 };
 
-/* The arrays of a device that its peers read. They are in one piece of memory, which begins with delegates.updated. A single
- * shard has none. */
+/* The arrays of a device that its peers read. They are in one piece of memory, which begins with delegates.found_here. A
+ * single shard has none. */
 struct cpu_shown {
     struct shared_memory memory;
     struct cpu_layout layout;
@@ -107,7 +107,7 @@ struct cpu_shown {
 
 /* The arrays of a peer that a device reads. The peer may be the device itself, or a device of another process. */
 struct cpu_peer {
-    const uint64_t *updated, *frontier;
+    const uint64_t *found_here, *frontier;
     const uint32_t *mask, *ids;
     uint64_t frontier_words; /* number of 64-bit words of `frontier` */
     uint32_t shard;          /* the shard of the peer */
@@ -163,8 +163,8 @@ struct device {
     enum direction_mode mode; /* the mode of the search that cpu_search_begin began */
     struct cpu_delegates delegates;
     struct cpu_normals normals;
-    uint64_t frontier[SUBGRAPHS];  /* number of vertices of the frontier that have edges in each subgraph */
-    uint64_t forward[SUBGRAPHS];   /* about the number of their edges; at least the number of vertices */
+    uint64_t frontier_rows[SUBGRAPHS];  /* number of vertices of the frontier that have edges in each subgraph */
+    uint64_t frontier_edges[SUBGRAPHS]; /* about the number of their edges; at least the number of vertices */
     uint64_t unvisited[SUBGRAPHS]; /* number of unvisited vertices with edges in each subgraph; the frontier counts as
                                     * visited */
     struct direction_costs costs;
@@ -177,7 +177,7 @@ struct device {
     struct cpu_shown shown;
     struct cpu_peers peers;
     struct cpu_thread_memory per_thread;
-    int searches_without_region; /* number of searches in which one thread still replaces parallel regions (cpu_run.c) */
+    int single_thread_searches_left; /* number of searches in which one thread still replaces parallel regions (cpu_run.c) */
     struct cpu_notes notes;
     struct cpu_answers *answers; /* cpu_answers.h; NULL: answers are not open */
 };
@@ -280,12 +280,12 @@ static inline __attribute__((always_inline)) void prefetch_offset(const struct c
 }
 
 /* Visits the normals `found`, which are bits of word w: adds them to the dense next frontier, sets their visited bits, and
- * gives them the depth dev->depth + 1. With `keeps` the word of next_dense keeps the bits of earlier visits in this level,
- * otherwise it is overwritten. None of the normals may be visited before. Returns their number. */
-static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+ * gives them the depth dev->depth + 1. If next_dense is valid, because earlier visits of this level have written it, the bits
+ * are added to its word, otherwise they overwrite it. None of the normals may be visited before. Returns their number. */
+static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, uint64_t found, int next_dense_is_valid)
 {
     const struct cpu_normals *n = &dev->normals;
-    n->next_dense[w] = (keeps ? n->next_dense[w] : 0) | found;
+    n->next_dense[w] = (next_dense_is_valid ? n->next_dense[w] : 0) | found;
     if (found == 0)
         return 0;
     n->visited[w] |= found;
@@ -303,13 +303,13 @@ static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
     uint64_t words = words_to(dev->shard, g), least = words;
     if (dev->shard->p > 1 && subgraph_columns(g) == DELEGATES)
         least = words / EDGES_OF_WORD;
-    return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->per_thread.bitmap_words;
+    return dev->frontier_edges[g] >= MANY && dev->frontier_edges[g] >= least && words <= dev->per_thread.bitmap_words;
 }
 
 /* ---- steps of a search, by file. Only the thread that uses the device calls them, except append_new_normals_shared ---- */
 
-/* cpu_frontier.c. Makes unvisited delegates of `incoming` the frontier: sets their visited bits, and gives them the depth
- * delegates.frontier_depth. Zeroes the words of `incoming` that have bits, and the same words of `updated`. */
+/* cpu_frontier.c. Makes unvisited delegates of `found_anywhere` the frontier: sets their visited bits, and gives them the
+ * depth delegates.frontier_depth. Zeroes the words of `found_anywhere` that have bits, and the same words of `found_here`. */
 void previsit_delegates(struct device *dev);
 
 /* Makes the next frontier of the normals the frontier, and leaves the next one empty. */
@@ -353,12 +353,12 @@ void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t
 void push_nn(struct device *dev);
 
 /* cpu_push_bitmaps.c. Pushes the frontier along subgraph g by several threads, each with its own bitmap. New normals of
- * this shard go into next_dense, with depths and parents. New delegates go into `updated`, and vertices of other shards
+ * this shard go into next_dense, with depths and parents. New delegates go into `found_here`, and vertices of other shards
  * into dev->shown.mask. Returns the number of new normals of this shard. */
 uint64_t push_into_bitmaps(struct device *dev, enum subgraph g);
 
 /* cpu_sparse.c. Pushes the whole frontier along subgraph g by one thread. New normals go into next_sparse, with depths
- * and parents, and new delegates into `updated`, with parents. g must not lead to other shards. */
+ * and parents, and new delegates into `found_here`, with parents. g must not lead to other shards. */
 void push_sparse(struct device *dev, enum subgraph g);
 
 /* Runs a whole level of a search of one shard by one thread: pushes the frontier along all subgraphs. What is found
@@ -366,11 +366,11 @@ void push_sparse(struct device *dev, enum subgraph g);
 void run_sparse_level(struct device *dev);
 
 /* cpu_pull.c. Pulls along subgraph g: each unvisited vertex of the bitmap `rows` (NULL: all) looks for a parent among
- * visited rows of g. Normals that find one go into next_dense, and delegates into `updated`. Returns the number of
+ * visited rows of g. Normals that find one go into next_dense, and delegates into `found_here`. Returns the number of
  * normals. Before nn of several shards is pulled, gather_peer_frontiers must be called. */
 uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows);
 
-/* cpu_peers.c. Allocates the arrays that peers read, among them delegates.updated. `shared`: peers of other processes
+/* cpu_peers.c. Allocates the arrays that peers read, among them delegates.found_here. `shared`: peers of other processes
  * read them, too. A single shard has none. release_shown frees them, also after a failure. */
 enum status take_shown(struct device *dev, int shared, struct error *e);
 
@@ -391,7 +391,7 @@ enum status show_shard_bins(struct device *dev, struct error *e);
 /* Copies the frontiers of all peers to peers.gathered. Called when all peers have shown theirs. */
 void gather_peer_frontiers(struct device *dev);
 
-/* Adds what peers have found to delegates.updated. Called between the two parts of a divided pull of dd. */
+/* Adds what peers have found to delegates.found_here. Called between the two parts of a divided pull of dd. */
 void take_peer_updates(struct device *dev);
 
 /* cpu_rows.c. Finds rows of equal length in each subgraph (dev->even_rows). Called when the device is opened. */

@@ -34,7 +34,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     uint64_t sparse_d = dev->shard->p == 1 ? list_capacity(delegates) : 0;
     const struct cpu_array arrays[] = {
         {(void **)&d->visited, words_d, 8, "visited delegates"},
-        {(void **)&d->incoming, words_d, 8, "reduced delegate mask"},
+        {(void **)&d->found_anywhere, words_d, 8, "reduced delegate mask"},
         {(void **)&d->dense, words_d, 8, "delegate frontier"},
         {(void **)&d->sparse, sparse_d > words_d ? sparse_d : words_d, 4, "delegate frontier list"},
         {(void **)&d->next_sparse, sparse_d, 4, "next delegate frontier list"},
@@ -51,8 +51,8 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->per_thread.lists, threads * dev->per_thread.list_bytes, 1, "lists of threads"},
         {(void **)&dev->per_thread.bins, threads * dev->per_thread.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->shard_bins, threads * dev->shard->p, sizeof(struct shard_bin), "bins"},
-        {(void **)&d->updated, words_d, 8, "updated delegates"}};
-    /* with several shards take_shown allocates the last array (`updated`), because peers read it */
+        {(void **)&d->found_here, words_d, 8, "updated delegates"}};
+    /* with several shards take_shown allocates the last array (`found_here`), because peers read it */
     int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);
     memcpy(list, arrays, (size_t)count * sizeof *list);
     return count;

@@ -1,6 +1,6 @@
 /* cpu_peers.c: shows memory of a device to its peers, and reads theirs (engine.h)
  *
- * A device shows one piece of memory with four arrays: `updated` of the delegates, the frontier of the normals, and
+ * A device shows one piece of memory with four arrays: `found_here` of the delegates, the frontier of the normals, and
  * vertices of other shards as a bitmap and as a list. Peers in the same process read it in place. Those in other
  * processes of the host open it by the process id and the file descriptor in the peer handle. */
 #include "cpu_device.h"
@@ -17,7 +17,7 @@
  * when ids are written, because only then the system allocates the pages. */
 static uint64_t mask_bytes(const struct cpu_layout *l)
 {
-    return 8 * (l->updated_words + l->frontier_words + l->mask_words);
+    return 8 * (l->found_here_words + l->frontier_words + l->mask_words);
 }
 
 /* Allocates the memory that peers read, and charges all of it but the ids. A single shard has none. `shared`: peers of
@@ -26,7 +26,7 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
 {
     const struct shard *shard = dev->shard;
     struct cpu_shown *s = &dev->shown;
-    const struct cpu_layout l = {.updated_words = mask_words(shard->d),
+    const struct cpu_layout l = {.found_here_words = mask_words(shard->d),
                                  .frontier_words = mask_words(shard->locals),
                                  .mask_words = shard_has_masks(shard) ? shard->p * column_words(shard) : 0,
                                  .id_words = (shard->csr[NN].edges + 1) / 2};
@@ -44,8 +44,8 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
         return e->status;
     }
     s->layout = l;
-    dev->delegates.updated = s->memory.bytes;
-    s->frontier = dev->delegates.updated + l.updated_words;
+    dev->delegates.found_here = s->memory.bytes;
+    s->frontier = dev->delegates.found_here + l.found_here_words;
     s->mask = s->frontier + l.frontier_words;
     s->ids = (uint32_t *)(s->mask + l.mask_words);
     return ST_OK;
@@ -146,8 +146,8 @@ static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle
     if (!is_here &&
         shared_memory_open(&peer->memory, mask_bytes(l) + 8 * l->id_words, h->pid, h->fd, e) != ST_OK)
         return e->status;
-    peer->updated = is_here ? h->device->delegates.updated : peer->memory.bytes;
-    peer->frontier = peer->updated + l->updated_words;
+    peer->found_here = is_here ? h->device->delegates.found_here : peer->memory.bytes;
+    peer->frontier = peer->found_here + l->found_here_words;
     peer->mask = (const uint32_t *)(peer->frontier + l->frontier_words);
     peer->ids = peer->mask + 2 * l->mask_words;
     peer->frontier_words = l->frontier_words;
@@ -245,23 +245,23 @@ void gather_peer_frontiers(struct device *dev)
     pool_for(dev->means.pool, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_frontier_words, dev);
 }
 
-/* ORs words begin..end of each peer's `updated` into this device's own. Peers may be writing theirs, which does no harm:
+/* ORs words begin..end of each peer's `found_here` into this device's own. Peers may be writing theirs, which does no harm:
  * they only add delegates of this level. Threads of the pool run this for take_peer_updates; `context` is the device. */
-static void take_updated_words(void *context, uint64_t begin, uint64_t end)
+static void take_found_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
-    uint64_t *own = dev->delegates.updated;
+    uint64_t *own = dev->delegates.found_here;
     for (uint32_t i = 0; i < dev->peers.count; i++) {
-        const uint64_t *updated = dev->peers.all[i].updated;
-        for (uint64_t w = begin; updated != own && w < end; w++)
-            own[w] |= __atomic_load_n(&updated[w], __ATOMIC_RELAXED);
+        const uint64_t *found_here = dev->peers.all[i].found_here;
+        for (uint64_t w = begin; found_here != own && w < end; w++)
+            own[w] |= __atomic_load_n(&found_here[w], __ATOMIC_RELAXED);
     }
 }
 
-/* Adds the delegates that peers have found so far in this level to delegates.updated. */
+/* Adds the delegates that peers have found so far in this level to delegates.found_here. */
 void take_peer_updates(struct device *dev)
 {
-    uint64_t words = dev->shown.layout.updated_words;
+    uint64_t words = dev->shown.layout.found_here_words;
     int threads = threads_for(dev, dev->peers.count * words);
-    pool_for(dev->means.pool, threads, words, CLEAR_WORDS, take_updated_words, dev);
+    pool_for(dev->means.pool, threads, words, CLEAR_WORDS, take_found_words, dev);
 }

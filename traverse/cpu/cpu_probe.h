@@ -48,7 +48,7 @@ struct probes {
 
     /* Sets to[i] to the input id of vertex[i]'s parent for each i in 0..count. The root gets its own id, and a vertex
      * whose parent the device does not know gets ANSWER_NONE. */
-    void (*name)(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to);
+    void (*name_parents)(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to);
 };
 
 /* the plain loops, which every machine can run */

@@ -29,7 +29,7 @@ struct pull {
     uint32_t *parent;        /* [rows] the recorded parent of each row; NULL: parents are not recorded */
     uint32_t tag;            /* ORed into each recorded parent: PARENT_DELEGATE_BIT if parents are delegates, otherwise
                               * 0 */
-    int keeps;               /* earlier visits of this level have already written next_dense */
+    int next_dense_is_valid; /* earlier visits of this level have already written next_dense */
     _Atomic uint64_t probes; /* number of columns looked at, if probes are counted */
 };
 
@@ -84,7 +84,7 @@ static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t ca
 }
 
 /* Visits the rows `found` of word w, whose parents are recorded already: normals go into next_dense, delegates into
- * `updated`. Called for every word of normals, because each word of next_dense must be written. With `from_shards` the
+ * `found_here`. Called for every word of normals, because each word of next_dense must be written. With `from_shards` the
  * recorded parents are columns of nn. They become local ids, or PARENT_REMOTE if they are in another shard. Returns the
  * number of normals, or for delegates whether there are any. */
 static inline __attribute__((always_inline)) uint64_t visit_word(const struct pull *pull, uint64_t w, uint64_t found,
@@ -92,7 +92,7 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
 {
     const struct shard *shard = pull->dev->shard;
     if (of == DELEGATES) {
-        pull->dev->delegates.updated[w] |= found;
+        pull->dev->delegates.found_here[w] |= found;
         return found != 0;
     }
     /* converts a column of nn to a local id, or to PARENT_REMOTE */
@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
         uint32_t id = *parent & (uint32_t)((UINT64_C(1) << shard->local_bits) - 1);
         *parent = (uint64_t)*parent >> shard->local_bits == shard->index ? id : PARENT_REMOTE;
     }
-    return visit_normals_word(pull->dev, w, found, pull->keeps);
+    return visit_normals_word(pull->dev, w, found, pull->next_dense_is_valid);
 }
 
 /* Returns the first word of a piece; for a piece after the last, the number of all words. */
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
                                                                  int from_shards)
 {
     const struct device *dev = pull->dev;
-    const uint64_t *updated = dev->delegates.updated, end = first_word(pull, piece + 1);
+    const uint64_t *found_here = dev->delegates.found_here, end = first_word(pull, piece + 1);
     const uint64_t *visited = of == DELEGATES ? dev->delegates.visited : dev->normals.visited;
     uint64_t found = 0, probes = 0, last = 0, last_candidates = 0, last_left = 0;
     /* Each round probes the heads of word w, and then finishes the last word before it that had candidates. Round `end`
@@ -126,9 +126,9 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     for (uint64_t w = first_word(pull, piece); w <= end; w++) {
         uint64_t candidates = 0, left = 0;
         if (w < end) {
-            candidates = pull->sources[w] & ~(visited[w] | (of == DELEGATES ? updated[w] : 0));
+            candidates = pull->sources[w] & ~(visited[w] | (of == DELEGATES ? found_here[w] : 0));
             if (candidates == 0) {
-                visit_word(pull, w, 0, of, from_shards); /* zeroes the word of next_dense unless `keeps` */
+                visit_word(pull, w, 0, of, from_shards); /* zeroes the word of next_dense unless it is valid */
                 continue;
             }
             left = look_in_heads(pull, w, candidates);
@@ -195,7 +195,7 @@ uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows
                         .words = mask_words(csr->rows),
                         .parent = !dev->parents ? NULL : to_delegates ? dev->delegates.parent : dev->normals.parent,
                         .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0,
-                        .keeps = dev->normals.any_next_dense};
+                        .next_dense_is_valid = dev->normals.any_next_dense};
     uint64_t pieces = pull.words;
     if (pieces > HUB_PIECES)
         pieces = HUB_PIECES + (pull.words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
@@ -203,7 +203,7 @@ uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows
     uint64_t found = pool_run(dev->means.pool, threads, pieces, pull_piece, &pull);
     dev->notes.probes[g] += pull.probes;
     if (to_delegates) {
-        dev->delegates.any_updated |= found > 0;
+        dev->delegates.any_found_here |= found > 0;
         return 0;
     }
     dev->normals.any_next_dense = 1;

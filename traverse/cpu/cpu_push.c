@@ -65,7 +65,7 @@ void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piec
 {
     struct shared_push s = {.rows = describe_gathered_push(dev, g),
                             .threads = threads,
-                            .unit = 1 + UNIT_EDGES * dev->frontier[g] / (dev->forward[g] + 1),
+                            .unit = 1 + UNIT_EDGES * dev->frontier_rows[g] / (dev->frontier_edges[g] + 1),
                             .push = push,
                             .context = context};
     uint64_t pieces = 0, each = (uint64_t)threads, left;
@@ -100,6 +100,6 @@ static void push_piece_to_shards(void *context, int thread, struct row_push *p)
 /* Pushes the frontier along nn, by as many threads as its edges are worth. */
 void push_nn(struct device *dev)
 {
-    int threads = threads_for(dev, dev->forward[NN]);
+    int threads = threads_for(dev, dev->frontier_edges[NN]);
     push_by_threads(dev, NN, threads, push_piece_to_shards, &threads);
 }

@@ -105,7 +105,7 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     p.aside = &r->aside;
     p.to.kind = p.even.near ? PUSH_BINS_NOW : PUSH_BINS_LATER;
     p.to.next = waiting;
-    p.to.from = parents;
+    p.to.next_parents = parents;
     p.to.found = t->found[subgraph_columns(g)];
     p.to.bins = (struct part_bins){.pool = &t->bins->pool,
                                    .end = &t->bins->end[bin_number(r, subgraph_columns(g), 0)],
@@ -136,7 +136,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
         uint64_t last = end - before[part] < count ? end - before[part] : count;
         for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
             enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
-            if (r->dev->frontier[g] > 0)
+            if (r->dev->frontier_rows[g] > 0)
                 push_into_bins(r, number, g, r->parts[part].list[kind] + first, last - first, NULL);
         }
     }
@@ -169,7 +169,7 @@ visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *en
         t->next[count] = to;
         t->found[to / 64] = word | UINT64_C(1) << (to % 64);
         if (parents)
-            t->from[count] = at[1];
+            t->next_parents[count] = at[1];
         count += is_new;
     }
     return count;
@@ -194,7 +194,7 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     uint64_t count = 0;
     int bin = bin_number(r, kind, number);
     t.next = part_list(dev, number, kind, r->level % 2);
-    t.from = dev->parents ? part_list(dev, number, kind, 2) : NULL;
+    t.next_parents = dev->parents ? part_list(dev, number, kind, 2) : NULL;
     for (int i = 0; i < r->threads; i++) {
         const struct region_thread *thread = &r->thread[i];
         const uint32_t *next, *chunk = thread->level == r->level ? bin_begin(thread->bins, bin) : NULL;
@@ -286,12 +286,12 @@ static void run_region_level(struct region *r)
 
     dev->depth++;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        dev->frontier[g] = dev->forward[g] = 0;
+        dev->frontier_rows[g] = dev->frontier_edges[g] = 0;
         for (int i = 0; i < r->threads; i++) {
-            dev->frontier[g] += r->parts[i].of[g].rows;
-            dev->forward[g] += r->parts[i].of[g].edges;
+            dev->frontier_rows[g] += r->parts[i].of[g].rows;
+            dev->frontier_edges[g] += r->parts[i].of[g].edges;
         }
-        dev->unvisited[g] -= dev->frontier[g];
+        dev->unvisited[g] -= dev->frontier_rows[g];
     }
     add_up_parts(r, r->threads);
     choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));

@@ -95,7 +95,7 @@ static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const str
     if (c.kind != PUSH_BINS_LATER || count < least)
         return count;
     for (uint64_t i = 0; i < count; i++)
-        put_in_bin(t, t->next[i], c.parents ? t->from[i] : 0, c.parents, mark(t->found, t->next[i]));
+        put_in_bin(t, t->next[i], c.parents ? t->next_parents[i] : 0, c.parents, mark(t->found, t->next[i]));
     return 0;
 }
 
@@ -182,7 +182,7 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
     default: { /* for PUSH_VISIT, PUSH_UPDATE and PUSH_BINS_LATER */
         t->next[count] = to;
         if (c.parents)
-            t->from[count] = from;
+            t->next_parents[count] = from;
         uint64_t found = t->found[to / 64];
         uint64_t is_new = ~(found | (c.kind == PUSH_UPDATE ? t->visited[to / 64] : 0)) >> (to % 64) & 1;
         if (c.kind != PUSH_BINS_LATER)
@@ -435,7 +435,7 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                                    .visited = to ? d->visited : n->visited,
                                    .found = to ? d->visited : n->visited,
                                    .next = to ? d->next_sparse : n->next_sparse,
-                                   .from = dev->found_parents + (to ? list_capacity(most_rows(dev)) : 0),
+                                   .next_parents = dev->found_parents + (to ? list_capacity(most_rows(dev)) : 0),
                                    .parent = to ? d->parent : n->parent,
                                    .first = to_shards ? dev->shard->index << dev->shard->local_bits : 0,
                                    .span = to_shards ? (uint32_t)dev->shard->locals : UINT32_MAX};

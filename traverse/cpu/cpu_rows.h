@@ -18,9 +18,9 @@ enum {
 
 /* What a push does with each destination. Of struct push_targets it uses these members:
  * kind             always                                   if `parents` is set
- * PUSH_VISIT       found, next                              tag, from, parent
- * PUSH_UPDATE      visited, found, next                     tag, from, parent
- * PUSH_BINS_LATER  found, next, bins                        tag, from
+ * PUSH_VISIT       found, next                              tag, next_parents, parent
+ * PUSH_UPDATE      visited, found, next                     tag, next_parents, parent
+ * PUSH_BINS_LATER  found, next, bins                        tag, next_parents
  * PUSH_BINS_NOW    found, bins                              tag
  * PUSH_PAIRS       found, bins, tag
  * PUSH_BITS        found
@@ -87,7 +87,7 @@ struct push_targets {
     uint32_t tag;            /* ORed into each parent: PARENT_DELEGATE_BIT if the rows are delegates, otherwise 0 */
     const uint64_t *visited; /* bitmap of visited destinations */
     uint64_t *found;         /* bitmap of the destinations found; for PUSH_VISIT the same as `visited` */
-    uint32_t *next, *from;   /* a list of new vertices, and the list of their parents */
+    uint32_t *next, *next_parents; /* a list of new vertices, and the list of their parents */
     uint32_t *parent;        /* [vertices] the recorded parent of each destination */
     uint32_t first, span;    /* PUSH_PARENTS: the columns first..first + span are vertices of this shard */
     struct part_bins bins;
@@ -149,13 +149,13 @@ static inline void set_depths(const uint32_t *list, uint64_t count, int32_t *dep
     }
 }
 
-/* Records the parents of next[first..end), from the list t->from, if parents are recorded. */
+/* Records the parents of next[first..end), from the list t->next_parents, if parents are recorded. */
 static inline void write_parents(const struct push_targets *t, uint64_t first, uint64_t end)
 {
     for (uint64_t i = first; t->parents && i < end; i++) {
         if (i + AHEAD < end)
             __builtin_prefetch(&t->parent[t->next[i + AHEAD]], 1);
-        t->parent[t->next[i]] = t->from[i];
+        t->parent[t->next[i]] = t->next_parents[i];
     }
 }
 

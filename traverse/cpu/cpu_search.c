@@ -18,9 +18,9 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     struct {
         uint64_t *bitmap, words;
     } const cleared[] = {{d->visited, mask_words(dev->shard->d)},
-                         {d->incoming, mask_words(dev->shard->d)},
+                         {d->found_anywhere, mask_words(dev->shard->d)},
                          {d->dense, mask_words(dev->shard->d)},
-                         {d->updated, mask_words(dev->shard->d)},
+                         {d->found_here, mask_words(dev->shard->d)},
                          {dev->normals.visited, mask_words(dev->shard->locals)}};
     for (size_t i = 0; i < sizeof cleared / sizeof *cleared; i++) {
         uint64_t stop = end < cleared[i].words ? end : cleared[i].words;
@@ -29,7 +29,7 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Forgets the last search, and puts the root where the first previsit finds it: a delegate into `incoming`, a normal of
+/* Forgets the last search, and puts the root where the first previsit finds it: a delegate into `found_anywhere`, a normal of
  * this shard into next_sparse, visited with depth 0. The root's parent is PARENT_SELF. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
@@ -39,7 +39,7 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
     struct cpu_normals *n = &dev->normals;
     uint64_t words = mask_words(most_rows(dev));
     pool_for(dev->means.pool, threads_for(dev, words / WORDS_OF_WORK), words, CLEAR_WORDS, clear_words, dev);
-    d->any_incoming = d->any_updated = 0;
+    d->any_found_anywhere = d->any_found_here = 0;
     d->frontier_count = 0;
     d->is_sparse = 1;
     if (dev->parents && dev->shard->p > 1) /* a delegate that only another device finds keeps PARENT_NONE on this one */
@@ -47,12 +47,12 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
     n->any_dense = n->any_next_dense = 0;
     n->sparse_count = n->next_sparse_count = n->dense_count = n->next_dense_count = 0;
     direction_costs_begin(&dev->costs);
-    memset(dev->frontier, 0, sizeof dev->frontier);
+    memset(dev->frontier_rows, 0, sizeof dev->frontier_rows);
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->unvisited[g] = dev->shard->csr[g].source_rows;
     if (root->at == ROOT_AT_DELEGATE) {
-        set_mask_bit(d->incoming, root->index);
-        d->any_incoming = 1;
+        set_mask_bit(d->found_anywhere, root->index);
+        d->any_found_anywhere = 1;
         if (dev->parents)
             d->parent[root->index] = PARENT_SELF;
     } else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index) {
@@ -67,13 +67,13 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- previsit ---- */
 
-/* Makes the delegates that visits found (`updated`) incoming, by exchanging the bitmaps. Only for a single device. */
+/* Moves what visits found from found_here to found_anywhere, by exchanging the bitmaps. Only for a single device. */
 static void take_own_updates(struct cpu_delegates *d)
 {
-    uint64_t *incoming = d->incoming;
-    d->incoming = d->updated;
-    d->updated = incoming;
-    d->any_incoming = 1;
+    uint64_t *found_anywhere = d->found_anywhere;
+    d->found_anywhere = d->found_here;
+    d->found_here = found_anywhere;
+    d->any_found_anywhere = 1;
 }
 
 /* Makes the frontier of these kinds of vertices from what the last level found, gives the vertices the depth `depth`, and
@@ -84,7 +84,7 @@ enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
     dev->previsited = kinds;
     if (kinds != ONLY_NORMALS) {
         dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
-        if (dev->shard->p == 1 && dev->delegates.any_updated)
+        if (dev->shard->p == 1 && dev->delegates.any_found_here)
             take_own_updates(&dev->delegates);
         dev->delegates.frontier_depth = depth;
         previsit_delegates(dev);
@@ -103,8 +103,8 @@ enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
  * be called once a level. */
 static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 {
-    struct subgraph_work work = {.forward = dev->forward[g],
-                                 .frontier = dev->frontier[g],
+    struct subgraph_work work = {.forward = dev->frontier_edges[g],
+                                 .frontier = dev->frontier_rows[g],
                                  .unvisited_sources = dev->unvisited[g],
                                  .unvisited_targets = unvisited_targets(dev, g)};
     direction_costs_see(&dev->costs, g, &work);
@@ -112,7 +112,7 @@ static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 }
 
 /* Predicts the picoseconds of a push and of a pull of subgraph g. Costs of subgraphs with higher numbers must be set
- * before, because the cost of a pull depends on an earlier pull (cost_before). */
+ * before, because the cost of a pull depends on an earlier pull (pulled_before). */
 static void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *all)
 {
     struct direction_costs_of costs = direction_costs_of(&dev->costs, g, all);
@@ -123,11 +123,11 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
     if (!pushes_into_bitmaps(dev, g))
         return;
     /* a push into bitmaps costs time for rows, for edges, and for words with vertices of the frontier or new vertices */
-    double rows = (double)dev->frontier[g], from = graph->words[subgraph_rows(g)] / 2,
+    double rows = (double)dev->frontier_rows[g], from = graph->words[subgraph_rows(g)] / 2,
            to = graph->words[subgraph_columns(g)] / 2;
     double words = (rows < from ? rows : from) + (costs.found < to ? costs.found : to);
-    work->cost[PUSH] = (rows * graph->rates.push_row + (double)dev->forward[g] * graph->rates.mark_edge +
-                        words * graph->rates.mark_word) / threads_for(dev, dev->forward[g]);
+    work->cost[PUSH] = (rows * graph->rates.push_row + (double)dev->frontier_edges[g] * graph->rates.mark_edge +
+                        words * graph->rates.mark_word) / threads_for(dev, dev->frontier_edges[g]);
 }
 
 /* Returns the counts of the frontier and the costs of visits in *work: those of dd after ONLY_DELEGATES, all others after
@@ -209,12 +209,12 @@ enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t
 /* ---- visits ---- */
 
 /* Pushes or pulls subgraph g, and measures the time. New normals of this shard go into next_sparse or next_dense, new
- * delegates into `updated`, and vertices of other shards to where peers read them. If memory for bins is missing, sets
+ * delegates into `found_here`, and vertices of other shards to where peers read them. If memory for bins is missing, sets
  * dev->shard_bins_error. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     const int to_shards = leads_to_shards(dev->shard, g);
-    if (dev->frontier[g] == 0 && !(to_shards && direction == PULL)) /* a pull of nn reads the frontiers of all shards */
+    if (dev->frontier_rows[g] == 0 && !(to_shards && direction == PULL)) /* a pull of nn reads the frontiers of all shards */
         return;
     double start = cli_seconds();
     if (direction == PULL) {
@@ -242,7 +242,7 @@ static void visit_dd(struct device *dev, const struct visit_plan *plan, enum vis
     }
     if (part == VISIT_REST)
         take_peer_updates(dev);
-    if (dev->frontier[DD] > 0)
+    if (dev->frontier_rows[DD] > 0)
         pull_subgraph(dev, DD, part == VISIT_DD ? dev->peers.own : dev->peers.others);
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
@@ -294,7 +294,7 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
 /* Writes what the visits found to *result. Does not wait, because visits are over when cpu_visit returns. */
 enum status cpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
-    result->found_delegates = dev->delegates.any_updated;
+    result->found_delegates = dev->delegates.any_found_here;
     if (kinds == ONLY_DELEGATES)
         return e->status;
     result->found = dev->normals.next_sparse_count + dev->normals.next_dense_count;

@@ -14,11 +14,11 @@ void push_sparse(struct device *dev, enum subgraph g)
     uint64_t first = n->next_sparse_count;
     if (subgraph_columns(g) == DELEGATES) {
         p.to.kind = PUSH_UPDATE;
-        p.to.found = dev->delegates.updated;
+        p.to.found = dev->delegates.found_here;
         p.to.next = dev->found_parents; /* a list for this push alone, in the half of found_parents that has no parents */
         uint64_t found = push_rows(&p, 0);
         write_parents(&p.to, 0, found);
-        dev->delegates.any_updated |= found > 0;
+        dev->delegates.any_found_here |= found > 0;
         return;
     }
     n->next_sparse_count = push_rows(&p, first);
@@ -31,7 +31,7 @@ void push_sparse(struct device *dev, enum subgraph g)
  * already has; returns the new number. */
 static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count)
 {
-    if (dev->frontier[g] == 0)
+    if (dev->frontier_rows[g] == 0)
         return count;
     struct row_push p = describe_push(dev, g);
     uint64_t end = push_rows(&p, count);

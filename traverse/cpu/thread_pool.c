@@ -31,9 +31,9 @@ enum {
     SLEEPS_AT_ONCE = 64 /* a thread whose core another program wanted sleeps at once, without spinning, in so many waits */
 };
 
-/* In seconds: after LONGEST_SPIN a thread without work sleeps, no piece takes LATE, and pool_rouse waits at most
+/* In seconds: after LONGEST_SPIN a thread without work sleeps, no piece takes LONGEST_PIECE, and pool_rouse waits at most
  * LONGEST_WAKE for the threads. */
-static const double LONGEST_SPIN = 500e-6, LATE = 2e-3, LONGEST_WAKE = 200e-6;
+static const double LONGEST_SPIN = 500e-6, LONGEST_PIECE = 2e-3, LONGEST_WAKE = 200e-6;
 
 /* A thread of the pool. `taken` and `works_on` are used by other threads, too, so each has its own cache line. */
 struct pool_thread {
@@ -66,7 +66,7 @@ struct thread_pool {
     _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of all threads that may be asleep */
     _Alignas(64) struct work work; /* the last work; it is set before `posted` */
     _Atomic uint64_t sum;    /* sum of what jobs returned on all threads except the caller */
-    uint64_t late;           /* how often the caller has waited longer than LATE (pool_late) */
+    uint64_t late;           /* how often the caller has waited longer than LONGEST_PIECE (pool_late) */
 };
 
 static struct thread_pool *shared; /* the pool of this process; NULL: not open */
@@ -210,7 +210,7 @@ static void *serve(void *argument)
 /* ---- giving work ---- */
 
 /* Waits until no thread does pieces of the work `posted`, which is closed, and now and then offers the core to other
- * programs. A wait longer than LATE seconds means that a thread lost its core, and is counted in pool->late. */
+ * programs. A wait longer than LONGEST_PIECE seconds means that a thread lost its core, and is counted in pool->late. */
 static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t posted)
 {
     struct patience patience = {0};
@@ -222,7 +222,7 @@ static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t pos
             break;
         patience_is_over(&patience, LONGEST_SPIN);
     }
-    pool->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
+    pool->late += patience.begun > 0 && cli_seconds() - patience.begun > LONGEST_PIECE;
 }
 
 /* Posts a work, does pieces as thread 0, closes the work, and waits for threads that have joined. With one thread or
@@ -286,7 +286,7 @@ void pool_rouse(struct thread_pool *pool)
         pause_briefly();
 }
 
-/* Returns how often the caller has waited longer than LATE for a thread. */
+/* Returns how often the caller has waited longer than LONGEST_PIECE for a thread. */
 uint64_t pool_late(const struct thread_pool *pool)
 {
     return pool->late;

@@ -45,7 +45,7 @@ struct cost_pulled {
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* number of edges of a push, and of rows that are not empty */
     struct cost_pulled pulled[SUBGRAPHS];
-    double both[VERTEX_KINDS]; /* [kind] vertices that have rows in both subgraphs whose pulls find this kind */
+    double rows_of_two_pulls[VERTEX_KINDS]; /* [kind] vertices that have rows in both subgraphs whose pulls find this kind */
     double words[VERTEX_KINDS]; /* number of 32-bit words of a mask over the vertices of this kind */
     struct cost_rates rates;
 };
@@ -85,18 +85,18 @@ COST_FUNCTION double cost_share(const struct cost_graph *graph, const double *se
 
 /* Returns the subgraph that is pulled before g and finds the same kind of vertices: dn for nn, dd for nd. Returns g
  * itself for dn and dd, which come first. */
-COST_FUNCTION int cost_before(int g)
+COST_FUNCTION int pulled_before(int g)
 {
     return g | 2;
 }
 
-/* Estimates the share of the rows in a pull of subgraph g that still need a parent after the pull of cost_before(g). Only
+/* Estimates the share of the rows in a pull of subgraph g that still need a parent after the pull of pulled_before(g). Only
  * rows of both subgraphs can have found one there, by estimate with the probability that one edge leads to a visited vertex.
  * The true probability is higher, because most rows have several edges. */
-COST_FUNCTION double cost_left(const struct cost_graph *graph, const double *seen_edges, int g)
+COST_FUNCTION double share_without_parent(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     const double rows = graph->pulled[cost_reverse(g)].sources; /* 0: a directed graph has no rows here */
-    return rows > 0 ? 1 - cost_share(graph, seen_edges, cost_before(g)) * graph->both[g & 1] / rows : 1;
+    return rows > 0 ? 1 - cost_share(graph, seen_edges, pulled_before(g)) * graph->rows_of_two_pulls[g & 1] / rows : 1;
 }
 
 /* Returns the picoseconds of a pull of subgraph g. seen_rows[] and seen_edges[], by subgraph, count the rows and edges of

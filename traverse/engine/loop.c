@@ -153,7 +153,7 @@ static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vert
     if (plan->directions.of[NN] == PULL && !rank_is_single_device(bfs->rank))
         exchange_frontier(bfs->exchange, t, stats, e);
     visit_part(bfs, t, VISIT_OTHERS, e);
-    if (plan->divides_dd || bfs->exchange->in_parts)
+    if (plan->divides_dd || bfs->exchange->any_divides_dd)
         exchange_join_parts(bfs->exchange, t, stats, e);
     if (plan->divides_dd)
         visit_part(bfs, t, VISIT_REST, e);
@@ -175,9 +175,9 @@ static void finish_visits(struct bfs *bfs, const struct host_thread *t, struct e
 
 /* ---- reduce and exchange ---- */
 
-/* Begins level `depth` with dd, while messages with normals of the last level are still under way. Makes the frontier
- * of delegates, chooses the direction of dd, and begins its visit. If this group divides dd, exchange->in_parts is set,
- * from which choose_directions later tells the other groups. */
+/* Begins level `depth` with dd, while messages with normals of the last level are still under way. Makes the frontier of
+ * delegates, chooses the direction of dd, and begins its visit. Sets exchange->own_divides_dd, from which choose_directions
+ * later tells the other groups whether this group divides dd. */
 static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
 {
     struct subgraph_work total;
@@ -191,7 +191,7 @@ static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t dept
     }
     visit_part(bfs, t, VISIT_DD, e);
     if (t->number == 0)
-        bfs->exchange->in_parts = bfs->levels[t->first].plan.divides_dd;
+        bfs->exchange->own_divides_dd = bfs->levels[t->first].plan.divides_dd;
 }
 
 /* Ends a level: all devices learn which delegates were found, and owners learn which of their normals were found. Meanwhile

@@ -52,7 +52,7 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     *x = (struct exchange){
         .rank = rank,
         .options = *options,
-        .level = {.wide = options->form == EXCHANGE_FORM_BITS},
+        .level = {.may_reach_many = options->form == EXCHANGE_FORM_BITS},
         .has_bitmaps = options->form != EXCHANGE_FORM_LIST && shard_has_masks(&graph->shards[0])};
     for (uint32_t s = 0; s < graph->manifest.p; s++)
         x->nn.normals += graph->locals[s];
@@ -113,7 +113,7 @@ static enum status await_delegates(const struct group *group, const struct host_
     for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
         struct visit_result result = {0};
         rank->backend->finish(rank->devices[g], ONLY_DELEGATES, &result, e);
-        group->updated[group->first + g] = result.found_delegates;
+        group->updated[group->first_peer + g] = result.found_delegates;
     }
     return group_barrier(group, t, e);
 }
@@ -210,26 +210,26 @@ static enum status end_level_in_group(struct exchange *x, const struct host_thre
 
 /* ---- the end of a level of several groups ---- */
 
-/* Collective. Tells the other ranks how the level went on this rank, and learns how it went on theirs: sets
- * exchange->level, and clears in_parts. Called by thread 0. */
+/* Collective. Tells the other ranks what this rank found in the level, and learns what they found: sets exchange->level.
+ * Also clears own_divides_dd for the next level. Called by thread 0. */
 static enum status share_level(struct exchange *x, struct error *e)
 {
     struct rank_note own = {.updated = (uint64_t)group_updated(&x->group),
                             .found = (uint64_t)(group_found(&x->group) || x->vertices.leaving),
                             .reach = (uint64_t)x->nn.reach};
     double reach = 0;
-    if (masks_count_changed(&x->masks, &own.changed, e) != ST_OK)
+    if (masks_count_changed(&x->masks, &own.changed_plus_1, e) != ST_OK)
         return e->status;
     vertices_share(&x->vertices, &own);
     x->level = (struct level_state){0};
-    x->in_parts = 0;
+    x->own_divides_dd = 0;
     for (uint32_t r = 0; r < x->rank->comm->ranks; r++) {
         const struct rank_note *note = &x->vertices.notes[r];
         reach += (double)note->reach;
         x->level.updated |= note->updated != 0;
         x->level.found |= note->found != 0;
     }
-    x->level.wide = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->nn.bits;
+    x->level.may_reach_many = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->nn.bits;
     return ST_OK;
 }
 
@@ -282,7 +282,7 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     int beside = x->level.updated && masks_reduce(&x->masks, x->vertices.notes, &x->counts);
     while (e->status == ST_OK && !masks_are_here(&x->masks))
         move_vertices(&x->vertices, beside, begun, merged_s, e);
-    if (e->status != ST_OK || !x->group.of_host)
+    if (e->status != ST_OK || !x->group.has_whole_host)
         return e->status;
     uint32_t barrier = comm_window_arrive(x->group.window);
     watch_wait_begin();

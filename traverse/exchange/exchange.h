@@ -60,15 +60,15 @@ struct exchange_stats {
 
 /* What all ranks found in the last level. All ranks have the same values. */
 struct level_state {
-    int updated; /* a device of some rank found a delegate */
-    int found;   /* a device of some rank found a normal vertex */
-    int wide;    /* the next level may reach so many normals that a pull of nn may be worth sending frontiers */
+    int updated;        /* a device of some rank found a delegate */
+    int found;          /* a device of some rank found a normal vertex */
+    int may_reach_many; /* the next level may reach so many normals that a pull of nn may be worth sending frontiers */
 };
 
 /* The counts by which nn's direction and the form of its vertices are chosen. */
 struct nn_total {
-    struct subgraph_work work; /* summed over the devices of all ranks if `everywhere` is set, else of the group */
-    int everywhere;
+    struct subgraph_work work; /* summed over the devices of all ranks if `is_over_all_ranks` is set, else of the group */
+    int is_over_all_ranks;
     double reach;     /* how many normals this rank's level will reach, by estimate */
     uint64_t bits;    /* bits of the frontiers of all shards, which groups send each other before a pull of nn */
     uint64_t normals; /* the number of normals of all shards */
@@ -85,7 +85,8 @@ struct exchange {
     struct pair_log *pairs;        /* vertices sent between each pair of ranks, by level; NULL: not wanted */
     struct nn_total nn;
     int has_bitmaps; /* a push of nn may keep what it finds as bitmaps over the columns of nn */
-    int in_parts; /* this group divides dd in this level; after exchange_sum_work: any group divides dd */
+    int own_divides_dd; /* this group divides a pull of dd in this level, which begins with dd (run_ahead) */
+    int any_divides_dd; /* any group does; set by exchange_sum_work */
     struct masks masks;
     struct vertices vertices;
     char why[ERROR_TEXT_BYTES]; /* why this host's devices form no group; empty if they do, or if none was wanted */

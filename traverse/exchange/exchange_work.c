@@ -9,7 +9,7 @@
 /* Returns where the counts of a device of this rank are kept, seen by the group. */
 struct workload *exchange_work(const struct exchange *x, uint32_t device)
 {
-    return &x->group.work[x->group.first + device];
+    return &x->group.work[x->group.first_peer + device];
 }
 
 /* Sums the counts of the group's devices for g. Called after a barrier of the group. */
@@ -59,7 +59,7 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
 }
 
 /* Collective, called by thread 0. Makes up to two sums over all ranks. The counts of nn are summed if the last level may
- * have reached many normals. If any group may divide a pull of dd, the groups that do are counted, and in_parts becomes
+ * have reached many normals. If any group may divide a pull of dd, the groups that do are counted, and any_divides_dd becomes
  * whether there is one. All ranks agree on which sums are needed. Also sets nn.reach. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
@@ -67,16 +67,17 @@ static void sum_groups(struct exchange *x, struct workload *total)
     uint64_t sum[] = {nn->forward,           nn->frontier,
                       nn->unvisited_sources, nn->unvisited_targets,
                       (uint64_t)nn->cost[PUSH], (uint64_t)nn->cost[PULL],
-                      (uint64_t)x->in_parts};
+                      (uint64_t)x->own_divides_dd};
     x->nn.reach = expected_edges(x->rank, NN, nn) + expected_edges(x->rank, DN, &total->of[DN]);
-    x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
-    if (!x->nn.everywhere && !dd_may_have_parts(x))
+    x->nn.is_over_all_ranks = x->level.may_reach_many && x->vertices.frontiers != NULL;
+    x->any_divides_dd = 0;
+    if (!x->nn.is_over_all_ranks && !dd_may_have_parts(x))
         return;
-    if (x->group.first > 0) /* only the first rank of a group adds the sums of its group */
+    if (x->group.first_peer > 0) /* only the first rank of a group adds the sums of its group */
         memset(sum, 0, sizeof sum);
     comm_sum_u64(x->rank->comm, sum, sizeof sum / sizeof *sum);
-    x->in_parts = sum[6] > 0;
-    if (x->nn.everywhere)
+    x->any_divides_dd = sum[6] > 0;
+    if (x->nn.is_over_all_ranks)
         *nn = (struct subgraph_work){.forward = sum[0],
                                      .frontier = sum[1],
                                      .unvisited_sources = sum[2],
@@ -123,7 +124,7 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
     double expected = x->nn.sources > 0 ? (double)nn->frontier * edges / (double)x->nn.sources : 0;
     double vertices = (double)nn->forward > expected ? (double)nn->forward : expected;
     /* the number of devices in the sum `nn` */
-    const uint32_t devices = x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;
+    const uint32_t devices = x->nn.is_over_all_ranks ? x->rank->graph->manifest.p : x->group.count;
     return 32 * vertices > (double)devices * (double)bits;
 }
 
@@ -140,10 +141,10 @@ int exchange_needs_forward(const struct exchange *x, const struct subgraph_work 
  * of a push, or the option asks for bitmaps. */
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
-    if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.everywhere))
+    if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.is_over_all_ranks))
         return 0;
     return x->options.form == EXCHANGE_FORM_BITS ||
-           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals);
+           bits_are_fewer(x, nn, x->nn.is_over_all_ranks ? x->nn.bits : x->nn.normals);
 }
 
 /* Returns bitmaps if they are possible, and have fewer bits than lists or are asked for; else lists. */

@@ -15,7 +15,7 @@ struct rank_note {
     uint64_t updated; /* 1: a device of the rank's group found a delegate */
     uint64_t found;   /* 1: a device of the rank's group found a normal vertex */
     uint64_t reach;   /* how many normals the level reaches, by estimate */
-    uint64_t changed; /* number of words of the group's mask that changed, plus 1; 0: another rank of the group sends it */
+    uint64_t changed_plus_1; /* how many words of the group's mask changed, plus 1; 0: another rank of the group says it */
 };
 
 /* A group of peers, as one of its ranks sees it. */
@@ -24,8 +24,8 @@ struct group {
     struct comm_window *window;
     struct comm_window *leaders; /* the first ranks of all groups, which reduce masks; NULL: every rank reduces masks */
     uint32_t count;       /* number of peers */
-    uint32_t first;       /* index of this rank's first device among the peers */
-    int of_host;          /* the group has all ranks of the host; 0: this rank alone */
+    uint32_t first_peer;  /* index of this rank's first device among the peers */
+    int has_whole_host;   /* the group has all ranks of the host; 0: this rank alone */
     int holds_all_shards; /* the group holds all shards, so no messages are sent */
     int searches_fused;   /* all devices of all ranks can search by themselves (backend.join) */
     uint32_t *shard;      /* [count] the shard of each peer */
@@ -85,7 +85,7 @@ struct vertex_span group_span_between(const struct group *group, uint32_t from, 
 static inline uint32_t group_readers(const struct group *group, uint32_t peer)
 {
     uint32_t devices = group->rank->device_count;
-    return devices - (peer >= group->first && peer < group->first + devices);
+    return devices - (peer >= group->first_peer && peer < group->first_peer + devices);
 }
 
 /* Returns whether a device of the group holds the shard. */

@@ -80,8 +80,8 @@ int masks_move(struct masks *masks, struct exchange_counts *counts);
 /* Waits for the sum if masks_begin has begun one. If it is too large for lists, begins to reduce whole masks. */
 void masks_await_sum(struct masks *masks, struct exchange_counts *counts);
 
-/* Counts the words of the group's mask that changed, in *changed, for this rank's note to all ranks (rank_note.changed). */
-enum status masks_count_changed(struct masks *masks, uint64_t *changed, struct error *e);
+/* Counts the words of the group's mask that changed, for this rank's note: sets *changed_plus_1 (rank_note). */
+enum status masks_count_changed(struct masks *masks, uint64_t *changed_plus_1, struct error *e);
 
 /* Collective. Reduces masks, as whole masks or lists: the notes of all ranks decide. Returns 1 if a non-blocking
  * reduction may still be under way, otherwise 0. */
