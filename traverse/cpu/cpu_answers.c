@@ -255,9 +255,9 @@ struct replying {
     _Atomic int bad; /* 1: a question names a vertex that this shard does not have */
 };
 
-/* Replies to questions begin..end: with the vertex's input id if it has the depth of the question, otherwise with
- * ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Threads of the pool run this for cpu_reply; `context` is a
- * struct replying. */
+/* Replies to questions begin..end: with the input id of a question's vertex if the vertex has the question's depth,
+ * otherwise with ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Threads of the pool run this for cpu_reply;
+ * `context` is a struct replying. */
 static void reply_range(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
@@ -382,9 +382,9 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* What the threads of list_piece share: a window, which is a range of permuted input ids. Threads list this shard's values
- * in it by pieces of ANSWER_PIECE ids. The values of a piece have places from its first offset in the window on, so that
- * threads need not wait for each other's counts; holes between the pieces are closed later. */
+/* What the threads of list_piece share. They list this shard's values in a window, which is a range of permuted input ids,
+ * by pieces of ANSWER_PIECE ids. A piece at offset i of the window is listed from place i of the list on, so that threads
+ * need not wait for each other's counts. Holes between the pieces are closed later. */
 struct listing {
     const struct device *dev;
     uint32_t width; /* bytes of a value */

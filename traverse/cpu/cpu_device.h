@@ -248,7 +248,7 @@ static inline int threads_for(const struct device *dev, uint64_t work)
     return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
 }
 
-/* Returns where share i begins if 0..total is divided into `count` nearly equal shares. Share `count` begins at the end. */
+/* Returns where share i begins if 0..total is divided into `count` nearly equal shares. Returns total if i is `count`. */
 static inline uint64_t share_begin(uint64_t total, int count, int i)
 {
     uint64_t n = (uint64_t)count, at = (uint64_t)i;
@@ -312,7 +312,7 @@ static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
  * depth delegates.frontier_depth. Zeroes the words of `found_anywhere` that have bits, and the same words of `found_here`. */
 void previsit_delegates(struct device *dev);
 
-/* Makes the next frontier of the normals the frontier, and leaves the next one empty. */
+/* Makes the normals of the next frontier the frontier. The next frontier is empty afterwards. */
 void previsit_normals(struct device *dev);
 
 /* Counts the frontier's rows and edges in the two subgraphs whose rows are of the kind `rows`. Subtracts the rows from

@@ -120,7 +120,7 @@ void previsit_delegates(struct device *dev)
     d->any_found_anywhere = d->any_found_here = 0;
 }
 
-/* Makes the next frontier of the normals the frontier, by exchanging arrays. The new next frontier is empty. */
+/* Makes the normals of the next frontier the frontier, by exchanging arrays. The next frontier is empty afterwards. */
 void previsit_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;

@@ -79,8 +79,8 @@ static void size_bins_and_lists(struct device *dev)
 }
 
 /* Returns the 64-bit words of each thread's bitmap. With one shard it has all delegates and normals. With several shards it
- * has the delegates or the normals of the shard, whichever are more. It has the normals of all shards if such bitmaps of all
- * threads are no larger than the columns of nn. */
+ * has the normals of all shards, if such bitmaps of all threads are no larger than the columns of nn; otherwise the
+ * delegates or the normals of the shard, whichever are more. */
 static uint64_t bitmap_words(const struct shard *shard, int threads)
 {
     enum { LINE_WORDS = 8 };

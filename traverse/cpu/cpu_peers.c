@@ -85,9 +85,8 @@ static enum status charge_ids(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Moves the ids in all bins to the memory that peers read, and empties the bins. The ids become a list ordered by shard,
- * which is charged to the budget, or a bitmap (s->form). If the budget is too small, returns ST_RESOURCE, and the bins stay
- * full. */
+/* Moves the ids in all bins to the memory that peers read, and empties the bins. The ids become a bitmap, or a list ordered
+ * by shard, which is charged to the budget. If the budget is too small, returns ST_RESOURCE, and the bins stay full. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -171,9 +170,8 @@ void leave_peers(struct device *dev)
 }
 
 /* Makes the arrays of these peers readable, in place of those of earlier peers; a count of 0 leaves no peers. The first
- * device of a process opens all peers in a table, which its other devices use, too. With several shards also allocates the
- * bitmaps of dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a
- * failure. */
+ * device of a process opens all peers in a table, which the others use, too. With several shards also allocates the bitmaps
+ * of dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a failure. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {

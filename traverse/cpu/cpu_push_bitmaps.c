@@ -105,7 +105,7 @@ static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
     return 0;
 }
 
-/* Visits the unvisited vertices among `bits` of word w, which are of this shard: normals go into next_dense, delegates
+/* Visits vertices of this shard: those that are bits of word w, except visited ones. Normals go into next_dense, delegates
  * into `found_here`. Returns the number of normals, or for delegates whether there are any. */
 static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bits)
 {

@@ -244,7 +244,7 @@ static uint64_t visit_part(void *context, int thread, uint64_t part)
 
 /* ---- levels ---- */
 
-/* Makes the lists of the first `parts` parts the frontier. Sets before[][i] to the number of its vertices before part i. */
+/* Makes the lists of the first `parts` parts the frontier, and adds up how many vertices come before each part (`before`). */
 static void add_up_parts(struct region *r, int parts)
 {
     r->old_parts = parts;
@@ -265,7 +265,7 @@ static void run_region_level(struct region *r)
     r->threads = (int)threads;
     r->block_bits = choose_block_bits(most_rows(dev), threads);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        /* a share has at least LEAST_ROWS rows, and more shares than threads are a multiple of the threads */
+        /* a share has at least LEAST_ROWS rows; if there are more shares than threads, all threads get equally many */
         uint64_t of_kind = smaller(divide_up(frontier_size(r, (enum vertex_kind)kind), LEAST_ROWS), most);
         r->shares[kind] = of_kind > threads ? of_kind - of_kind % threads : of_kind;
     }

@@ -146,8 +146,7 @@ static __attribute__((noinline)) int make_space(struct shard_push *s, struct sha
 static inline __attribute__((always_inline)) uint64_t
 reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct push_case c)
 {
-    const uint32_t to = (uint32_t)column, from = t->tag | row; /* PUSH_SHARDS does not use `to`: columns may have 8
-                                                                * bytes */
+    const uint32_t to = (uint32_t)column, from = t->tag | row; /* not for PUSH_SHARDS: there columns may have 8 bytes */
     switch (c.kind) {
     case PUSH_BINS_NOW:
         if (!mask_bit(t->found, to))
@@ -285,8 +284,8 @@ static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_
     return 1;
 }
 
-/* Pushes the rows of p, heads first, by a loop in which the members of c are constants. Several threads put long rows
- * aside. `count` is the number of vertices in the list `next`; returns the new number. */
+/* Pushes the rows of p, heads first, by a loop in which the members of c are constants. If several threads push, long rows
+ * are put aside. `count` is the number of vertices in the list `next`; returns the new number. */
 static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct row_push *push, uint64_t count,
                                                                    struct push_case c)
 {
@@ -325,8 +324,8 @@ static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct 
     return put_next_in_bins(&p.to, count, 1, c);
 }
 
-/* Pushes the rows of p with the constant kind k. Common cases have loops of their own: offsets of 4 bytes, with or
- * without parents, and either even rows without head columns, or rows with up to two head columns. */
+/* Pushes the rows of p by a loop in which the kind k is a constant. Common cases have loops of their own: offsets of 4
+ * bytes, with or without parents, and either even rows without head columns, or rows with up to two head columns. */
 static inline __attribute__((always_inline)) uint64_t
 push_common(const struct row_push *p, uint64_t count, struct push_case c, enum push_kind k)
 {

@@ -139,8 +139,9 @@ static void wake_some(struct thread_pool *pool, uint64_t threads)
         syscall(SYS_futex, number_of_work(pool), FUTEX_WAKE_BITSET_PRIVATE, WOKEN, NULL, NULL, bits);
 }
 
-/* Sleeps until woken, unless pool->posted is no longer `posted`, pool_rouse was called, or threads must end. May return
- * without reason, so the caller must check again. The thread's bit in pool->asleep is set meanwhile. */
+/* Sleeps until another thread wakes this one. Returns at once if pool->posted is no longer `posted`, if pool_rouse was
+ * called, or if threads must end. May return without reason, so the caller must check again. The thread's bit in
+ * pool->asleep is set meanwhile. */
 static void sleep_once(struct thread_pool *pool, const struct pool_thread *self, uint64_t posted)
 {
     uint32_t bit = UINT32_C(1) << (self->number < SLEEP_BITS ? self->number : SLEEP_BITS - 1);

@@ -90,9 +90,9 @@ COST_FUNCTION int pulled_before(int g)
     return g | 2;
 }
 
-/* Estimates the share of the rows in a pull of subgraph g that still need a parent after the pull of pulled_before(g). Only
- * rows of both subgraphs can have found one there, by estimate with the probability that one edge leads to a visited vertex.
- * The true probability is higher, because most rows have several edges. */
+/* Estimates the share of the rows in a pull of subgraph g that still need a parent after the pull of pulled_before(g). A row
+ * can have found a parent there only if it is a row of both subgraphs. Its chance is taken as that of a single edge to lead
+ * to a visited vertex, which is less than the true chance of a row with several edges. */
 COST_FUNCTION double share_without_parent(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     const double rows = graph->pulled[cost_reverse(g)].sources; /* 0: a directed graph has no rows here */

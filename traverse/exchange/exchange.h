@@ -136,7 +136,7 @@ int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_
  * summed them. */
 enum outgoing_form exchange_form_of(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Gives the frontier's normals to all devices. Called by several devices before they pull nn. */
+/* Gives the frontier's normals to all devices. Called before nn is pulled, if there are several devices. */
 enum status exchange_frontier(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,
                               struct error *e);
 

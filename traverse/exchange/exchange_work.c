@@ -6,7 +6,7 @@
 
 /* ---- sums of work ---- */
 
-/* Returns where the counts of a device of this rank are kept, seen by the group. */
+/* Returns where the counts of a device of this rank are kept, in memory that the group sees. */
 struct workload *exchange_work(const struct exchange *x, uint32_t device)
 {
     return &x->group.work[x->group.first_peer + device];

@@ -42,8 +42,8 @@ struct group {
 
 #define GROUP_NONE UINT32_MAX
 
-/* Which devices shall form a group: those of the rank; those of the host if possible, else those of the rank; or those
- * of the host, else group_open fails. */
+/* Which devices form a group. GROUP_OF_RANK: those of this rank. GROUP_OF_HOST: those of the host, else group_open fails.
+ * GROUP_OF_HOST_IF_POSSIBLE: those of the host if they can read each other's memory, else those of this rank. */
 enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
 
 /* Collective. Forms the group that `reach` names, and makes the devices of this rank peers of the others. If some devices of
@@ -64,7 +64,7 @@ enum status group_barrier(const struct group *group, const struct host_thread *t
 
 /* ---- what a level found ---- */
 
-/* Returns the spans for visit_result.outgoing of a device of this rank, [p]: what the device found in each shard. */
+/* Returns the spans, one for each shard, that say what a device of this rank found there (visit_result.outgoing). */
 static inline struct vertex_span *group_outgoing(const struct group *group, uint32_t device)
 {
     return group->outgoing + (size_t)device * group->rank->graph->manifest.p;
@@ -81,7 +81,7 @@ int group_found(const struct group *group);
 /* Returns the vertices that peer `from` found for peer `to`. At least one of the two must be of this rank. */
 struct vertex_span group_span_between(const struct group *group, uint32_t from, uint32_t to);
 
-/* Returns how many devices of this rank read the memory of a peer: all but the peer itself. */
+/* Returns how many devices of this rank read the memory of a peer. A device does not count as a reader of itself. */
 static inline uint32_t group_readers(const struct group *group, uint32_t peer)
 {
     uint32_t devices = group->rank->device_count;
@@ -94,7 +94,7 @@ static inline int group_has_shard(const struct group *group, uint32_t shard)
     return group->peer[shard] != GROUP_NONE;
 }
 
-/* Returns the 32-bit words of a bitmap over a shard's local ids, as spans of bitmaps count them. */
+/* Returns the number of 32-bit words in a bitmap over a shard's local ids. */
 static inline uint64_t group_shard_words(const struct group *group, uint32_t shard)
 {
     return 2 * mask_words(group->rank->graph->locals[shard]);

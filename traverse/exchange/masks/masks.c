@@ -128,7 +128,8 @@ static uint64_t changed_words(const struct rank_note *note)
     return note->changed_plus_1 > 0 ? note->changed_plus_1 - 1 : 0;
 }
 
-/* Returns whether devices take a reduction's result from list.all: lists were sent, and the group is this rank alone. */
+/* Returns whether devices take the result of a reduction as a list, list.all, and not as a mask. They do if groups sent
+ * lists and this group is one rank alone. */
 static int takes_list(const struct masks *m)
 {
     return m->is_sparse && !m->group->has_whole_host;

@@ -1,14 +1,14 @@
 /* masks.h: reduces the masks of delegates that devices found in a level (Pan et al., section V-A)
  *
- * In a group that holds all shards every device ORs the masks of its peers. Otherwise the first device of each group
- * ORs the masks of its group, and MPI then ORs the masks of all groups in host memory, where all devices read the
- * result. If few words changed, groups send lists of these words in place of masks.
+ * In a group that holds all shards every device ORs the masks of its peers. Otherwise the first device of each group ORs the
+ * masks of its group, and MPI then ORs the masks of all groups in host memory, where all devices read the result. If few
+ * words changed, groups send lists of these words in place of masks.
  *
  * Between groups a level goes through these steps:
  * 0. If dd is divided, masks_join and masks_know tell all devices what its first part found.
  * 1. If masks are reduced while devices still look for normals, masks_begin begins this, and masks_move continues.
  * 2. masks_count_changed says how many words the group changed, for this rank's note to the others.
- * 3. If any device found a delegate, masks_reduce follows when all notes are known, until masks_are_here.
+ * 3. If any device found a delegate, masks_reduce reduces the masks, and masks_are_here says when this is over.
  * 4. masks_take gives the result to the devices.
  *
  * Every host thread calls the functions with a `thread` parameter, for its own devices. Thread 0 calls the others. */

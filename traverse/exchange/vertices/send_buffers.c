@@ -62,8 +62,8 @@ static enum status wait_for_copies(const struct rank *rank, struct error *e)
     return e->status;
 }
 
-/* Fills the send buffers with the vertices of all devices of this rank, for option L, and waits for the copies. The
- * counts of the buffers grow again from 0, because they say where the next vertices go. */
+/* For option L: fills the send buffers with the vertices of all devices of this rank, and waits for the copies. Each
+ * buffer's count begins at 0 and grows, because it says where the next vertices go. */
 static enum status fill_buffers(const struct vertices *v, struct error *e)
 {
     const struct rank *rank = v->rank;

@@ -48,7 +48,8 @@ struct vertices {
     struct transfer *chunk; /* the chunks of all send buffers, ordered by the device that sends them */
     struct comm_flow *flow; /* the flow of this level; NULL: no messages are under way */
     uint32_t *frontiers; /* the frontiers of all groups, a bitmap over the columns of nn; NULL: never exchanged */
-    uint64_t *frontier_words; /* [G][p] 32-bit words of each shard's message in `frontiers`, as device g says */
+    uint64_t *frontier_words; /* [G][p] what each device tells of each shard's message in `frontiers`: its number of 32-bit
+                               * words */
 };
 
 /* Collective. Allocates the memory of messages, for groups that do not hold all shards. `gathers` is option L. `frontiers`
@@ -73,8 +74,7 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 /* Counts the vertices that leave in lists, before duplicates are dropped. vertices_begin counts what is sent. */
 void vertices_count_found(const struct vertices *vertices);
 
-/* Sets `leaving`, and sizes and places the send buffers of all vertices that leave. With option L also fills them, and
- * waits. */
+/* Sets `leaving`, and sizes and places the send buffers of vertices that leave. With option L also fills them, and waits. */
 enum status vertices_collect(struct vertices *vertices, struct error *e);
 
 /* Collective. Tells all ranks the note `own` and the sizes of this rank's send buffers, and learns theirs. */
