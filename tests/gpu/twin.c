@@ -82,7 +82,7 @@ static void set_targets(struct device *dev, enum vertex_kind kind, const uint64_
 {
     if (kind == DELEGATES) {
         put_mask(dev->delegates.visited, visited, dev->shard->d);
-        put_mask(dev->delegates.updated, next, dev->shard->d);
+        put_mask(dev->delegates.found_here, next, dev->shard->d);
         return;
     }
     for (uint64_t w = 0; w < mask_words(dev->shard->locals); w++)
@@ -93,7 +93,7 @@ static uint64_t *next_of(const struct device *dev, enum vertex_kind kind, const 
 {
     uint64_t words = mask_words(vertices_of(dev->shard, kind));
     uint64_t *next =
-        copy_of(kind == DELEGATES ? dev->delegates.updated : dev->normals.visited, words * 8);
+        copy_of(kind == DELEGATES ? dev->delegates.found_here : dev->normals.visited, words * 8);
     for (uint64_t w = 0; w < words; w++)
         next[w] &= ~visited[w];
     return next;
@@ -158,7 +158,7 @@ void twin_visit(const struct visit *v, struct visited *out)
     enum vertex_kind kind = subgraph_columns(v->g);
     set_targets(dev, kind, v->visited, v->next);
     uint64_t normals = v->way == VISIT_PULL ? pull(dev, v) : push(dev, v);
-    out->found = kind == DELEGATES ? dev->delegates.any_updated : normals > 0;
+    out->found = kind == DELEGATES ? dev->delegates.any_found_here : normals > 0;
     out->next = next_of(dev, kind, v->visited);
     out->parent = parents_of(dev, kind);
     read_sent(dev, out);
@@ -187,9 +187,9 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
     uint64_t words = mask_words(vertices_of(p->shard, p->kind));
     dev->depth = p->depth;
     if (p->kind == DELEGATES) {
-        put_mask(dev->delegates.incoming, p->in, p->shard->d);
+        put_mask(dev->delegates.found_anywhere, p->in, p->shard->d);
         put_mask(dev->delegates.visited, p->visited, p->shard->d);
-        dev->delegates.any_incoming = 1;
+        dev->delegates.any_found_anywhere = 1;
         dev->delegates.frontier_depth = p->depth;
         previsit_delegates(dev);
         out->fresh = dev->delegates.frontier_count;
@@ -205,7 +205,7 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
     count_frontier_of(dev, DELEGATES);
     for (int i = 0; i < VERTEX_KINDS; i++) {
         enum subgraph g = subgraph_between(p->kind, (enum vertex_kind)i);
-        out->sources[i] = dev->frontier[g];
+        out->sources[i] = dev->frontier_rows[g];
         out->forward[i] = count_forward(dev, g);
     }
     out->visited =
@@ -287,7 +287,7 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
     int searches_fused;
     for (int i = 0; i <= count; i++) {
         devices[i] = open_device(&shard, 0);
-        put_mask(devices[i]->delegates.updated, i < count ? masks[i] : to, shard.d);
+        put_mask(devices[i]->delegates.found_here, i < count ? masks[i] : to, shard.d);
         updating[i] = i < count || keep;
         need(backend_cpu.show(devices[i], 0, &cards[i], &e), &e);
     }
@@ -309,7 +309,7 @@ void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex
                         .index = vertex};
     struct error e = {0};
     need(backend_cpu.start(dev, &root, &e), &e);
-    out->next = copy_of(kind == DELEGATES ? dev->delegates.incoming : dev->normals.visited,
+    out->next = copy_of(kind == DELEGATES ? dev->delegates.found_anywhere : dev->normals.visited,
                         mask_words(vertices_of(shard, kind)) * 8);
     out->parent = parents_of(dev, kind);
     backend_cpu.close(dev);

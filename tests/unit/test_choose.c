@@ -265,7 +265,7 @@ static void test_pull_behind(void)
     struct direction_costs costs = {.graph = {.edges = {[NN] = 4e6, [DN] = 32e6},
                                               .sources = {[NN] = 1e6, [DN] = 1000},
                                               .pulled = {[NN] = nn, [ND] = nd},
-                                              .both = {[NORMALS] = 1e6},
+                                              .rows_of_two_pulls = {[NORMALS] = 1e6},
                                               .rates = cost_rates_cpu}};
     struct workload work = {.of = {[NN] = {.frontier = 1e5, .forward = 4e5, .unvisited_targets = 9e5},
                                    [DN] = {.frontier = 900, .forward = 24e6, .unvisited_targets = 9e5, .cost = {1e12, 1e9}}}};
@@ -274,11 +274,11 @@ static void test_pull_behind(void)
     const double behind = direction_costs_of(&costs, NN, &work).of[PULL];
     report(behind < direction_costs_of(&costs, NN, &work).of[PUSH],
            "nn is pulled where the pull of dn leaves a quarter of its rows");
-    costs.graph.both[NORMALS] = 0;
+    costs.graph.rows_of_two_pulls[NORMALS] = 0;
     const double apart = direction_costs_of(&costs, NN, &work).of[PULL];
     report(apart > 3 * behind, "rows that dn does not have are left");
     work.of[DN].cost[PULL] = 2e12;
-    costs.graph.both[NORMALS] = 1e6;
+    costs.graph.rows_of_two_pulls[NORMALS] = 1e6;
     report(direction_costs_of(&costs, NN, &work).of[PULL] == apart, "a push of dn leaves all of them");
 }
 

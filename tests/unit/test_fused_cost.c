@@ -143,7 +143,8 @@ static void test_pull_behind(void)
 {
     const struct cost_pulled nn = {31.2e6, 125e6, 1, 1}, nd = {57e6, 645e6, 1, 1}, dn = {7e6, 645e6, 1, 1}, dd = {7e6, 2.8e9, 1, 1};
     const struct cost_graph g = {.edges = {125e6, 645e6, 645e6, 2.8e9}, .sources = {31.2e6, 57e6, 7e6, 7e6},
-                                 .pulled = {nn, nd, dn, dd}, .both = {31.2e6, 7e6}, .words = {4.2e6, .22e6}, .rates = cost_rates_h200};
+                                 .pulled = {nn, nd, dn, dd}, .rows_of_two_pulls = {31.2e6, 7e6}, .words = {4.2e6, .22e6},
+                                 .rates = cost_rates_h200};
     struct fused_progress s = {.fresh = 4267378, .frontier = {926289, 1052779, 3214592, 3172793},
                                .forward = {8158385, 42197433, 524417371, 2237941607}};
     struct fused_choice c;

@@ -155,7 +155,7 @@ static int values_agree(const struct probes *probes, const struct values *v, uin
     int32_t gathered[IDS + 1], named[IDS + 1];
     gathered[count] = named[count] = 12345;
     probes->gather(v->vertex + first, v->expected, count, gathered);
-    probes->name(&parents, v->vertex + first, count, named);
+    probes->name_parents(&parents, v->vertex + first, count, named);
     int right = gathered[count] == 12345 && named[count] == 12345;
     for (uint64_t i = 0; i < count; i++) {
         int32_t expected = v->expected[v->vertex[first + i]];

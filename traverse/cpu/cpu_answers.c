@@ -1,15 +1,13 @@
 /* cpu_answers.c: makes answers on the CPU, and asks other shards for the parents that a device does not know (engine.h)
  *
- * First the values of vertices that were not reached are overwritten, because an earlier search may have left some.
- * Then the value of each id is read from the arrays of the search at its vertex's number, without a branch. Bytes that
- * must move for each value: 4 of the vertex number, 4 of the answer, a random read of the value and, for a parent, one
- * of its input id.
+ * An earlier search may have left values of vertices that this search did not reach. They are overwritten first, so that
+ * every value can then be read without a branch. Bytes that must move for each value: 4 of the vertex number, 4 of the
+ * answer, a random read of the value and, for a parent, a random read of its input id.
  *
- * A normal that was reached over an nn edge from another shard has no recorded parent, so it asks all its neighbours on
- * other shards (in a directed graph, those that have an edge to it). Threads go over the normals twice, to count the
- * questions and to write them, ordered by shard and then by thread. Bytes that must move for each question: 8 of the
- * question, 4 of the vertex that asks, 4 or 8 of the reply, and random reads of a depth and an id where it is
- * answered. */
+ * A normal that was reached over an nn edge from another shard has no recorded parent, so it asks its neighbours on other
+ * shards. (In a directed graph it asks those that have an edge to it.) Threads go over the normals twice: first they count
+ * the questions, then they write them, ordered by shard and then by thread. Bytes that must move for each question: 8 of the
+ * question, 4 of the vertex that asks, 4 or 8 of the reply, and random reads of a depth and an id by the other shard. */
 #include "cpu_answers.h"
 
 #include "formats/graph/partition.h"
@@ -117,8 +115,8 @@ static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Sets the values of all unvisited vertices to DEPTH_UNREACHED. values[locals + d] are depths or recorded parents,
- * which this suits, too, because PARENT_NONE has all bits set as well. */
+/* Sets values[locals + d] of all unvisited vertices to -1. The values are depths, for which -1 is DEPTH_UNREACHED, or
+ * recorded parents, for which the same bits are PARENT_NONE. */
 static void mark_unreached(const struct device *dev, int32_t *values)
 {
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
@@ -153,8 +151,8 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
     return answer_id(tables->ids, tables->id_bytes, number);
 }
 
-/* Converts the recorded parents of vertices begin..end to input ids in answers->by_vertex. The number locals + d is no
- * vertex, and gets ANSWER_NONE. Threads of the pool run this for cpu_ask; `context` is the device. */
+/* Converts the recorded parents of vertices begin..end to input ids in answers->by_vertex. The last number, locals + d,
+ * belongs to no vertex, and gets ANSWER_NONE. Threads of the pool run this for cpu_ask; `context` is the device. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -225,7 +223,7 @@ static enum status cpu_ask(struct device *dev, uint32_t levels, struct byte_span
     pool_for(dev->means.pool, threads_for(dev, vertices), vertices, ANSWER_PIECE, write_parents, dev);
     memset(a->cursors, 0, (uint64_t)threads * p * sizeof *a->cursors);
     pool_for(dev->means.pool, threads, (uint64_t)threads, 1, ask_shares, &asking);
-    /* changes each count to the index of the thread's first question for the shard */
+    /* each cursor has the number of a thread's questions for shard s, and becomes the index of the first of them */
     for (uint32_t s = 0; s < p; s++) {
         uint64_t first = total;
         for (int t = 0; t < threads; t++) {
@@ -257,9 +255,9 @@ struct replying {
     _Atomic int bad; /* 1: a question names a vertex that this shard does not have */
 };
 
-/* Replies to questions begin..end: with the vertex's input id if it has the depth of the question, otherwise with
- * ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Threads of the pool run this for cpu_reply; `context` is a
- * struct replying. */
+/* Replies to questions begin..end: with the input id of a question's vertex if the vertex has the question's depth,
+ * otherwise with ANSWER_NONE. Sets `bad` if a vertex is not in the shard. Threads of the pool run this for cpu_reply;
+ * `context` is a struct replying. */
 static void reply_range(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
@@ -333,7 +331,7 @@ static int cpu_reads_peer(const struct device *dev, uint32_t shard)
 
 /* ---- values ---- */
 
-/* What the threads of gather_range share. to[i] becomes the value of the vertex tables->vertex[i]. */
+/* What the threads of gather_range share. The value of the vertex with the number tables->vertex[i] is copied to to[i]. */
 struct gathered {
     const struct probes *probes;
     const struct answer_tables *tables;
@@ -352,7 +350,7 @@ static void gather_range(void *context, uint64_t begin, uint64_t end)
     const uint32_t *vertex = g->tables->vertex;
     int64_t *to = g->to;
     if (g->width == 4 && g->are_records)
-        g->probes->name(&parents, vertex + begin, end - begin, (int32_t *)g->to + begin);
+        g->probes->name_parents(&parents, vertex + begin, end - begin, (int32_t *)g->to + begin);
     else if (g->width == 4)
         g->probes->gather(vertex + begin, g->from, end - begin, (int32_t *)g->to + begin);
     for (uint64_t i = begin; g->width == 8 && i < end; i++)
@@ -384,8 +382,9 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* A window of permuted input ids whose values are listed in pieces of ANSWER_PIECE ids. The list of each piece begins
- * at the index of its first id, so that threads need not wait for each other's counts. */
+/* What the threads of list_piece share. They list this shard's values in a window, which is a range of permuted input ids,
+ * by pieces of ANSWER_PIECE ids. A piece at offset i of the window is listed from place i of the list on, so that threads
+ * need not wait for each other's counts. Holes between the pieces are closed later. */
 struct listing {
     const struct device *dev;
     uint32_t width; /* bytes of a value */
@@ -394,8 +393,8 @@ struct listing {
     uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* number of values listed in each piece */
 };
 
-/* Lists the values that this shard has for one piece of the window, the ids begin..end, from index `begin` on. Threads
- * of the pool run this for cpu_list_values; `context` is a struct listing. */
+/* Lists this shard's values for one piece of the window, the ids at offsets begin..end, from place `begin` of the list on.
+ * Sets listed[] to their number. Threads of the pool run this for cpu_list_values; `context` is a struct listing. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;
@@ -418,7 +417,7 @@ static void list_piece(void *context, uint64_t begin, uint64_t end)
     l->listed[begin / ANSWER_PIECE] = at - begin;
 }
 
-/* backend_answers.list_values: lists the pieces of a window by several threads, and then moves the lists together. */
+/* backend_answers.list_values: lists the pieces of a window by several threads, and then closes the holes between them. */
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {

@@ -65,8 +65,8 @@ static inline uint32_t choose_block_bits(uint64_t vertices, uint64_t parts)
     return bits;
 }
 
-/* Returns where the next vertex of a bin goes: to `end`, unless a chunk ends there. The bin then gets a new chunk from
- * the pool, and the full chunk is linked to it. */
+/* Returns the address for the next vertex of a bin that ends at `end`. This is `end` itself, unless a chunk ends there. In
+ * that case the bin gets a new chunk from the pool, and the full chunk gets its address. */
 static inline uint32_t *extend_bin(uint8_t **pool, uint32_t *end)
 {
     if (__builtin_expect((uintptr_t)end % CHUNK_BYTES != 0, 1))

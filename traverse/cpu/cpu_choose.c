@@ -23,9 +23,9 @@ static double region_cost(double single_thread, int threads)
 }
 
 /* Chooses whether sparse levels run in a parallel region (s->in_region), and by how many threads. Returns the predicted
- * picoseconds of the next level as a sparse one. `single_thread` is what one thread needs for that level, and `dense` the
- * cost of a dense level. Beginning a region costs time, so s->in_region changes only when past levels have lost more time
- * than that because it had the wrong value (s->regret). Levels that are cheapest as dense levels lose nothing. */
+ * picoseconds of the next level as a sparse one. `single_thread` is the prediction for one thread, `dense` that for a dense
+ * level. Beginning a region costs time. So s->in_region changes only if past levels have lost more time than that by its
+ * present value (s->regret). Levels that are cheapest as dense levels lose nothing. */
 static double choose_region(const struct device *dev, struct search_state *s, double single_thread, double dense)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);
@@ -70,8 +70,8 @@ void choose_level(struct device *dev, struct search_state *s, uint64_t delegates
     s->edges = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
-        /* work.of[g].cost[PUSH] is the cost of a push as a dense level does it, perhaps into bitmaps. costs.of[PUSH] is
-         * that of a push by one thread. */
+        /* A dense level may push g into bitmaps: work.of[g].cost[PUSH] is the cost of that, and costs.of[PUSH] the cost of a
+         * push by one thread. */
         struct direction_costs_of costs = direction_costs_of(&dev->costs, g, &work);
         expected += costs.found;
         s->edges += work.of[g].forward;

@@ -1,13 +1,12 @@
 /* cpu_columns.c: decodes packed columns, one by one or by vectors of eight (cpu_columns.h)
  *
- * Columns are packed in blocks, which packed_row.h describes. Each element of a block has a code. In a frame element i
- * is its code plus `add`. In a block of gaps element i is the sum of its code, its high bits shifted left by the length
- * of a code, `step` * i, and `add`. The high bits of all elements stand in a bit vector behind the codes: those of
- * element i are the number of zeros before set bit i.
+ * Columns are packed in blocks, and each column of a block, an element, has a code (packed_row.h). There are two kinds of
+ * blocks. In a frame, element i is `add` plus its code. In a block of gaps, element i is `add` plus `step` * i plus a number
+ * whose low bits are the code and whose high bits stand in a bit vector behind the codes: the high bits are the number of
+ * zeros before set bit i.
  *
- * Bytes that must move for each row: 8 of offsets and 8 of the directory. Bits for each column: its code, and its part
- * of the bit vector, of which up to 40 bytes before that part are read and skipped. Pulls prefetch the words of a block
- * (cpu_probe.c). */
+ * Bytes that must move for each row: 8 of offsets and 8 of the directory. For each column: its code and its bits of the
+ * vector. Up to 40 bytes of the vector before them are read, too. Pulls prefetch the words of a block (cpu_probe.c). */
 #include "cpu_columns.h"
 #include "cpu_lanes.h"
 
@@ -34,12 +33,12 @@ const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, u
 
 enum { MOST_WINDOW_BITS = 25 }; /* a code of so many bits lies within 4 bytes, at whichever bit it begins */
 
-/* Reads one packed block, like struct packed_reader of packed_row.h, but the bit vector in 64-bit words. */
+/* Reads the elements of one packed block in order. struct packed_reader of packed_row.h does the same in plain C. */
 struct reader {
     const unsigned char *codes, *vector; /* the vector is NULL if all high bits are 0 */
     uint32_t bits; /* bits of a code */
-    uint32_t gaps; /* 0: the block is a frame */
-    uint32_t step, add; /* what is added to each element (see the head of this file) */
+    uint32_t gaps; /* 0: the block is a frame; otherwise it has gaps */
+    uint32_t step, add; /* what is added to element i: `add` and, in a block of gaps, step * i */
     uint32_t i;    /* index of the next element of the block */
     uint32_t word; /* which word of the bit vector has the set bit of element i */
     uint64_t ones; /* the set bits of this word, without those of elements before i */
@@ -69,7 +68,7 @@ AVX2 static inline void skip_to(struct reader *r, uint32_t i)
     r->ones &= ~(_pdep_u64(UINT64_C(1) << left, r->ones) - 1);
 }
 
-/* Returns the high bits of element i, the next one in the bit vector, and moves behind its set bit. */
+/* Returns the high bits of element i, and moves the reader behind set bit i. This must be the next set bit. */
 AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
 {
     while (r->ones == 0 && r->word < UNARY_MOST_WORDS / 2 - 1)
@@ -87,15 +86,15 @@ AVX2 static inline uint32_t code_at(const struct reader *r, uint32_t i)
     return (uint32_t)_bzhi_u64(window >> i * r->bits % 8, r->bits);
 }
 
-/* Returns the next element of a block of gaps, but without `add`, and moves the reader behind it. */
+/* Returns the next element of a block of gaps without `add`, which the caller must add, and moves the reader behind it. */
 AVX2 static inline uint32_t next_gap_sum(struct reader *r)
 {
     uint32_t i = r->i++, high = r->vector != NULL ? next_high(r, i) : 0;
     return code_at(r, i) + (high << r->bits) + r->step * i;
 }
 
-/* Opens a reader at element span->at of a row. If the row begins within a block of gaps, gaps count from the row's
- * start, so `add` is computed from the element before the row. */
+/* Opens a reader of a packed row at element span->at. Gaps count from span->start, where the row starts. If the row begins
+ * within a block of gaps, `add` therefore makes up for the elements of earlier rows in the block. */
 AVX2 static inline struct reader open_reader(const struct packed_columns *packed, const struct packed_span *span)
 {
     uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
@@ -154,17 +153,17 @@ AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
     return _mm256_add_epi32(codes, _mm256_sll_epi32(high, _mm_cvtsi32_si128((int)r->bits)));
 }
 
-/* Decodes `count` elements from r->i on in groups of eight, which is faster for many elements. Returns where element
- * r->i is in the buffer. The codes of a group fill `bits` bytes, so all groups look alike: a shuffle moves the four
- * bytes that hold a code into its lane, and a shift drops the bits before it. The bit vector is decoded first, up to
- * the last element. Reads up to 16 bytes from the fifth code of a group on. */
+/* Decodes `count` elements from r->i on in groups of eight, which is faster for many elements. Returns where element r->i is
+ * in the buffer. The eight codes of a group fill r->bits bytes, so codes begin at the same bits in all groups: a shuffle
+ * moves the four bytes that hold a code into its lane, and a shift drops the bits before the code. The bit vector is decoded
+ * before, up to the last element. Up to 16 bytes are read from the fifth code of a group on. */
 AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count, uint32_t buffer[COLUMN_CAPACITY])
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m128i bits = _mm_cvtsi32_si128((int)r->bits);
     const uint32_t first = r->i & ~7U;
-    /* `at`: the bit at which each lane's code begins, counted from the first byte of its half of the group. The fourth
-     * and the fifth code may share a byte. */
+    /* for each lane: the bit at which its code begins, counted from the first byte of the lane's half of the group. The
+     * fourth and the fifth code may share a byte */
     const int half = (int)(4 * r->bits % 8);
     const __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(_mm256_and_si256(number, _mm256_set1_epi32(3)),
                                                            _mm256_set1_epi32((int)r->bits)),

@@ -21,7 +21,7 @@ typedef const uint32_t *decode_columns(const struct csr *csr, uint64_t row, uint
 /* decode_vectors needs a machine with AVX2 */
 decode_columns decode_plain, decode_vectors;
 
-/* Consecutive columns of a row, in a buffer of decoded columns or in the file's own array. */
+/* Consecutive columns of a row: in a buffer if they were decoded, otherwise in the array csr->columns. */
 struct column_run {
     const uint32_t *columns;
     uint64_t count;

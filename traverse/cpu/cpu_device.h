@@ -40,17 +40,18 @@ struct cpu_means {
 /* The state of the delegates. Bitmaps have mask_words(d) words. */
 struct cpu_delegates {
     uint64_t *visited;
-    uint64_t *incoming; /* bitmap of delegates that any device found; the previsit makes them the frontier, and zeroes it */
-    uint64_t *updated;  /* bitmap of the delegates that this device found in this level */
-    int any_incoming, any_updated; /* 0: the bitmap of this name is all zero; 1: it may have set bits */
-    uint32_t *sparse; /* the frontier as a list, if is_sparse; list_capacity(d) entries with one shard, else mask_words(d) */
+    uint64_t *found_anywhere; /* bitmap of delegates that any device found; the next previsit makes them the frontier */
+    uint64_t *found_here; /* bitmap of the delegates that this device found in this level */
+    int any_found_anywhere, any_found_here; /* 0: the bitmap of this name is all zero; 1: it may have set bits */
+    uint32_t *sparse; /* the frontier as a list, if is_sparse; space for list_capacity(d) ids, or with several shards
+                       * mask_words(d) */
     uint64_t *dense;         /* the frontier as a bitmap, if not is_sparse */
     int is_sparse;
     uint64_t frontier_count; /* number of delegates of the frontier */
     int32_t frontier_depth;
     uint32_t *next_sparse;   /* [list_capacity(d)] with one shard: the next frontier, made by a sparse level */
-    int32_t *depth;          /* [d], in one array with the depths of normals, behind them */
-    uint32_t *parent; /* [d], in one array with the parents of normals, behind them; NULL: not recorded */
+    int32_t *depth;          /* [d] part of the array normals.depth, behind the normals */
+    uint32_t *parent; /* [d] recorded parents: part of the array normals.parent, behind the normals; NULL: not recorded */
     uint64_t longest;        /* the largest degree of a delegate, and so the most edges in a row of one */
 };
 
@@ -63,8 +64,9 @@ struct cpu_normals {
     uint64_t *dense, *next_dense; /* bitmaps of the dense parts; valid only if any_dense, or any_next_dense, is set */
     int any_dense, any_next_dense;
     uint64_t dense_count, next_dense_count; /* number of vertices in the dense parts */
-    int32_t *depth;   /* [locals + d + 1] depths of normals, then of delegates, then DEPTH_UNREACHED for no vertex */
-    uint32_t *parent; /* [locals + d + 1] parents of the same vertices, then PARENT_NONE; NULL: not recorded */
+    int32_t *depth;   /* [locals + d + 1] depths of normals, then of delegates; the last, for ids without a vertex, is
+                       * DEPTH_UNREACHED */
+    uint32_t *parent; /* [locals + d + 1] parents in the same order; the last is PARENT_NONE; NULL: not recorded */
     uint64_t longest; /* the largest degree of a normal, and so the most edges in a row of one */
 };
 
@@ -86,26 +88,26 @@ struct shard_bin {
 /* The sizes, in 64-bit words, of the arrays that a device shows to its peers. The arrays stand in this order, one after
  * the other. */
 struct cpu_layout {
-    uint64_t updated_words, frontier_words, mask_words, id_words; /* of `updated`, `frontier`, `mask` and `ids` */
+    uint64_t found_here_words, frontier_words, mask_words, id_words; /* of `found_here`, `frontier`, `mask` and `ids` */
 };
 
-/* The arrays of a device that its peers read, in one piece of memory, behind the delegates' array `updated`. A single
- * shard has none. */
+/* The arrays of a device that its peers read. They are in one piece of memory, which begins with delegates.found_here. A
+ * single shard has none. */
 struct cpu_shown {
     struct shared_memory memory;
     struct cpu_layout layout;
     uint64_t *frontier;      /* bitmap of the normals of the frontier, written by cpu_show_frontier */
-    uint64_t *mask; /* OUTGOING_MASK: bitmap of the vertices found in other shards, by the numbers of nn's columns */
-    uint32_t *ids;           /* OUTGOING_LIST: local ids of the vertices found in other shards, ordered by shard */
-    uint64_t *begin, *count; /* [p] where each shard's ids begin in `ids`, and their number; with a bitmap the number
-                              * only says whether the shard has any */
-    uint64_t charged_ids; /* entries of `ids` charged to the budget: the system allocates a page when it is first written */
+    uint64_t *mask; /* OUTGOING_MASK: the vertices found in other shards, as a bitmap over the columns of nn */
+    uint32_t *ids;           /* OUTGOING_LIST: the vertices found in other shards, as local ids ordered by shard */
+    uint64_t *begin, *count; /* [p] where each shard's ids begin in `ids`, and how many there are. OUTGOING_MASK: the number
+                              * only says whether there are any */
+    uint64_t charged_ids; /* number of entries of `ids` that were ever written, and so are charged to the budget */
     enum outgoing_form form; /* OUTGOING_LIST or OUTGOING_MASK, chosen for each level */
 };
 
 /* The arrays of a peer that a device reads. The peer may be the device itself, or a device of another process. */
 struct cpu_peer {
-    const uint64_t *updated, *frontier;
+    const uint64_t *found_here, *frontier;
     const uint32_t *mask, *ids;
     uint64_t frontier_words; /* number of 64-bit words of `frontier` */
     uint32_t shard;          /* the shard of the peer */
@@ -122,7 +124,7 @@ struct cpu_peers {
 };
 
 enum {
-    MOST_REGION_THREADS = 64, /* the most threads of a parallel region (cpu_region.c), and the most parts of its vertices */
+    MOST_REGION_THREADS = 64, /* the most threads of a parallel region (cpu_region.c), and so the most parts */
     MOST_BINNED = 1 << 21     /* the most vertices for which a thread has memory for bins, or for the lists of a region */
 };
 
@@ -157,12 +159,12 @@ struct device {
     int threads;   /* number of threads of the pool that this device may use */
     int parents;   /* 1: parents are recorded */
     int32_t depth; /* depth of the normals' frontier; this level finds vertices of depth + 1 */
-    enum vertex_kinds previsited; /* what the last previsit made the frontier of; ONLY_NORMALS: delegates came before */
+    enum vertex_kinds previsited; /* the kinds of vertices that the last previsit handled */
     enum direction_mode mode; /* the mode of the search that cpu_search_begin began */
     struct cpu_delegates delegates;
     struct cpu_normals normals;
-    uint64_t frontier[SUBGRAPHS];  /* number of vertices of the frontier that have edges in each subgraph */
-    uint64_t forward[SUBGRAPHS];   /* about the number of their edges; at least the number of vertices */
+    uint64_t frontier_rows[SUBGRAPHS];  /* number of vertices of the frontier that have edges in each subgraph */
+    uint64_t frontier_edges[SUBGRAPHS]; /* about the number of their edges; at least the number of vertices */
     uint64_t unvisited[SUBGRAPHS]; /* number of unvisited vertices with edges in each subgraph; the frontier counts as
                                     * visited */
     struct direction_costs costs;
@@ -175,7 +177,7 @@ struct device {
     struct cpu_shown shown;
     struct cpu_peers peers;
     struct cpu_thread_memory per_thread;
-    int searches_without_region; /* in how many further searches one thread replaces parallel regions (cpu_run.c) */
+    int single_thread_searches_left; /* number of searches in which one thread still replaces parallel regions (cpu_run.c) */
     struct cpu_notes notes;
     struct cpu_answers *answers; /* cpu_answers.h; NULL: answers are not open */
 };
@@ -246,7 +248,7 @@ static inline int threads_for(const struct device *dev, uint64_t work)
     return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
 }
 
-/* Returns where share i begins if 0..total is divided into `count` nearly equal shares. Share `count` begins at the end. */
+/* Returns where share i begins if 0..total is divided into `count` nearly equal shares. Returns total if i is `count`. */
 static inline uint64_t share_begin(uint64_t total, int count, int i)
 {
     uint64_t n = (uint64_t)count, at = (uint64_t)i;
@@ -277,13 +279,13 @@ static inline __attribute__((always_inline)) void prefetch_offset(const struct c
     __builtin_prefetch((const char *)csr->offsets + row * csr->offset_width);
 }
 
-/* Visits the normals `found`, which are bits of word w: adds them to the dense next frontier, sets their visited bits,
- * and gives them the depth dev->depth + 1. In the first visit of a level the old word is not valid, so the bits replace
- * it unless `keeps` is set. None of the normals may be visited before. Returns their number, for next_dense_count. */
-static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+/* Visits the normals `found`, which are bits of word w: adds them to the dense next frontier, sets their visited bits, and
+ * gives them the depth dev->depth + 1. If next_dense is valid, because earlier visits of this level have written it, the bits
+ * are added to its word, otherwise they overwrite it. None of the normals may be visited before. Returns their number. */
+static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, uint64_t found, int next_dense_is_valid)
 {
     const struct cpu_normals *n = &dev->normals;
-    n->next_dense[w] = (keeps ? n->next_dense[w] : 0) | found;
+    n->next_dense[w] = (next_dense_is_valid ? n->next_dense[w] : 0) | found;
     if (found == 0)
         return 0;
     n->visited[w] |= found;
@@ -301,16 +303,16 @@ static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
     uint64_t words = words_to(dev->shard, g), least = words;
     if (dev->shard->p > 1 && subgraph_columns(g) == DELEGATES)
         least = words / EDGES_OF_WORD;
-    return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->per_thread.bitmap_words;
+    return dev->frontier_edges[g] >= MANY && dev->frontier_edges[g] >= least && words <= dev->per_thread.bitmap_words;
 }
 
 /* ---- steps of a search, by file. Only the thread that uses the device calls them, except append_new_normals_shared ---- */
 
-/* cpu_frontier.c. Makes unvisited delegates of `incoming` the frontier: sets their visited bits, and gives them the
- * depth delegates.frontier_depth. Zeroes `incoming` and all words of `updated` that it covers. */
+/* cpu_frontier.c. Makes unvisited delegates of `found_anywhere` the frontier: sets their visited bits, and gives them the
+ * depth delegates.frontier_depth. Zeroes the words of `found_anywhere` that have bits, and the same words of `found_here`. */
 void previsit_delegates(struct device *dev);
 
-/* Makes the next frontier of the normals the frontier, and leaves the next one empty. */
+/* Makes the normals of the next frontier the frontier. The next frontier is empty afterwards. */
 void previsit_normals(struct device *dev);
 
 /* Counts the frontier's rows and edges in the two subgraphs whose rows are of the kind `rows`. Subtracts the rows from
@@ -351,12 +353,12 @@ void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t
 void push_nn(struct device *dev);
 
 /* cpu_push_bitmaps.c. Pushes the frontier along subgraph g by several threads, each with its own bitmap. New normals of
- * this shard go into next_dense, with depths and parents. New delegates go into `updated`, and vertices of other shards
+ * this shard go into next_dense, with depths and parents. New delegates go into `found_here`, and vertices of other shards
  * into dev->shown.mask. Returns the number of new normals of this shard. */
 uint64_t push_into_bitmaps(struct device *dev, enum subgraph g);
 
 /* cpu_sparse.c. Pushes the whole frontier along subgraph g by one thread. New normals go into next_sparse, with depths
- * and parents, and new delegates into `updated`, with parents. g must not lead to other shards. */
+ * and parents, and new delegates into `found_here`, with parents. g must not lead to other shards. */
 void push_sparse(struct device *dev, enum subgraph g);
 
 /* Runs a whole level of a search of one shard by one thread: pushes the frontier along all subgraphs. What is found
@@ -364,15 +366,15 @@ void push_sparse(struct device *dev, enum subgraph g);
 void run_sparse_level(struct device *dev);
 
 /* cpu_pull.c. Pulls along subgraph g: each unvisited vertex of the bitmap `rows` (NULL: all) looks for a parent among
- * visited rows of g. Normals that find one go into next_dense, and delegates into `updated`. Returns the number of
+ * visited rows of g. Normals that find one go into next_dense, and delegates into `found_here`. Returns the number of
  * normals. Before nn of several shards is pulled, gather_peer_frontiers must be called. */
 uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows);
 
-/* cpu_peers.c. Allocates the arrays that peers read, among them delegates.updated. `shared`: peers of other processes
+/* cpu_peers.c. Allocates the arrays that peers read, among them delegates.found_here. `shared`: peers of other processes
  * read them, too. A single shard has none. release_shown frees them, also after a failure. */
 enum status take_shown(struct device *dev, int shared, struct error *e);
 
-/* Frees the arrays of take_shown, if there are any, and returns their bytes to the budget. */
+/* Frees the arrays that take_shown allocated, and returns their bytes to the budget. Does nothing if there are none. */
 void release_shown(struct device *dev);
 
 /* Ends the reading of peers that cpu_join began. The device that owns the table of peers frees it, and closes the
@@ -389,7 +391,7 @@ enum status show_shard_bins(struct device *dev, struct error *e);
 /* Copies the frontiers of all peers to peers.gathered. Called when all peers have shown theirs. */
 void gather_peer_frontiers(struct device *dev);
 
-/* Adds what peers have found to delegates.updated. Called between the two parts of a divided pull of dd. */
+/* Adds what peers have found to delegates.found_here. Called between the two parts of a divided pull of dd. */
 void take_peer_updates(struct device *dev);
 
 /* cpu_rows.c. Finds rows of equal length in each subgraph (dev->even_rows). Called when the device is opened. */

@@ -1,11 +1,11 @@
 /* cpu_frontier.c: makes the frontier from what the last level found, counts its rows and edges, and lists it
  *
- * The frontier of delegates is made here, from those that any device found (`incoming`) and that were not visited
- * before; they get their visited bits. Normals got theirs already, when a visit found them or when they came from
- * another device. A vertex counts in a subgraph only if it has edges there.
+ * The frontier of delegates is made here, from the delegates that any device found (`found_anywhere`), except those visited
+ * before. Their visited bits are set here, too. Normals have visited bits since a visit found them, or since they came from
+ * another device. A vertex is counted in a subgraph only if it has edges there.
  *
- * Threads share the work on a frontier in pieces, those of its list first, then those of its bitmap. Bytes that must
- * move to list a vertex: 4, or 8 if several threads list. */
+ * Threads share the work on a frontier in pieces, those of its list first, then those of its bitmap. Bytes that must move to
+ * list a vertex: 4, or 8 if several threads list. */
 #include "cpu_device.h"
 
 #include "formats/base/arith.h"
@@ -64,10 +64,10 @@ struct delegate_previsit {
     uint64_t step; /* number of 64-bit words of a piece */
 };
 
-/* Makes the unvisited delegates in a piece of `incoming` the dense frontier, with visited bits and depths. Zeroes the
- * words of `incoming`, and with them those of `updated`. Also lists the delegates in `sparse`, from the index of the
- * piece's first word on, but no more than the piece has words. Returns their number. Threads of the pool run this for
- * previsit_delegates; `context` is a struct delegate_previsit. */
+/* Makes the unvisited delegates in a piece of `found_anywhere` the dense frontier, with visited bits and depths. Zeroes the
+ * words of `found_anywhere` that have bits, and the same words of `found_here`. Also lists the delegates in `sparse`, from
+ * the index of the piece's first word on, as long as there are no more delegates than words. Returns the number of
+ * delegates. Threads of the pool run this for previsit_delegates; `context` is a struct delegate_previsit. */
 static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
 {
     /* most words are zero in most levels, so a block of zero words is skipped at once */
@@ -78,16 +78,16 @@ static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
     (void)thread;
     if (!d->is_sparse)
         memset(d->dense + begin, 0, (end - begin) * sizeof *d->dense);
-    for (uint64_t block = begin; d->any_incoming && block < end; block += BLOCK_WORDS) {
+    for (uint64_t block = begin; d->any_found_anywhere && block < end; block += BLOCK_WORDS) {
         uint64_t stop = smaller(block + BLOCK_WORDS, end), any = 0;
         for (uint64_t w = block; w < stop; w++)
-            any |= d->incoming[w];
+            any |= d->found_anywhere[w];
         for (uint64_t w = block; any != 0 && w < stop; w++) {
-            uint64_t bits = d->incoming[w] & ~d->visited[w], found = count_bits(bits);
-            if (d->incoming[w] == 0)
+            uint64_t bits = d->found_anywhere[w] & ~d->visited[w], found = count_bits(bits);
+            if (d->found_anywhere[w] == 0)
                 continue;
-            d->incoming[w] = 0;
-            d->updated[w] = 0; /* `incoming` had all bits that this word of `updated` has */
+            d->found_anywhere[w] = 0;
+            d->found_here[w] = 0; /* `found_anywhere` had all bits that this word of `found_here` has */
             d->dense[w] = bits;
             d->visited[w] |= bits;
             if (bits != 0)
@@ -101,26 +101,26 @@ static uint64_t previsit_piece(void *context, int thread, uint64_t piece)
     return count;
 }
 
-/* Makes the unvisited incoming delegates the frontier. A small frontier is made by one thread as a single piece, and is
- * sparse if `sparse` has space for it. A frontier that is likely to be large is made by several threads, as a bitmap. */
+/* Makes the unvisited delegates of `found_anywhere` the frontier. One thread makes a frontier that is likely to be small, and
+ * makes it sparse if it fits into `sparse`. Several threads make a frontier that is likely to be large, as a bitmap. */
 void previsit_delegates(struct device *dev)
 {
     enum { MANY_ROWS = 2048, MANY_WORDS = 1 << 14 };
     struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
     /* guesses by the last frontier: after a large one comes a larger one, or the end of the search */
-    int is_large = dev->frontier[DD] + dev->frontier[DN] >= MANY_ROWS || words >= MANY_WORDS;
-    int threads = d->any_incoming && is_large ? dev->threads : 1;
+    int is_large = dev->frontier_rows[DD] + dev->frontier_rows[DN] >= MANY_ROWS || words >= MANY_WORDS;
+    int threads = d->any_found_anywhere && is_large ? dev->threads : 1;
     struct delegate_previsit previsit = {dev, threads > 1 ? PIECE_WORDS : words + 1};
     for (uint64_t i = 0; d->is_sparse && i < d->frontier_count; i++) /* clears only the words that have bits */
         d->dense[d->sparse[i] / 64] = 0;
     uint64_t pieces = divide_up(words, previsit.step);
     d->frontier_count = pool_run(dev->means.pool, threads, pieces, previsit_piece, &previsit);
     d->is_sparse = d->frontier_count <= (threads > 1 ? 0 : words);
-    d->any_incoming = d->any_updated = 0;
+    d->any_found_anywhere = d->any_found_here = 0;
 }
 
-/* Makes the next frontier of the normals the frontier, by exchanging arrays. The new next frontier is empty. */
+/* Makes the normals of the next frontier the frontier, by exchanging arrays. The next frontier is empty afterwards. */
 void previsit_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
@@ -186,7 +186,7 @@ static struct row_count count_dense(const struct csr *csr, const uint64_t *bitma
     return (struct row_count){rows, sampled > 0 ? edges * rows / sampled : rows};
 }
 
-/* A frontier whose rows in g are counted piece by piece, and the sum of their edges so far. */
+/* What the threads of count_piece share: a frontier, whose rows and edges in subgraph g are counted piece by piece. */
 struct counting {
     const struct device *dev;
     enum subgraph g;
@@ -209,7 +209,7 @@ static uint64_t count_piece(void *context, int thread, uint64_t piece)
     return count.rows;
 }
 
-/* Counts the frontier in the two subgraphs whose rows are of the kind `rows`, and subtracts it from dev->unvisited. */
+/* Counts the frontier's rows and edges in the two subgraphs with rows of this kind. Subtracts the rows from dev->unvisited. */
 void count_frontier_of(struct device *dev, enum vertex_kind rows)
 {
     enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* a listed row is little work, because it is in the cache of the
@@ -226,8 +226,8 @@ void count_frontier_of(struct device *dev, enum vertex_kind rows)
             count.rows = pool_run(dev->means.pool, threads, count_pieces(f), count_piece, &counting);
             count.edges = counting.edges;
         }
-        dev->frontier[g] = count.rows;
-        dev->forward[g] = count.edges;
+        dev->frontier_rows[g] = count.rows;
+        dev->frontier_edges[g] = count.edges;
         dev->unvisited[g] -= count.rows;
     }
 }
@@ -330,7 +330,7 @@ static uint64_t add_lengths(void *context, int thread, uint64_t piece)
     return sum;
 }
 
-/* Returns the exact number of the frontier's edges in subgraph g. First lists its rows in dev->gathered_rows. */
+/* Returns the exact number of the frontier's edges in subgraph g. Lists the rows with such edges in dev->gathered_rows. */
 uint64_t count_forward(struct device *dev, enum subgraph g)
 {
     struct gathered_rows r = {&dev->shard->csr[g], dev->gathered_rows, gather_sources(dev, g)};

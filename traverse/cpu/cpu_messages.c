@@ -39,7 +39,7 @@ enum status cpu_uniquify(struct device *dev, struct vertex_span *spans, uint32_t
     return e->status;
 }
 
-/* Copies the ids or words of a span to `to`, or ORs the words into those at `to` (`adds`). The copy is complete at the
+/* Copies the ids or words of a span to `to` or, with `adds`, ORs the words into those at `to`. The copy is complete at the
  * return, so no event is recorded. */
 enum status cpu_copy_vertices(struct device *dev, const struct vertex_span *span, uint32_t *to, int adds, uint32_t event,
                               struct error *e)
@@ -52,7 +52,7 @@ enum status cpu_copy_vertices(struct device *dev, const struct vertex_span *span
     return e->status;
 }
 
-/* Sets *over to 1, because every function of this backend ends with its work done. */
+/* Sets *over to 1, because work of this backend is over when the function that began it returns. */
 enum status cpu_is_over(struct device *dev, uint32_t event, int *over, struct error *e)
 {
     (void)dev, (void)event;
@@ -167,11 +167,11 @@ enum status cpu_receive(struct device *dev, const struct vertex_span *span, stru
     return e->status;
 }
 
-/* What the threads of receive_masks share. The span of each peer may be a bitmap of vertices that the peer found. */
+/* What the threads of receive_masks share. spans[i] may be a span of peer i's bitmap: vertices of this shard that it found. */
 struct arrived_masks {
     struct device *dev;
     const struct vertex_span *spans;
-    int keeps; /* visits of this level have already written next_dense */
+    int next_dense_is_valid; /* visits of this level have already written next_dense */
     _Atomic uint64_t found; /* number of new normals */
 };
 
@@ -184,9 +184,9 @@ static const uint64_t *arrived_mask(const struct arrived_masks *a, uint32_t i)
     return is_mask ? (const uint64_t *)(peer->mask + span->begin) : NULL;
 }
 
-/* ORs words begin..end of the bitmaps of all peers, and visits their unvisited vertices: adds them to next_dense, and
- * sets visited bits, depths, and PARENT_REMOTE as parents. Threads of the pool run this for receive_masks; `context` is
- * a struct arrived_masks. */
+/* Takes in words begin..end of the bitmaps of all peers. The unvisited vertices among them go into next_dense, and get
+ * visited bits, depths, and PARENT_REMOTE as parents. Threads of the pool run this for receive_masks; `context` is a struct
+ * arrived_masks. */
 static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
 {
     struct arrived_masks *a = context;
@@ -199,7 +199,7 @@ static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
     }
     for (uint64_t w = begin; w < end; w++) {
         uint64_t fresh = sum[w - begin] & ~dev->normals.visited[w];
-        found += visit_normals_word(dev, w, fresh, a->keeps);
+        found += visit_normals_word(dev, w, fresh, a->next_dense_is_valid);
         if (dev->parents && fresh != 0)
             dev->means.probes->mark((int32_t *)dev->normals.parent, dev->shard->locals, w, fresh, (int32_t)PARENT_REMOTE);
     }
@@ -210,7 +210,7 @@ static void receive_mask_words(void *context, uint64_t begin, uint64_t end)
  * vertex of this shard, returns ST_BAD_DATA and takes in nothing. */
 static enum status receive_masks(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
-    struct arrived_masks arrived = {.dev = dev, .spans = spans, .keeps = dev->normals.any_next_dense};
+    struct arrived_masks arrived = {.dev = dev, .spans = spans, .next_dense_is_valid = dev->normals.any_next_dense};
     uint64_t locals = dev->shard->locals, words = mask_words(locals), behind = 0;
     int any = 0;
     for (uint32_t i = 0; i < dev->peers.count; i++) {
@@ -259,19 +259,19 @@ static void sum_words(void *context, uint64_t begin, uint64_t end)
     const struct mask_sum *s = context;
     memset(s->sum + begin, 0, (end - begin) * sizeof *s->sum);
     for (uint32_t i = 0; i < s->peers->count; i++) {
-        const uint64_t *updated = s->peers->all[i].updated;
+        const uint64_t *found_here = s->peers->all[i].found_here;
         for (uint64_t w = begin; s->updating[i] && w < end; w++)
-            s->sum[w] |= updated[w] & ~s->known[w];
+            s->sum[w] |= found_here[w] & ~s->known[w];
     }
 }
 
-/* ORs the masks of delegates that peers found: that of peer i if updating[i] is set. Leaves out the delegates of
- * cpu_know_mask. The result goes to `incoming` or, if `to` is given, to to->mask. With to->most the non-zero words are
- * also listed in to->words, as far as they fit. */
+/* ORs the masks of delegates that peers found. Reads the mask of peer i only if updating[i] is set, and leaves out the
+ * delegates of cpu_know_mask. If `to` is NULL, the result goes to `found_anywhere`. Otherwise it goes to to->mask, and its
+ * non-zero words also go to to->words, as far as they fit. */
 enum status cpu_read_masks(struct device *dev, const int *updating, struct mask_update *to, struct error *e)
 {
-    uint64_t words = mask_words(dev->shard->d), *incoming = dev->delegates.incoming;
-    struct mask_sum sum = {&dev->peers, updating, incoming, to != NULL ? to->mask : incoming};
+    uint64_t words = mask_words(dev->shard->d), *found_anywhere = dev->delegates.found_anywhere;
+    struct mask_sum sum = {&dev->peers, updating, found_anywhere, to != NULL ? to->mask : found_anywhere};
     int threads = threads_for(dev, sum.peers->count * words);
     pool_for(dev->means.pool, threads, words, CLEAR_WORDS, sum_words, &sum);
     if (to == NULL)
@@ -285,27 +285,27 @@ enum status cpu_read_masks(struct device *dev, const int *updating, struct mask_
     return e->status;
 }
 
-/* Makes the reduced delegates incoming, for the next previsit: ORs them into `incoming`, which may have those of
- * cpu_know_mask already. If `from` has neither mask nor words, cpu_read_masks has left the whole result there. */
+/* Adds the delegates of the reduction's result, `from`, to `found_anywhere`, for the next previsit. If `from` has neither
+ * mask nor words, cpu_read_masks has already written the result to `found_anywhere`. */
 enum status cpu_take_mask(struct device *dev, const struct mask_update *from, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;
     for (uint64_t i = 0; from->words != NULL && i < from->count; i++)
-        d->incoming[from->words[i].at] |= from->words[i].bits;
+        d->found_anywhere[from->words[i].at] |= from->words[i].bits;
     for (uint64_t w = 0; from->words == NULL && from->mask != NULL && w < mask_words(dev->shard->d); w++)
-        d->incoming[w] |= from->mask[w];
-    d->any_incoming = 1;
+        d->found_anywhere[w] |= from->mask[w];
+    d->any_found_anywhere = 1;
     return e->status;
 }
 
-/* Notes that all devices know these delegates as found. They go into `incoming`, and so into the next frontier, and
- * into `updated`, so that VISIT_REST does not look for them. */
+/* Takes note of the delegates in `mask`, which all devices know as found. They go into `found_anywhere`, from which the next
+ * frontier is made, and into `found_here`, so that VISIT_REST does not look for parents of them. */
 enum status cpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;
     for (uint64_t w = 0; w < mask_words(dev->shard->d); w++) {
-        d->incoming[w] = mask[w];
-        d->updated[w] |= mask[w];
+        d->found_anywhere[w] = mask[w];
+        d->found_here[w] |= mask[w];
     }
     return e->status;
 }

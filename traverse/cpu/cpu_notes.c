@@ -57,8 +57,8 @@ void note_visits(struct device *dev, double end)
 
 /* ---- after a search ---- */
 
-/* Makes the edges of subgraph g exact in the notes of all levels, by adding up the lengths of the visited rows of each
- * depth. Rows of the last depth may have no level, and are left out. */
+/* Makes the number of edges in subgraph g exact in the notes of all levels, by adding up the lengths of the visited rows of
+ * each depth. Rows of the greatest depth are left out if no level visited from them. */
 static void count_edges_by_depth(const struct device *dev, enum subgraph g)
 {
     const struct cpu_notes *n = &dev->notes;

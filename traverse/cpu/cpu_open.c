@@ -34,7 +34,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     uint64_t sparse_d = dev->shard->p == 1 ? list_capacity(delegates) : 0;
     const struct cpu_array arrays[] = {
         {(void **)&d->visited, words_d, 8, "visited delegates"},
-        {(void **)&d->incoming, words_d, 8, "reduced delegate mask"},
+        {(void **)&d->found_anywhere, words_d, 8, "reduced delegate mask"},
         {(void **)&d->dense, words_d, 8, "delegate frontier"},
         {(void **)&d->sparse, sparse_d > words_d ? sparse_d : words_d, 4, "delegate frontier list"},
         {(void **)&d->next_sparse, sparse_d, 4, "next delegate frontier list"},
@@ -51,21 +51,21 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->per_thread.lists, threads * dev->per_thread.list_bytes, 1, "lists of threads"},
         {(void **)&dev->per_thread.bins, threads * dev->per_thread.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->shard_bins, threads * dev->shard->p, sizeof(struct shard_bin), "bins"},
-        {(void **)&d->updated, words_d, 8, "updated delegates"}};
-    /* with several shards take_shown allocates the last array (`updated`), because peers read it */
+        {(void **)&d->found_here, words_d, 8, "updated delegates"}};
+    /* with several shards take_shown allocates the last array (`found_here`), because peers read it */
     int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);
     memcpy(list, arrays, (size_t)count * sizeof *list);
     return count;
 }
 
-/* Sets how many bytes each thread gets for bins, and for the lists of a parallel region. There are none if no search
- * needs them, or if those of all threads would exceed an eighth of the memory that is left. A thread puts a vertex into
- * a bin at most once a level, with its parent if parents are recorded. The lists hold the frontiers of two levels, and
- * the parents of one. */
+/* Sets how many bytes each thread gets for bins, and for the lists of a parallel region. A thread gets none if no search
+ * needs them, or if those of all threads would exceed an eighth of the memory that is left. Bins have space for each vertex
+ * once, because a thread puts a vertex into a bin at most once a level, and for its parent if parents are recorded. Lists
+ * have space for the frontiers of two levels, and the parents of one. */
 static void size_bins_and_lists(struct device *dev)
 {
-    enum { BEGUN = 256 }; /* chunks beside the full ones: one that is not full for each bin, and one with the state of
-                           * the bins */
+    enum { BEGUN = 256 }; /* chunks beside the full ones: a partly filled one for each bin, and one with the state of the
+                           * bins */
     const int in_region = dev->shard->p == 1 && dev->threads > 1;
     uint64_t most = memory_left(dev->means.budget) / 8, threads = (uint64_t)dev->threads;
     uint64_t vertices = smaller(dev->shard->d + dev->shard->locals, MOST_BINNED);
@@ -78,9 +78,9 @@ static void size_bins_and_lists(struct device *dev)
         dev->per_thread.list_bytes = list_bytes;
 }
 
-/* Returns the 64-bit words of each thread's bitmap. With one shard it has all delegates and normals. With several
- * shards it has the delegates or the normals of the shard, whichever are more, or the normals of all shards, if such
- * bitmaps of all threads are no larger than the columns of nn. */
+/* Returns the 64-bit words of each thread's bitmap. With one shard it has all delegates and normals. With several shards it
+ * has the normals of all shards, if such bitmaps of all threads are no larger than the columns of nn; otherwise the
+ * delegates or the normals of the shard, whichever are more. */
 static uint64_t bitmap_words(const struct shard *shard, int threads)
 {
     enum { LINE_WORDS = 8 };
@@ -170,7 +170,7 @@ void cpu_close(struct device *dev)
     free(dev);
 }
 
-/* Returns the bytes of a shard in host memory, and whether any of its columns are packed. */
+/* Describes a shard for reports: its bytes in memory, and whether any of its columns are packed. */
 static struct device_description describe(const struct shard *shard)
 {
     struct device_description description = {.resident = RESIDENT_RAW};

@@ -1,6 +1,6 @@
 /* cpu_peers.c: shows memory of a device to its peers, and reads theirs (engine.h)
  *
- * A device shows one piece of memory with four arrays: `updated` of the delegates, the frontier of the normals, and
+ * A device shows one piece of memory with four arrays: `found_here` of the delegates, the frontier of the normals, and
  * vertices of other shards as a bitmap and as a list. Peers in the same process read it in place. Those in other
  * processes of the host open it by the process id and the file descriptor in the peer handle. */
 #include "cpu_device.h"
@@ -13,11 +13,11 @@
 
 /* ---- showing ---- */
 
-/* Returns the bytes of the shown bitmaps, which are charged to the budget at once. The shown ids are not among them:
- * their pages are allocated and charged when ids are written. */
+/* Returns the bytes of all shown arrays except `ids`. These bytes are charged to the budget at once, but those of `ids` only
+ * when ids are written, because only then the system allocates the pages. */
 static uint64_t mask_bytes(const struct cpu_layout *l)
 {
-    return 8 * (l->updated_words + l->frontier_words + l->mask_words);
+    return 8 * (l->found_here_words + l->frontier_words + l->mask_words);
 }
 
 /* Allocates the memory that peers read, and charges all of it but the ids. A single shard has none. `shared`: peers of
@@ -26,7 +26,7 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
 {
     const struct shard *shard = dev->shard;
     struct cpu_shown *s = &dev->shown;
-    const struct cpu_layout l = {.updated_words = mask_words(shard->d),
+    const struct cpu_layout l = {.found_here_words = mask_words(shard->d),
                                  .frontier_words = mask_words(shard->locals),
                                  .mask_words = shard_has_masks(shard) ? shard->p * column_words(shard) : 0,
                                  .id_words = (shard->csr[NN].edges + 1) / 2};
@@ -44,14 +44,14 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
         return e->status;
     }
     s->layout = l;
-    dev->delegates.updated = s->memory.bytes;
-    s->frontier = dev->delegates.updated + l.updated_words;
+    dev->delegates.found_here = s->memory.bytes;
+    s->frontier = dev->delegates.found_here + l.found_here_words;
     s->mask = s->frontier + l.frontier_words;
     s->ids = (uint32_t *)(s->mask + l.mask_words);
     return ST_OK;
 }
 
-/* Frees the memory of take_shown, if there is any, and returns its bytes to the budget. */
+/* Frees the memory that take_shown allocated, if any, and returns its bytes to the budget. */
 void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->shown;
@@ -85,8 +85,8 @@ static enum status charge_ids(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Moves the ids in all bins to the memory that peers read, and empties the bins: as a list ordered by shard, which is
- * charged to the budget, or as bits of a bitmap. If the budget is too small, returns ST_RESOURCE, and the bins stay full. */
+/* Moves the ids in all bins to the memory that peers read, and empties the bins. The ids become a bitmap, or a list ordered
+ * by shard, which is charged to the budget. If the budget is too small, returns ST_RESOURCE, and the bins stay full. */
 enum status show_shard_bins(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->shown;
@@ -136,8 +136,8 @@ enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *hand
     return e->status;
 }
 
-/* Finds the arrays that a peer shows. If the peer is in another process, opens its memory, which leave_peers closes. A
- * handle never leaves the host, so process ids tell processes apart. Returns ST_RESOURCE if the memory cannot be opened. */
+/* Finds the arrays that a peer shows, by the peer's handle h. If the peer is in another process of this host, first opens
+ * its memory, which leave_peers closes. Returns ST_RESOURCE if the memory cannot be opened. */
 static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle *h, struct error *e)
 {
     const struct cpu_layout *l = &h->layout;
@@ -145,8 +145,8 @@ static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle
     if (!is_here &&
         shared_memory_open(&peer->memory, mask_bytes(l) + 8 * l->id_words, h->pid, h->fd, e) != ST_OK)
         return e->status;
-    peer->updated = is_here ? h->device->delegates.updated : peer->memory.bytes;
-    peer->frontier = peer->updated + l->updated_words;
+    peer->found_here = is_here ? h->device->delegates.found_here : peer->memory.bytes;
+    peer->frontier = peer->found_here + l->found_here_words;
     peer->mask = (const uint32_t *)(peer->frontier + l->frontier_words);
     peer->ids = peer->mask + 2 * l->mask_words;
     peer->frontier_words = l->frontier_words;
@@ -169,9 +169,9 @@ void leave_peers(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-/* Makes the arrays of these peers readable, in place of those of earlier peers; a count of 0 leaves none. The first device
- * of a process opens all peers in a table, which the others use, too. With several shards also allocates the bitmaps of
- * dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a failure. */
+/* Makes the arrays of these peers readable, in place of those of earlier peers; a count of 0 leaves no peers. The first
+ * device of a process opens all peers in a table, which the others use, too. With several shards also allocates the bitmaps
+ * of dev->peers. *searches_fused becomes 1 if there is one shard. leave_peers frees everything, also after a failure. */
 enum status cpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                      struct error *e)
 {
@@ -243,23 +243,23 @@ void gather_peer_frontiers(struct device *dev)
     pool_for(dev->means.pool, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_frontier_words, dev);
 }
 
-/* ORs words begin..end of each peer's `updated` into this device's own. Peers may be writing theirs, which does no harm:
+/* ORs words begin..end of each peer's `found_here` into this device's own. Peers may be writing theirs, which does no harm:
  * they only add delegates of this level. Threads of the pool run this for take_peer_updates; `context` is the device. */
-static void take_updated_words(void *context, uint64_t begin, uint64_t end)
+static void take_found_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
-    uint64_t *own = dev->delegates.updated;
+    uint64_t *own = dev->delegates.found_here;
     for (uint32_t i = 0; i < dev->peers.count; i++) {
-        const uint64_t *updated = dev->peers.all[i].updated;
-        for (uint64_t w = begin; updated != own && w < end; w++)
-            own[w] |= __atomic_load_n(&updated[w], __ATOMIC_RELAXED);
+        const uint64_t *found_here = dev->peers.all[i].found_here;
+        for (uint64_t w = begin; found_here != own && w < end; w++)
+            own[w] |= __atomic_load_n(&found_here[w], __ATOMIC_RELAXED);
     }
 }
 
-/* Adds the delegates that peers have found so far in this level to delegates.updated. */
+/* Adds the delegates that peers have found so far in this level to delegates.found_here. */
 void take_peer_updates(struct device *dev)
 {
-    uint64_t words = dev->shown.layout.updated_words;
+    uint64_t words = dev->shown.layout.found_here_words;
     int threads = threads_for(dev, dev->peers.count * words);
-    pool_for(dev->means.pool, threads, words, CLEAR_WORDS, take_updated_words, dev);
+    pool_for(dev->means.pool, threads, words, CLEAR_WORDS, take_found_words, dev);
 }

@@ -12,8 +12,8 @@
 
 #include "traverse/engine/engine.h"
 
-/* A loop handles all 64 rows of a word if at least so many of them are wanted, because code without a test for each row
- * is then faster than going over the set bits. MANY_ROWS is for probe_heads_plain, MANY_ROWS_OF_VECTORS for loops by
+/* If at least so many of a word's 64 rows are wanted, a loop handles all 64, because code without a test for each row is
+ * then faster than going over the set bits. MANY_ROWS is for probe_heads_plain, MANY_ROWS_OF_VECTORS for all loops by
  * vectors. */
 enum { MANY_ROWS = 40, MANY_ROWS_OF_VECTORS = 12 };
 
@@ -60,9 +60,9 @@ static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count
     return HEAD_NONE;
 }
 
-/* The functions by which find_in_rows decodes packed columns and searches columns. The compiler inlines them, because
- * find_in_rows is inlined and gets them as constants. */
-struct finder {
+/* The functions by which probe_rests_by decodes packed columns and searches columns. The compiler inlines them, because
+ * probe_rests_by is inlined and gets them as constants. */
+struct column_functions {
     decode_columns *decode;
     uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or _avx2 */
 };
@@ -70,8 +70,8 @@ struct finder {
 /* The loop of both versions of probe_rests, plain and by vectors. Packed columns of a row are decoded in two steps, at
  * first only FEW of them, because most rows find a parent among these. */
 static inline __attribute__((always_inline)) uint64_t
-find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
-             struct finder finder)
+probe_rests_by(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
+               struct column_functions by)
 {
     enum { FEW = 8 };
     uint32_t buffer[COLUMN_CAPACITY];
@@ -81,10 +81,10 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
         uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1), stop = end - at > FEW ? at + FEW : end;
         uint32_t column = HEAD_NONE;
         if (csr->packed.words == NULL)
-            column = finder.find((const uint32_t *)csr->columns + at, end - at, mask);
+            column = by.find((const uint32_t *)csr->columns + at, end - at, mask);
         for (; csr->packed.words != NULL && at < end && column == HEAD_NONE; stop = end) {
-            struct column_run run = next_columns(finder.decode, csr, row, at, stop, buffer);
-            column = finder.find(run.columns, run.count, mask);
+            struct column_run run = next_columns(by.decode, csr, row, at, stop, buffer);
+            column = by.find(run.columns, run.count, mask);
             at += run.count;
         }
         found |= column != HEAD_NONE ? rows & -rows : 0;
@@ -98,7 +98,7 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
 static uint64_t probe_rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                                   uint32_t tag, uint32_t *parent)
 {
-    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, find_column_plain});
+    return probe_rests_by(csr, base, rows, mask, tag, parent, (struct column_functions){decode_plain, find_column_plain});
 }
 
 /* the loop `mark` in plain C */
@@ -116,8 +116,8 @@ static void gather_plain(const uint32_t *vertex, const int32_t *from, uint64_t c
         to[i] = from[vertex[i]];
 }
 
-/* the loop `name` in plain C */
-static void name_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
+/* the loop `name_parents` in plain C */
+static void name_parents_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++) {
         uint32_t record = parents->records[vertex[i]];
@@ -136,7 +136,7 @@ const struct probes probes_plain = {.decode = decode_plain,
                                     .probe_rests = probe_rests_plain,
                                     .mark = mark_plain,
                                     .gather = gather_plain,
-                                    .name = name_plain};
+                                    .name_parents = name_parents_plain};
 
 /* ---- loops by vectors of eight ---- */
 
@@ -199,7 +199,7 @@ AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint
         if (at < csr_offset(csr, row + 1))
             prefetch_bits(csr, at);
     }
-    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, find_column_avx2});
+    return probe_rests_by(csr, base, rows, mask, tag, parent, (struct column_functions){decode_vectors, find_column_avx2});
 }
 
 /* The loop `mark` by vectors. Entries of other vertices are written back unchanged, so only one thread may use a word.
@@ -242,10 +242,10 @@ AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m25
     return _mm256_mask_i32gather_epi32(none, parents->ids, number, _mm256_xor_si256(beyond, none), 4);
 }
 
-/* The loop `name` by vectors, for SOME vertices at a time. All their records are read before their ids, so that reads
+/* The loop `name_parents` by vectors, for SOME vertices at a time. All their records are read before their ids, so that reads
  * of ids do not delay those of records, which miss the cache more often. name_lanes cannot convert the root's record,
  * so vertices with the root among them are converted again by the plain loop. */
-AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
+AVX2 static void name_parents_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     enum { SOME = 128 };
     const __m256i self = _mm256_set1_epi32((int)PARENT_SELF);
@@ -259,9 +259,9 @@ AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *
             _mm256_storeu_si256((__m256i *)(to + i), name_lanes(parents, eight));
         }
         if (!_mm256_testz_si256(roots, roots))
-            name_plain(parents, vertex, SOME, to);
+            name_parents_plain(parents, vertex, SOME, to);
     }
-    name_plain(parents, vertex, count, to);
+    name_parents_plain(parents, vertex, count, to);
 }
 
 static const struct probes probes_avx2 = {.decode = decode_vectors,
@@ -270,7 +270,7 @@ static const struct probes probes_avx2 = {.decode = decode_vectors,
                                           .probe_rests = probe_rests_avx2,
                                           .mark = mark_avx2,
                                           .gather = gather_avx2,
-                                          .name = name_avx2};
+                                          .name_parents = name_parents_avx2};
 
 #endif
 

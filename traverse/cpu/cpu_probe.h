@@ -17,7 +17,7 @@
 
 /* What is needed to find the input id of a recorded parent. There are fewer than 2^31 vertices. */
 struct named_parents {
-    const uint32_t *records; /* [locals + d + 1] recorded parent of each vertex (engine.h); the last is PARENT_NONE */
+    const uint32_t *records; /* [locals + d + 1] the recorded parent (engine.h) of each vertex; the last is PARENT_NONE */
     const int32_t *ids;      /* [locals + d] input id of each vertex: normals first, then delegates */
     uint32_t locals;         /* number of normals of the shard */
 };
@@ -34,8 +34,8 @@ struct probes {
      * parents[0..count) and heads[0..count) have the rows of the word. */
     void (*adopt_heads)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
 
-    /* Looks at the columns after the head columns, which may be packed. Returns those of `rows` that have such a column
-     * in `mask`. Unless `parent` is NULL, records each row's first one, ORed with `tag`, in parent[number of the row]. */
+    /* Looks at the columns after the head columns, which may be packed. Returns those of `rows` that have a column in
+     * `mask`. Unless `parent` is NULL, the first such column of a row, ORed with `tag`, goes to parent[row]. */
     uint64_t (*probe_rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag,
                             uint32_t *parent);
 
@@ -48,7 +48,7 @@ struct probes {
 
     /* Sets to[i] to the input id of vertex[i]'s parent for each i in 0..count. The root gets its own id, and a vertex
      * whose parent the device does not know gets ANSWER_NONE. */
-    void (*name)(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to);
+    void (*name_parents)(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to);
 };
 
 /* the plain loops, which every machine can run */

@@ -29,13 +29,13 @@ struct pull {
     uint32_t *parent;        /* [rows] the recorded parent of each row; NULL: parents are not recorded */
     uint32_t tag;            /* ORed into each recorded parent: PARENT_DELEGATE_BIT if parents are delegates, otherwise
                               * 0 */
-    int keeps;               /* earlier visits of this level have already written next_dense */
+    int next_dense_is_valid; /* earlier visits of this level have already written next_dense */
     _Atomic uint64_t probes; /* number of columns looked at, if probes are counted */
 };
 
-/* Looks for parents in the head columns, for the rows `candidates` of word w, and records them. Returns the rows that
- * found none, and prefetches their further columns. Inlined always, because a compiler may drop calls of functions that
- * only prefetch. */
+/* Looks for parents in the head columns. `candidates` are the rows of word w that need a parent. Records the parents found,
+ * and returns the rows without one, whose other columns are prefetched. Inlined always, because a compiler may drop calls of
+ * functions that only prefetch. */
 static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct pull *pull, uint64_t w, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -61,8 +61,8 @@ static inline __attribute__((always_inline)) uint64_t look_in_heads(const struct
     return left;
 }
 
-/* Returns how many columns a pull of the rows `candidates`, from row `base` on, looks at. Only traces and reports need
- * this, so it is counted by a separate search, which does not slow down other pulls. */
+/* Returns how many columns a pull of the rows `candidates` looks at, in the word that begins with row `base`. Does the
+ * pull's probes once more, because counting would slow down all pulls, and only traces and reports need the number. */
 static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t candidates)
 {
     const struct csr *csr = pull->csr;
@@ -84,15 +84,15 @@ static uint64_t count_probes(const struct pull *pull, uint64_t base, uint64_t ca
 }
 
 /* Visits the rows `found` of word w, whose parents are recorded already: normals go into next_dense, delegates into
- * `updated`. Called for every word of normals, because each word of next_dense must be written. With `from_shards` a
- * recorded parent is a column of nn, and becomes a local id, or PARENT_REMOTE if it is in another shard. Returns the
+ * `found_here`. Called for every word of normals, because each word of next_dense must be written. With `from_shards` the
+ * recorded parents are columns of nn. They become local ids, or PARENT_REMOTE if they are in another shard. Returns the
  * number of normals, or for delegates whether there are any. */
 static inline __attribute__((always_inline)) uint64_t visit_word(const struct pull *pull, uint64_t w, uint64_t found,
                                                                  enum vertex_kind of, int from_shards)
 {
     const struct shard *shard = pull->dev->shard;
     if (of == DELEGATES) {
-        pull->dev->delegates.updated[w] |= found;
+        pull->dev->delegates.found_here[w] |= found;
         return found != 0;
     }
     /* converts a column of nn to a local id, or to PARENT_REMOTE */
@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) uint64_t visit_word(const struct pu
         uint32_t id = *parent & (uint32_t)((UINT64_C(1) << shard->local_bits) - 1);
         *parent = (uint64_t)*parent >> shard->local_bits == shard->index ? id : PARENT_REMOTE;
     }
-    return visit_normals_word(pull->dev, w, found, pull->keeps);
+    return visit_normals_word(pull->dev, w, found, pull->next_dense_is_valid);
 }
 
 /* Returns the first word of a piece; for a piece after the last, the number of all words. */
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
                                                                  int from_shards)
 {
     const struct device *dev = pull->dev;
-    const uint64_t *updated = dev->delegates.updated, end = first_word(pull, piece + 1);
+    const uint64_t *found_here = dev->delegates.found_here, end = first_word(pull, piece + 1);
     const uint64_t *visited = of == DELEGATES ? dev->delegates.visited : dev->normals.visited;
     uint64_t found = 0, probes = 0, last = 0, last_candidates = 0, last_left = 0;
     /* Each round probes the heads of word w, and then finishes the last word before it that had candidates. Round `end`
@@ -126,9 +126,9 @@ static inline __attribute__((always_inline)) uint64_t pull_words(struct pull *pu
     for (uint64_t w = first_word(pull, piece); w <= end; w++) {
         uint64_t candidates = 0, left = 0;
         if (w < end) {
-            candidates = pull->sources[w] & ~(visited[w] | (of == DELEGATES ? updated[w] : 0));
+            candidates = pull->sources[w] & ~(visited[w] | (of == DELEGATES ? found_here[w] : 0));
             if (candidates == 0) {
-                visit_word(pull, w, 0, of, from_shards); /* zeroes the word of next_dense unless `keeps` */
+                visit_word(pull, w, 0, of, from_shards); /* zeroes the word of next_dense unless it is valid */
                 continue;
             }
             left = look_in_heads(pull, w, candidates);
@@ -161,9 +161,9 @@ static uint64_t pull_piece(void *context, int thread, uint64_t piece)
     return pull->from_shards ? pull_words(pull, piece, NORMALS, 1) : pull_words(pull, piece, NORMALS, 0);
 }
 
-/* Returns the bitmap of the vertices that may be parents in a pull along subgraph g. For dd, dn and nd these are all visited
- * rows. For nn only normals of the frontier are possible, because an earlier pull of dn may have visited normals of the next
- * level: with one shard the dense part, to which the sparse part is added, and with several shards peers.gathered. */
+/* Returns the bitmap of the vertices that may be parents in a pull along subgraph g: for dd, dn and nd all visited vertices,
+ * for nn only normals of the frontier, because a pull of dn may have visited normals of the next level. Several shards have
+ * these normals in peers.gathered, and a single one in its dense frontier, to which this function adds the sparse part. */
 static const uint64_t *possible_parents(struct device *dev, enum subgraph g)
 {
     struct cpu_normals *n = &dev->normals;
@@ -195,7 +195,7 @@ uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows
                         .words = mask_words(csr->rows),
                         .parent = !dev->parents ? NULL : to_delegates ? dev->delegates.parent : dev->normals.parent,
                         .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0,
-                        .keeps = dev->normals.any_next_dense};
+                        .next_dense_is_valid = dev->normals.any_next_dense};
     uint64_t pieces = pull.words;
     if (pieces > HUB_PIECES)
         pieces = HUB_PIECES + (pull.words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
@@ -203,7 +203,7 @@ uint64_t pull_subgraph(struct device *dev, enum subgraph g, const uint64_t *rows
     uint64_t found = pool_run(dev->means.pool, threads, pieces, pull_piece, &pull);
     dev->notes.probes[g] += pull.probes;
     if (to_delegates) {
-        dev->delegates.any_updated |= found > 0;
+        dev->delegates.any_found_here |= found > 0;
         return 0;
     }
     dev->normals.any_next_dense = 1;

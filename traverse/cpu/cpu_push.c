@@ -1,9 +1,9 @@
 /* cpu_push.c: pushes a whole frontier by several threads, and pushes nn of several shards
  *
- * The frontier's rows are divided into pieces, which threads push. Very long rows are put aside and pushed at the end,
- * in pieces of their own, so that no thread has to push a whole hub. Large pushes go into bitmaps (cpu_push_bitmaps.c).
- * Smaller ones of nn put vertices of other shards into bins, and vertices of this shard into the next frontier. Bytes
- * that must move for each edge of these: 4 of the column and 4 of a bin. Visited bits are read at random. */
+ * The frontier's rows are divided into pieces, which threads push. Very long rows are put aside and pushed at the end, in
+ * pieces of their own, so that no thread has to push a whole hub. Large pushes go into bitmaps (cpu_push_bitmaps.c). A
+ * smaller push of nn puts vertices of other shards into bins, and vertices of this shard into the next frontier. Bytes that
+ * must move for each edge of it: 4 of the column and 4 of a bin. Visited bits are read at random. */
 #include "cpu_rows.h"
 
 enum {
@@ -60,13 +60,12 @@ static uint64_t push_long_row_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Pushes the whole frontier along subgraph g: `threads` threads call `push` for pieces of its rows, and then for pieces
- * of the very long rows that they have put aside. */
+/* Pushes the whole frontier: threads push pieces of its rows, and then pieces of the very long rows that they put aside. */
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context)
 {
     struct shared_push s = {.rows = describe_gathered_push(dev, g),
                             .threads = threads,
-                            .unit = 1 + UNIT_EDGES * dev->frontier[g] / (dev->forward[g] + 1),
+                            .unit = 1 + UNIT_EDGES * dev->frontier_rows[g] / (dev->frontier_edges[g] + 1),
                             .push = push,
                             .context = context};
     uint64_t pieces = 0, each = (uint64_t)threads, left;
@@ -101,6 +100,6 @@ static void push_piece_to_shards(void *context, int thread, struct row_push *p)
 /* Pushes the frontier along nn, by as many threads as its edges are worth. */
 void push_nn(struct device *dev)
 {
-    int threads = threads_for(dev, dev->forward[NN]);
+    int threads = threads_for(dev, dev->frontier_edges[NN]);
     push_by_threads(dev, NN, threads, push_piece_to_shards, &threads);
 }

@@ -30,7 +30,7 @@ struct bitmap_push {
     uint64_t words;          /* number of 64-bit words of a bitmap of all destinations */
     int by_bins;             /* 1: parents go through bins */
     uint32_t parts, block_bits; /* parts of the destinations (cpu_bins.h), and log2 of the vertices in a block */
-    int keeps;               /* earlier visits of this level have already written next_dense */
+    int next_dense_is_valid; /* earlier visits of this level have already written next_dense */
     uint8_t joined[MOST_POOL_THREADS]; /* the thread has prepared its bitmap and, if by_bins, its bins */
 };
 
@@ -105,14 +105,14 @@ static uint64_t write_binned_parents(void *context, int thread, uint64_t part)
     return 0;
 }
 
-/* Visits the unvisited vertices among `bits` of word w, which are of this shard: normals go into next_dense, delegates
- * into `updated`. Returns the number of normals, or for delegates whether there are any. */
+/* Visits vertices of this shard: those that are bits of word w, except visited ones. Normals go into next_dense, delegates
+ * into `found_here`. Returns the number of normals, or for delegates whether there are any. */
 static uint64_t visit_word(const struct bitmap_push *b, uint64_t w, uint64_t bits)
 {
     uint64_t fresh = bits & ~b->visited[w];
     if (subgraph_columns(b->g) == NORMALS)
-        return visit_normals_word(b->dev, w, fresh, b->keeps);
-    b->dev->delegates.updated[w] |= fresh;
+        return visit_normals_word(b->dev, w, fresh, b->next_dense_is_valid);
+    b->dev->delegates.found_here[w] |= fresh;
     return fresh != 0;
 }
 
@@ -166,13 +166,13 @@ uint64_t push_into_bitmaps(struct device *dev, enum subgraph g)
                             .words = words_to(dev->shard, g),
                             .by_bins = dev->parents && dev->per_thread.bin_bytes > 0 && !leads_to_shards(dev->shard, g),
                             .parts = 1,
-                            .keeps = dev->normals.any_next_dense};
+                            .next_dense_is_valid = dev->normals.any_next_dense};
     /* the number of parts is a power of two, at most MOST_REGION_THREADS */
     uint64_t least = (uint64_t)dev->threads * PARTS_OF_THREAD, vertices = 64 * b.words;
     while (b.parts < MOST_REGION_THREADS && (b.parts < least || b.parts * (uint64_t)VERTICES_OF_PART < vertices))
         b.parts *= 2;
     b.block_bits = choose_block_bits(vertices, b.parts);
-    int threads = threads_for(dev, dev->forward[g]);
+    int threads = threads_for(dev, dev->frontier_edges[g]);
     /* step 1 */
     push_by_threads(dev, g, threads, push_piece_into_bitmap, &b);
     if (b.by_bins) /* step 2 */
@@ -181,7 +181,7 @@ uint64_t push_into_bitmaps(struct device *dev, enum subgraph g)
     uint64_t found =
         pool_run(dev->means.pool, threads_for(dev, 4 * b.words), divide_up(b.words, JOINED_WORDS), join_bitmaps, &b);
     if (to_delegates) {
-        dev->delegates.any_updated |= found > 0;
+        dev->delegates.any_found_here |= found > 0;
         return 0;
     }
     dev->normals.any_next_dense = 1;

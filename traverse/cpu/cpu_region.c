@@ -60,7 +60,7 @@ static uint64_t frontier_size(const struct region *r, enum vertex_kind kind)
     return r->before[kind][r->old_parts];
 }
 
-/* Returns the number of a part's bin among the bins of each thread. Bins of one kind are neighbours. */
+/* Returns the index of a bin in each thread's bins: the bin for part number `part` of the normals or delegates (`kind`). */
 static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 {
     return (int)kind * r->threads + part;
@@ -68,9 +68,9 @@ static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 
 /* ---- step 1: pushes into bins ---- */
 
-/* Lets a thread take part in this level, unless it does already: empties its bins and, when it joins the region, copies
- * the visited bits to its bitmaps `found`. Later levels do not renew this copy, so a vertex visited since may still go
- * into a bin, where step 2 drops it. */
+/* Prepares a thread for its first push in this level: empties its bins and, if it never pushed in this region, copies the
+ * visited bits to its bitmaps `found`. Does nothing before later pushes. The copy is not renewed, so a vertex that was
+ * visited since may still go into a bin, and step 2 drops it. */
 static void join_level(struct region *r, int number)
 {
     struct region_thread *t = &r->thread[number];
@@ -105,7 +105,7 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     p.aside = &r->aside;
     p.to.kind = p.even.near ? PUSH_BINS_NOW : PUSH_BINS_LATER;
     p.to.next = waiting;
-    p.to.from = parents;
+    p.to.next_parents = parents;
     p.to.found = t->found[subgraph_columns(g)];
     p.to.bins = (struct part_bins){.pool = &t->bins->pool,
                                    .end = &t->bins->end[bin_number(r, subgraph_columns(g), 0)],
@@ -114,10 +114,10 @@ static void push_into_bins(struct region *r, int number, enum subgraph g, const 
     push_rows(&p, 0);
 }
 
-/* Pushes share i of the frontier along both subgraphs of its kind, as thread `number`. Shares of delegates come first.
- * To make shares, the lists of all parts are joined in order, and divided equally. The shares that the pool gives to
- * one thread are neighbours, mostly of one part, so a thread reads the same rows in each search, and has them in its
- * cache. Threads of the pool run this in step 1; `context` is the region. */
+/* Pushes share i of the frontier along both subgraphs of its kind, as thread `number`. Shares of delegates come first. To
+ * make shares, the lists of all parts are joined in order, and divided equally. The shares that the pool gives to a thread
+ * are neighbours, mostly of one part, so the thread has their rows in its cache from earlier searches. Any share may be the
+ * thread's first in this level, so each calls join_level. Threads of the pool run this in step 1; `context` is the region. */
 static uint64_t push_share(void *context, int number, uint64_t i)
 {
     struct region *r = context;
@@ -125,7 +125,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
     const uint64_t *before = r->before[kind], size = frontier_size(r, kind);
     uint64_t threads = (uint64_t)r->threads, each = r->shares[kind] / threads;
     i -= kind == NORMALS ? r->shares[DELEGATES] : 0;
-    /* the shares of a thread are neighbours, although the numbers of its pieces differ by `threads` */
+    /* the pieces of a thread have numbers that differ by `threads`, and become neighbouring shares */
     int share = each > 0 ? (int)(i % threads * each + i / threads) : (int)i;
     uint64_t begin = share_begin(size, (int)r->shares[kind], share);
     uint64_t end = share_begin(size, (int)r->shares[kind], share + 1);
@@ -136,7 +136,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
         uint64_t last = end - before[part] < count ? end - before[part] : count;
         for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
             enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
-            if (r->dev->frontier[g] > 0)
+            if (r->dev->frontier_rows[g] > 0)
                 push_into_bins(r, number, g, r->parts[part].list[kind] + first, last - first, NULL);
         }
     }
@@ -169,14 +169,14 @@ visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *en
         t->next[count] = to;
         t->found[to / 64] = word | UINT64_C(1) << (to % 64);
         if (parents)
-            t->from[count] = at[1];
+            t->next_parents[count] = at[1];
         count += is_new;
     }
     return count;
 }
 
-/* Returns a list of a part, in the memory of the thread of the same number. `which` is 0 or 1 for the part's frontier
- * after a level of even or odd number, and 2 for the parents of the list that is being made. */
+/* Returns a list of a part's vertices of one kind, in the memory of the thread with the part's number. `which` is 0 or 1 for
+ * the part's frontier after a level of even or odd number, and 2 for the parents of the list that is being made. */
 static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind kind, uint32_t which)
 {
     uint32_t *lists = (uint32_t *)(dev->per_thread.lists + (size_t)part * dev->per_thread.list_bytes);
@@ -194,7 +194,7 @@ static void visit_bins(struct region *r, int number, enum vertex_kind kind)
     uint64_t count = 0;
     int bin = bin_number(r, kind, number);
     t.next = part_list(dev, number, kind, r->level % 2);
-    t.from = dev->parents ? part_list(dev, number, kind, 2) : NULL;
+    t.next_parents = dev->parents ? part_list(dev, number, kind, 2) : NULL;
     for (int i = 0; i < r->threads; i++) {
         const struct region_thread *thread = &r->thread[i];
         const uint32_t *next, *chunk = thread->level == r->level ? bin_begin(thread->bins, bin) : NULL;
@@ -244,7 +244,7 @@ static uint64_t visit_part(void *context, int thread, uint64_t part)
 
 /* ---- levels ---- */
 
-/* Makes the lists of the first `parts` parts the frontier, and sums up their lengths in `before`. */
+/* Makes the lists of the first `parts` parts the frontier, and adds up how many vertices come before each part (`before`). */
 static void add_up_parts(struct region *r, int parts)
 {
     r->old_parts = parts;
@@ -265,7 +265,7 @@ static void run_region_level(struct region *r)
     r->threads = (int)threads;
     r->block_bits = choose_block_bits(most_rows(dev), threads);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        /* a share has at least LEAST_ROWS rows, and more shares than threads are a multiple of the threads */
+        /* a share has at least LEAST_ROWS rows; if there are more shares than threads, all threads get equally many */
         uint64_t of_kind = smaller(divide_up(frontier_size(r, (enum vertex_kind)kind), LEAST_ROWS), most);
         r->shares[kind] = of_kind > threads ? of_kind - of_kind % threads : of_kind;
     }
@@ -278,7 +278,7 @@ static void run_region_level(struct region *r)
     r->aside.count = 0;
     pool_run(dev->means.pool, r->threads, threads, visit_part, r);
 
-    /* a level with few shares is never lonely: one thread may push all of them although others have cores */
+    /* a level with few shares is not counted: one thread may push all of them although others have cores */
     int joined = 0;
     for (int i = 0; i < r->threads; i++)
         joined += r->thread[i].level == r->level;
@@ -286,12 +286,12 @@ static void run_region_level(struct region *r)
 
     dev->depth++;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        dev->frontier[g] = dev->forward[g] = 0;
+        dev->frontier_rows[g] = dev->frontier_edges[g] = 0;
         for (int i = 0; i < r->threads; i++) {
-            dev->frontier[g] += r->parts[i].of[g].rows;
-            dev->forward[g] += r->parts[i].of[g].edges;
+            dev->frontier_rows[g] += r->parts[i].of[g].rows;
+            dev->frontier_edges[g] += r->parts[i].of[g].edges;
         }
-        dev->unvisited[g] -= dev->frontier[g];
+        dev->unvisited[g] -= dev->frontier_rows[g];
     }
     add_up_parts(r, r->threads);
     choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
@@ -308,8 +308,7 @@ static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32
     return frontier_size(r, kind);
 }
 
-/* Runs levels in a parallel region while choose_level chooses LEVEL_REGION. The frontier is sparse at the return, and
- * the next level chosen. Returns 1 if the region ended because its threads lacked cores. */
+/* Runs levels in a parallel region while choose_level chooses LEVEL_REGION (cpu_run.h). */
 int run_levels_in_region(struct device *dev, struct search_state *state)
 {
     struct region r; /* only `level` of each thread is set here: clearing the whole struct takes as long as some levels */

@@ -75,8 +75,8 @@ static inline uint64_t mark(uint64_t *found, uint32_t to)
     return ~word >> (to % 64) & 1;
 }
 
-/* Writes a destination, and with `parents` its parent `from`, to the end of the bin of its part. Unless is_new is 1,
- * the end does not move, and the next destination overwrites this one. */
+/* Writes the destination `to`, and with `parents` its parent `from`, to the end of the bin of the destination's part. If
+ * is_new is 0, the end does not move, and the next destination overwrites this one. */
 static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_t from, int parents, uint64_t is_new)
 {
     uint32_t **bin = &t->bins.end[to >> t->bins.block_bits & t->bins.last_part], *at = *bin;
@@ -86,16 +86,16 @@ static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_
     *bin = extend_bin(t->bins.pool, at + (is_new << parents)); /* a new vertex takes one word, or two with its parent */
 }
 
-/* PUSH_BINS_LATER: moves the `count` vertices of the list `next` to bins, if there are at least `least`. Vertices that
- * are in t->found already are dropped, and all others are added to it. Adding them earlier, between reads of rows,
- * would delay those reads. Returns how many vertices `next` then has. */
+/* PUSH_BINS_LATER: moves the `count` vertices of the list `next` to bins, if there are at least `least`. Drops vertices that
+ * are in t->found already, and adds all others to it. This waits until rows have been read, because it would delay the
+ * reads. Returns how many vertices `next` then has. */
 static inline __attribute__((always_inline)) uint64_t put_next_in_bins(const struct push_targets *t, uint64_t count,
                                                                        uint64_t least, struct push_case c)
 {
     if (c.kind != PUSH_BINS_LATER || count < least)
         return count;
     for (uint64_t i = 0; i < count; i++)
-        put_in_bin(t, t->next[i], c.parents ? t->from[i] : 0, c.parents, mark(t->found, t->next[i]));
+        put_in_bin(t, t->next[i], c.parents ? t->next_parents[i] : 0, c.parents, mark(t->found, t->next[i]));
     return 0;
 }
 
@@ -110,8 +110,8 @@ void visit_own_vertices(struct shard_push *s)
     s->own->count = 0;
 }
 
-/* Makes space in a full bin of PUSH_SHARDS. The bin of this shard is emptied if it has its largest size. Any other bin
- * is doubled and charged to the budget, under a lock. Returns 0 if memory is missing, now or for an earlier bin
+/* Makes space in a full bin of PUSH_SHARDS. The bin of this shard is emptied if it has its largest size. Any other bin is
+ * doubled and charged to the budget, under a lock. Returns 0 if memory is missing, or was missing for an earlier bin
  * (dev->shard_bins_error), otherwise 1. */
 static __attribute__((noinline)) int make_space(struct shard_push *s, struct shard_bin *bin)
 {
@@ -146,8 +146,7 @@ static __attribute__((noinline)) int make_space(struct shard_push *s, struct sha
 static inline __attribute__((always_inline)) uint64_t
 reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct push_case c)
 {
-    const uint32_t to = (uint32_t)column, from = t->tag | row; /* PUSH_SHARDS does not use `to`: columns may have 8
-                                                                * bytes */
+    const uint32_t to = (uint32_t)column, from = t->tag | row; /* not for PUSH_SHARDS: there columns may have 8 bytes */
     switch (c.kind) {
     case PUSH_BINS_NOW:
         if (!mask_bit(t->found, to))
@@ -182,7 +181,7 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
     default: { /* for PUSH_VISIT, PUSH_UPDATE and PUSH_BINS_LATER */
         t->next[count] = to;
         if (c.parents)
-            t->from[count] = from;
+            t->next_parents[count] = from;
         uint64_t found = t->found[to / 64];
         uint64_t is_new = ~(found | (c.kind == PUSH_UPDATE ? t->visited[to / 64] : 0)) >> (to % 64) & 1;
         if (c.kind != PUSH_BINS_LATER)
@@ -200,8 +199,8 @@ static inline int is_shared(struct push_case c)
     return c.kind != PUSH_VISIT && c.kind != PUSH_UPDATE;
 }
 
-/* Returns the offset of a row: the index of its first column after the heads, where the row before ends. Offsets of
- * even rows are computed and not read. */
+/* Returns the offset of a row: the index of its first column behind the heads, which is also the end of the row before.
+ * Offsets of even rows are computed and not read. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
     const struct csr *csr = p->csr;
@@ -228,8 +227,8 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes columns at..end of a row, behind its heads, in the way of the push case c. The columns may be packed, or have
- * 8 bytes. `count` is the number of vertices in the list `next`; returns the new number. */
+/* Pushes columns at..end of a row, none of which is a head column. c.kind says what is done with each. The columns may be
+ * packed, or have 8 bytes. `count` is the number of vertices in the list `next`; returns the new number. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
 {
@@ -285,8 +284,8 @@ static __attribute__((noinline)) int put_aside(const struct row_push *p, uint32_
     return 1;
 }
 
-/* Pushes the rows of p, heads first, by a loop in which the members of c are constants. Several threads put long rows
- * aside. `count` is the number of vertices in the list `next`; returns the new number. */
+/* Pushes the rows of p, heads first, by a loop in which the members of c are constants. If several threads push, long rows
+ * are put aside. `count` is the number of vertices in the list `next`; returns the new number. */
 static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct row_push *push, uint64_t count,
                                                                    struct push_case c)
 {
@@ -325,8 +324,8 @@ static inline __attribute__((always_inline)) uint64_t push_rows_as(const struct 
     return put_next_in_bins(&p.to, count, 1, c);
 }
 
-/* Pushes the rows of p with the constant kind k. Common cases have loops of their own: offsets of 4 bytes, with or
- * without parents, and either even rows without head columns, or rows with up to two head columns. */
+/* Pushes the rows of p by a loop in which the kind k is a constant. Common cases have loops of their own: offsets of 4
+ * bytes, with or without parents, and either even rows without head columns, or rows with up to two head columns. */
 static inline __attribute__((always_inline)) uint64_t
 push_common(const struct row_push *p, uint64_t count, struct push_case c, enum push_kind k)
 {
@@ -421,8 +420,7 @@ struct row_part long_piece(const struct long_rows *aside, uint64_t piece)
 
 /* ---- pushes of a frontier ---- */
 
-/* Describes a push of kind PUSH_VISIT along subgraph g, from the sparse part of the frontier. New vertices go into
- * next_sparse. */
+/* Describes a push of kind PUSH_VISIT from the sparse part of the frontier (cpu_rows.h). New vertices go into next_sparse. */
 struct row_push describe_push(struct device *dev, enum subgraph g)
 {
     const struct cpu_delegates *d = &dev->delegates;
@@ -436,7 +434,7 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                                    .visited = to ? d->visited : n->visited,
                                    .found = to ? d->visited : n->visited,
                                    .next = to ? d->next_sparse : n->next_sparse,
-                                   .from = dev->found_parents + (to ? list_capacity(most_rows(dev)) : 0),
+                                   .next_parents = dev->found_parents + (to ? list_capacity(most_rows(dev)) : 0),
                                    .parent = to ? d->parent : n->parent,
                                    .first = to_shards ? dev->shard->index << dev->shard->local_bits : 0,
                                    .span = to_shards ? (uint32_t)dev->shard->locals : UINT32_MAX};
@@ -451,8 +449,7 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                              .to = targets};
 }
 
-/* Describes a push of kind PUSH_VISIT along subgraph g, from the whole frontier. If it has a dense part, it is listed
- * first. */
+/* Describes a push from the whole frontier (cpu_rows.h). */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g)
 {
     struct row_push p = describe_push(dev, g);

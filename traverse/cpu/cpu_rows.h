@@ -16,24 +16,33 @@ enum {
     OWN_CAPACITY = MOST_APPENDED /* PUSH_SHARDS: the most vertices in the bin of this shard, which is then emptied */
 };
 
-/* What a push does with each destination. `next` and `found` are members of struct push_targets. */
+/* What a push does with each destination. Of struct push_targets it uses these members:
+ * kind             always                                   if `parents` is set
+ * PUSH_VISIT       found, next                              tag, next_parents, parent
+ * PUSH_UPDATE      visited, found, next                     tag, next_parents, parent
+ * PUSH_BINS_LATER  found, next, bins                        tag, next_parents
+ * PUSH_BINS_NOW    found, bins                              tag
+ * PUSH_PAIRS       found, bins, tag
+ * PUSH_BITS        found
+ * PUSH_PARENTS     visited, found, tag, parent, first, span
+ * PUSH_SHARDS      shards */
 enum push_kind {
     /* appends an unvisited destination to `next`, and sets its visited bit */
     PUSH_VISIT,
     /* appends a delegate that is neither visited nor in `found` to `next`, and sets its bit in `found` */
     PUSH_UPDATE,
-    /* appends a destination that is not in `found` to `next`, which may have it several times. Now and then moves
-     * `next` to the bins of parts, without duplicates, and only then sets bits in `found` */
+    /* appends a destination that is not in `found` to `next`, which may have it several times. Now and then moves the
+     * vertices of `next` to the bins of their parts, each vertex once, and adds them to `found` */
     PUSH_BINS_LATER,
-    /* puts a destination that is not in `found` into the bin of its part, and sets its bit. Tests this by a branch,
-     * which can be predicted in grids with ids in order */
+    /* puts a destination that is not in `found` into the bin of its part, and adds it to `found`. A branch tests whether it
+     * is in `found`, which can be predicted in grids with ids in order */
     PUSH_BINS_NOW,
-    /* puts a destination that is not in `found` into the bin of its part with its parent, and sets its bit */
+    /* does the same as PUSH_BINS_NOW without a branch, and puts the destination's parent into the bin, too */
     PUSH_PAIRS,
     /* sets the bit of each destination in `found` */
     PUSH_BITS,
-    /* sets the bit of each destination in `found`. A destination of this shard that is neither visited nor in `found`
-     * before also gets its parent recorded */
+    /* sets the bit of each destination in `found`. Records the parent of a destination of this shard if it was neither
+     * visited nor in `found` before */
     PUSH_PARENTS,
     /* puts each destination, visited or not, into the bin of its shard */
     PUSH_SHARDS
@@ -71,14 +80,14 @@ struct part_bins {
     uint32_t block_bits; /* log2 of the number of vertices in a block of a part */
 };
 
-/* What a push reads about destinations, and where it puts them. Only some kinds use the members after `parent`. */
+/* What a push reads about destinations, and where it puts them. Which kind uses which members is said at enum push_kind. */
 struct push_targets {
     enum push_kind kind;
     int parents;             /* parents are recorded; PUSH_PAIRS and later kinds do not look at this */
     uint32_t tag;            /* ORed into each parent: PARENT_DELEGATE_BIT if the rows are delegates, otherwise 0 */
     const uint64_t *visited; /* bitmap of visited destinations */
     uint64_t *found;         /* bitmap of the destinations found; for PUSH_VISIT the same as `visited` */
-    uint32_t *next, *from;   /* a list of new vertices, and the list of their parents */
+    uint32_t *next, *next_parents; /* a list of new vertices, and the list of their parents */
     uint32_t *parent;        /* [vertices] the recorded parent of each destination */
     uint32_t first, span;    /* PUSH_PARENTS: the columns first..first + span are vertices of this shard */
     struct part_bins bins;
@@ -96,8 +105,8 @@ struct row_push {
     uint64_t row_count;
     int few_sources;         /* few rows have edges, so each row's bit in csr->sources is read first */
     struct row_part part;    /* used if row_count is 0 */
-    struct long_rows *aside; /* gets rows too long for one thread; NULL: none is put aside. PUSH_VISIT and PUSH_UPDATE
-                              * put none aside */
+    struct long_rows *aside; /* gets the rows that are too long for one thread, except from PUSH_VISIT and PUSH_UPDATE; NULL:
+                              * no row is put aside */
     struct push_targets to;
 };
 
@@ -105,16 +114,16 @@ struct row_push {
  * caller may change rows, kind and targets before push_rows. */
 struct row_push describe_push(struct device *dev, enum subgraph g);
 
-/* Describes a push of kind PUSH_VISIT along subgraph g, from the whole frontier. If this has a dense part, its rows
- * with edges are listed in dev->gathered_rows first. */
+/* Describes a push of kind PUSH_VISIT along subgraph g, from the whole frontier. If the frontier has a dense part, all its
+ * rows with edges are first listed in dev->gathered_rows. */
 struct row_push describe_gathered_push(struct device *dev, enum subgraph g);
 
-/* Pushes the rows of p, or its part of one row, on the calling thread. `count` is the number of vertices in the list
+/* Pushes what p describes, on the calling thread: rows, or a part of one row. `count` is the number of vertices in the list
  * to.next; returns the new number. */
 uint64_t push_rows(const struct row_push *p, uint64_t count);
 
-/* Divides the rows that were put aside into pieces of LONG_ROW columns, when no more rows will be put aside. Returns
- * the number of pieces. */
+/* Divides the rows that threads have put aside into pieces of LONG_ROW columns, and returns the number of pieces. Called
+ * when no more rows will be put aside. */
 uint64_t number_long_pieces(struct long_rows *aside);
 
 /* Returns piece number `piece` of the rows that were put aside, after number_long_pieces. */
@@ -124,7 +133,7 @@ struct row_part long_piece(const struct long_rows *aside, uint64_t piece);
  * depths and parents. */
 void visit_own_vertices(struct shard_push *s);
 
-/* cpu_push.c. A function that pushes a piece of rows as thread number `thread`, and sets its kind and targets before. */
+/* cpu_push.c. A function that pushes the piece p as thread number `thread`, after it has set the kind and targets in p->to. */
 typedef void push_piece(void *context, int thread, struct row_push *p);
 
 /* Pushes the whole frontier along subgraph g by `threads` threads, which call `push` for each piece of its rows. */
@@ -140,13 +149,13 @@ static inline void set_depths(const uint32_t *list, uint64_t count, int32_t *dep
     }
 }
 
-/* Records the parents of next[first..end), from the list t->from, if parents are recorded. */
+/* Records the parents of next[first..end), from the list t->next_parents, if parents are recorded. */
 static inline void write_parents(const struct push_targets *t, uint64_t first, uint64_t end)
 {
     for (uint64_t i = first; t->parents && i < end; i++) {
         if (i + AHEAD < end)
             __builtin_prefetch(&t->parent[t->next[i + AHEAD]], 1);
-        t->parent[t->next[i]] = t->from[i];
+        t->parent[t->next[i]] = t->next_parents[i];
     }
 }
 

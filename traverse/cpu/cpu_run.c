@@ -5,9 +5,9 @@
  * Both find the same vertices. */
 #include "cpu_run.h"
 
-/* In how many searches, after one whose region lacked cores, one thread replaces regions. Levels that would take one
- * thread too long still use a region (wants_all_threads). */
-enum { SEARCHES_WITHOUT_REGION = 16 };
+/* After a parallel region has ended because its threads lacked cores, one thread replaces regions in so many searches.
+ * Levels that would take one thread too long still use a region (wants_all_threads). */
+enum { SINGLE_THREAD_SEARCHES = 16 };
 
 /* Makes the root the frontier, and counts it. Runs no level yet: cpu_search_end runs all of them. */
 enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
@@ -29,11 +29,11 @@ enum status cpu_search_end(struct device *const *devices, uint32_t count, int no
     (void)count, (void)noted;
     choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     while (s.kind != LEVEL_KINDS && e->status == ST_OK) {
-        int has_cores = dev->searches_without_region == 0 || s.wants_all_threads;
+        int has_cores = dev->single_thread_searches_left == 0 || s.wants_all_threads;
         if (s.kind == LEVEL_REGION && has_cores) { /* run_levels_in_region has already chosen the next level when it
                                                     * returns */
             if (run_levels_in_region(dev, &s))
-                dev->searches_without_region = SEARCHES_WITHOUT_REGION;
+                dev->single_thread_searches_left = SINGLE_THREAD_SEARCHES;
             continue;
         }
         if (s.kind == LEVEL_DENSE) {
@@ -45,7 +45,7 @@ enum status cpu_search_end(struct device *const *devices, uint32_t count, int no
         }
         choose_level(dev, &s, dev->delegates.frontier_count, n->sparse_count + n->dense_count);
     }
-    dev->searches_without_region -= dev->searches_without_region > 0;
+    dev->single_thread_searches_left -= dev->single_thread_searches_left > 0;
     *levels = s.levels - 1; /* the last call of choose_level found that there is no further level */
     return e->status;
 }

@@ -9,15 +9,15 @@ struct search_state {
     enum direction_mode mode;
     int threads;           /* the most threads of a parallel region; 1: there are no regions */
     uint32_t levels;       /* number of calls of choose_level in this search */
-    enum level_kind kind; /* kind of the next level: LEVEL_SPARSE (one thread), LEVEL_REGION or LEVEL_DENSE;
-                           * LEVEL_KINDS: none follows */
+    enum level_kind kind; /* the kind of the next level: LEVEL_SPARSE (one thread), LEVEL_REGION or LEVEL_DENSE; or
+                           * LEVEL_KINDS if the search ends */
     struct directions directions; /* the directions of the next level, if it is dense */
     uint64_t edges;        /* about the number of edges of the frontier */
     double expected;       /* how many vertices the next level would find if all its edges led to different ones */
     int in_region;         /* 1: sparse levels run in a parallel region */
     int region_threads;    /* threads of the next level if it runs in a region: a power of two */
     double regret;         /* picoseconds that levels lost because in_region had the worse value */
-    int wants_all_threads; /* one thread would take longer for the next level than all threads for a dense one */
+    int wants_all_threads; /* one thread would need longer for the next level than all threads for a dense level */
 };
 
 /* cpu_choose.c. Chooses the kind, directions and threads of the next level from counts. The frontier must be made and

@@ -18,9 +18,9 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     struct {
         uint64_t *bitmap, words;
     } const cleared[] = {{d->visited, mask_words(dev->shard->d)},
-                         {d->incoming, mask_words(dev->shard->d)},
+                         {d->found_anywhere, mask_words(dev->shard->d)},
                          {d->dense, mask_words(dev->shard->d)},
-                         {d->updated, mask_words(dev->shard->d)},
+                         {d->found_here, mask_words(dev->shard->d)},
                          {dev->normals.visited, mask_words(dev->shard->locals)}};
     for (size_t i = 0; i < sizeof cleared / sizeof *cleared; i++) {
         uint64_t stop = end < cleared[i].words ? end : cleared[i].words;
@@ -29,18 +29,17 @@ static void clear_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Forgets the last search, and puts the root where the first previsit finds it: a delegate into `incoming`, a normal of
+/* Forgets the last search, and puts the root where the first previsit finds it: a delegate into `found_anywhere`, a normal of
  * this shard into next_sparse, visited with depth 0. The root's parent is PARENT_SELF. */
 enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
-    /* Small bitmaps are cleared by one thread. One thread also begins the search, and should not find their cache lines
-     * in other cores. */
+    /* One thread clears small bitmaps. It also begins the search, and then has their cache lines already. */
     enum { WORDS_OF_WORK = 4 };
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
     uint64_t words = mask_words(most_rows(dev));
     pool_for(dev->means.pool, threads_for(dev, words / WORDS_OF_WORK), words, CLEAR_WORDS, clear_words, dev);
-    d->any_incoming = d->any_updated = 0;
+    d->any_found_anywhere = d->any_found_here = 0;
     d->frontier_count = 0;
     d->is_sparse = 1;
     if (dev->parents && dev->shard->p > 1) /* a delegate that only another device finds keeps PARENT_NONE on this one */
@@ -48,12 +47,12 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
     n->any_dense = n->any_next_dense = 0;
     n->sparse_count = n->next_sparse_count = n->dense_count = n->next_dense_count = 0;
     direction_costs_begin(&dev->costs);
-    memset(dev->frontier, 0, sizeof dev->frontier);
+    memset(dev->frontier_rows, 0, sizeof dev->frontier_rows);
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->unvisited[g] = dev->shard->csr[g].source_rows;
     if (root->at == ROOT_AT_DELEGATE) {
-        set_mask_bit(d->incoming, root->index);
-        d->any_incoming = 1;
+        set_mask_bit(d->found_anywhere, root->index);
+        d->any_found_anywhere = 1;
         if (dev->parents)
             d->parent[root->index] = PARENT_SELF;
     } else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index) {
@@ -68,24 +67,24 @@ enum status cpu_start(struct device *dev, const struct root *root, struct error 
 
 /* ---- previsit ---- */
 
-/* Makes the delegates that visits found (`updated`) incoming, by exchanging bitmaps, if a single device searches alone. */
+/* Moves what visits found from found_here to found_anywhere, by exchanging the bitmaps. Only for a single device. */
 static void take_own_updates(struct cpu_delegates *d)
 {
-    uint64_t *incoming = d->incoming;
-    d->incoming = d->updated;
-    d->updated = incoming;
-    d->any_incoming = 1;
+    uint64_t *found_anywhere = d->found_anywhere;
+    d->found_anywhere = d->found_here;
+    d->found_here = found_anywhere;
+    d->any_found_anywhere = 1;
 }
 
-/* Makes the vertices of these kinds that the last level found the frontier, gives them the depth `depth`, and counts
- * them. With ONLY_DELEGATES dev->depth stays, because normals that still arrive get their depth from it. */
+/* Makes the frontier of these kinds of vertices from what the last level found, gives the vertices the depth `depth`, and
+ * counts them. With ONLY_DELEGATES dev->depth stays, because normals that still arrive get their depth from it. */
 enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t depth, struct error *e)
 {
     double start = cli_seconds();
     dev->previsited = kinds;
     if (kinds != ONLY_NORMALS) {
         dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
-        if (dev->shard->p == 1 && dev->delegates.any_updated)
+        if (dev->shard->p == 1 && dev->delegates.any_found_here)
             take_own_updates(&dev->delegates);
         dev->delegates.frontier_depth = depth;
         previsit_delegates(dev);
@@ -104,8 +103,8 @@ enum status cpu_previsit(struct device *dev, enum vertex_kinds kinds, int32_t de
  * be called once a level. */
 static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 {
-    struct subgraph_work work = {.forward = dev->forward[g],
-                                 .frontier = dev->frontier[g],
+    struct subgraph_work work = {.forward = dev->frontier_edges[g],
+                                 .frontier = dev->frontier_rows[g],
                                  .unvisited_sources = dev->unvisited[g],
                                  .unvisited_targets = unvisited_targets(dev, g)};
     direction_costs_see(&dev->costs, g, &work);
@@ -113,7 +112,7 @@ static struct subgraph_work see_work(struct device *dev, enum subgraph g)
 }
 
 /* Predicts the picoseconds of a push and of a pull of subgraph g. Costs of subgraphs with higher numbers must be set
- * before, because the cost of a pull depends on an earlier pull (cost_before). */
+ * before, because the cost of a pull depends on an earlier pull (pulled_before). */
 static void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *all)
 {
     struct direction_costs_of costs = direction_costs_of(&dev->costs, g, all);
@@ -123,17 +122,17 @@ static void set_visit_costs(const struct device *dev, enum subgraph g, struct wo
     work->cost[PUSH] = costs.of[PUSH];
     if (!pushes_into_bitmaps(dev, g))
         return;
-    /* a push into bitmaps costs its rows, its edges, and 64-bit words with a vertex of the frontier or a new vertex */
-    double rows = (double)dev->frontier[g], from = graph->words[subgraph_rows(g)] / 2,
+    /* a push into bitmaps costs time for rows, for edges, and for words with vertices of the frontier or new vertices */
+    double rows = (double)dev->frontier_rows[g], from = graph->words[subgraph_rows(g)] / 2,
            to = graph->words[subgraph_columns(g)] / 2;
     double words = (rows < from ? rows : from) + (costs.found < to ? costs.found : to);
-    work->cost[PUSH] = (rows * graph->rates.push_row + (double)dev->forward[g] * graph->rates.mark_edge +
-                        words * graph->rates.mark_word) / threads_for(dev, dev->forward[g]);
+    work->cost[PUSH] = (rows * graph->rates.push_row + (double)dev->frontier_edges[g] * graph->rates.mark_edge +
+                        words * graph->rates.mark_word) / threads_for(dev, dev->frontier_edges[g]);
 }
 
-/* Returns the counts of the frontier and the costs of visits in *work: those of dd after ONLY_DELEGATES, all others
- * after ONLY_NORMALS. Costs come last, as they depend on several subgraphs' counts, and from the highest subgraph down,
- * because subgraphs of delegates have the highest numbers and are pulled first. */
+/* Returns the counts of the frontier and the costs of visits in *work: those of dd after ONLY_DELEGATES, all others after
+ * ONLY_NORMALS. The cost of a pull depends on counts and costs of a subgraph that is pulled before it, which has a higher
+ * number. So costs come after all counts, and begin with the highest subgraph. */
 enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     if (dev->previsited == ONLY_DELEGATES) {
@@ -151,7 +150,7 @@ enum status cpu_counts(struct device *dev, struct workload *work, struct error *
     return e->status;
 }
 
-/* Counts the frontier's edges exactly in each subgraph g with exact[g]. Overwrites dev->gathered_rows. */
+/* Counts the frontier's edges in each subgraph g for which exact[g] is set. Overwrites dev->gathered_rows. */
 enum status cpu_count_edges(struct device *dev, const int exact[SUBGRAPHS], struct workload *work, struct error *e)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -182,8 +181,8 @@ static void show_dense_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
-/* Writes the frontier's normals to the bitmap that peers read. With `message` also copies the bitmap there, and sets
- * words[s] to the 32-bit words of each shard's message. */
+/* Writes the frontier's normals to the bitmap that peers read. If `message` is not NULL, also copies the bitmap there, and
+ * sets words[s] to the number of 32-bit words in the message of each shard s. */
 enum status cpu_show_frontier(struct device *dev, uint32_t *message, uint64_t *words, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -210,12 +209,12 @@ enum status cpu_take_frontier(struct device *dev, uint32_t shard, const uint32_t
 /* ---- visits ---- */
 
 /* Pushes or pulls subgraph g, and measures the time. New normals of this shard go into next_sparse or next_dense, new
- * delegates into `updated`, and vertices of other shards to where peers read them. If memory for bins is missing, sets
+ * delegates into `found_here`, and vertices of other shards to where peers read them. If memory for bins is missing, sets
  * dev->shard_bins_error. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     const int to_shards = leads_to_shards(dev->shard, g);
-    if (dev->frontier[g] == 0 && !(to_shards && direction == PULL)) /* a pull of nn reads the frontiers of all shards */
+    if (dev->frontier_rows[g] == 0 && !(to_shards && direction == PULL)) /* a pull of nn reads the frontiers of all shards */
         return;
     double start = cli_seconds();
     if (direction == PULL) {
@@ -243,7 +242,7 @@ static void visit_dd(struct device *dev, const struct visit_plan *plan, enum vis
     }
     if (part == VISIT_REST)
         take_peer_updates(dev);
-    if (dev->frontier[DD] > 0)
+    if (dev->frontier_rows[DD] > 0)
         pull_subgraph(dev, DD, part == VISIT_DD ? dev->peers.own : dev->peers.others);
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
@@ -266,8 +265,8 @@ static enum status visit_others(struct device *dev, const struct visit_plan *pla
     return e->status;
 }
 
-/* Visits a part of the level. If dd is divided, nd, dn and nn are visited with VISIT_REST and not with VISIT_OTHERS,
- * because each visit uses all threads anyway. VISIT_DD, which is first, zeroes the level's times and probes. */
+/* Visits a part of the level. If dd is divided, nd, dn and nn wait for VISIT_REST, because a visit uses all threads, and an
+ * early begin gains nothing. VISIT_DD, which is first, zeroes the level's times and probes. */
 enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum visit_part part, struct error *e)
 {
     if (part == VISIT_DD) {
@@ -281,8 +280,8 @@ enum status cpu_visit(struct device *dev, const struct visit_plan *plan, enum vi
 
 /* ---- the end of a level ---- */
 
-/* Returns what the visits found in a shard, as a part of the list or bitmap. If they found nothing, returns an empty
- * list, even if the form is a bitmap. */
+/* Returns the vertices that visits found in another shard, as a span of the shown list or bitmap. If there are none, this is
+ * an empty list, even if the form is a bitmap. */
 static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->shown;
@@ -292,10 +291,10 @@ static struct vertex_span outgoing_span(const struct device *dev, uint32_t shard
     return (struct vertex_span){(uint32_t *)s->mask + shard * shard_words, shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-/* Tells what the visits found. They are over when cpu_visit returns, so nothing is waited for. */
+/* Writes what the visits found to *result. Does not wait, because visits are over when cpu_visit returns. */
 enum status cpu_finish(struct device *dev, enum vertex_kinds kinds, struct visit_result *result, struct error *e)
 {
-    result->found_delegates = dev->delegates.any_updated;
+    result->found_delegates = dev->delegates.any_found_here;
     if (kinds == ONLY_DELEGATES)
         return e->status;
     result->found = dev->normals.next_sparse_count + dev->normals.next_dense_count;

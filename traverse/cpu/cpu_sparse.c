@@ -14,12 +14,11 @@ void push_sparse(struct device *dev, enum subgraph g)
     uint64_t first = n->next_sparse_count;
     if (subgraph_columns(g) == DELEGATES) {
         p.to.kind = PUSH_UPDATE;
-        p.to.found = dev->delegates.updated;
-        p.to.next = dev->found_parents; /* a list that only this push needs: half of found_parents is free, as parents
-                                         * go into the other half */
+        p.to.found = dev->delegates.found_here;
+        p.to.next = dev->found_parents; /* a list for this push alone, in the half of found_parents that has no parents */
         uint64_t found = push_rows(&p, 0);
         write_parents(&p.to, 0, found);
-        dev->delegates.any_updated |= found > 0;
+        dev->delegates.any_found_here |= found > 0;
         return;
     }
     n->next_sparse_count = push_rows(&p, first);
@@ -27,12 +26,12 @@ void push_sparse(struct device *dev, enum subgraph g)
     set_depths(n->next_sparse + first, n->next_sparse_count - first, n->depth, dev->depth + 1);
 }
 
-/* Pushes the sparse frontier along subgraph g, if it has edges there. New vertices get visited bits and parents, but no
- * depths yet. `count` says how many vertices of this kind, normals or delegates, the next frontier has; returns the new
- * number. */
+/* Pushes the sparse frontier along subgraph g, if it has edges there, and appends new vertices to the next frontier. They
+ * get visited bits and parents, but no depths yet. `count` is the number of vertices of their kind that the next frontier
+ * already has; returns the new number. */
 static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count)
 {
-    if (dev->frontier[g] == 0)
+    if (dev->frontier_rows[g] == 0)
         return count;
     struct row_push p = describe_push(dev, g);
     uint64_t end = push_rows(&p, count);

@@ -27,13 +27,13 @@ enum {
     WORK_OPEN = 1,      /* the bit of `posted` that is set while threads may join the work */
     NEXT_WORK = 2,      /* the difference between the numbers of two works, in which bit 0 is WORK_OPEN */
     WOKEN = 2,          /* how many sleeping threads one thread wakes */
-    SLEEP_BITS = 32, /* bits of a futex; thread i has bit i, but all from SLEEP_BITS - 1 on share the last bit */
-    SLEEPS_AT_ONCE = 64 /* in so many waits a thread does not spin, after another program wanted its core */
+    SLEEP_BITS = 32, /* bits of a futex: thread i has bit i, but all threads from SLEEP_BITS - 1 on share the last bit */
+    SLEEPS_AT_ONCE = 64 /* a thread whose core another program wanted sleeps at once, without spinning, in so many waits */
 };
 
-/* In seconds: after LONGEST_SPIN a thread without work sleeps, no piece takes LATE, and pool_rouse waits at most
+/* In seconds: after LONGEST_SPIN a thread without work sleeps, no piece takes LONGEST_PIECE, and pool_rouse waits at most
  * LONGEST_WAKE for the threads. */
-static const double LONGEST_SPIN = 500e-6, LATE = 2e-3, LONGEST_WAKE = 200e-6;
+static const double LONGEST_SPIN = 500e-6, LONGEST_PIECE = 2e-3, LONGEST_WAKE = 200e-6;
 
 /* A thread of the pool. `taken` and `works_on` are used by other threads, too, so each has its own cache line. */
 struct pool_thread {
@@ -66,15 +66,15 @@ struct thread_pool {
     _Atomic uint32_t asleep; /* sleep bits (SLEEP_BITS) of all threads that may be asleep */
     _Alignas(64) struct work work; /* the last work; it is set before `posted` */
     _Atomic uint64_t sum;    /* sum of what jobs returned on all threads except the caller */
-    uint64_t late;           /* how often the caller has waited longer than LATE (pool_late) */
+    uint64_t late;           /* how often the caller has waited longer than LONGEST_PIECE (pool_late) */
 };
 
 static struct thread_pool *shared; /* the pool of this process; NULL: not open */
 
 /* ---- pieces ---- */
 
-/* Reserves the next piece of thread `owner` for the calling thread. Returns its index among the owner's pieces, which
- * the caller must check: there may be no such piece. The first call in a work resets the count. */
+/* Reserves the next piece of thread `owner` for the calling thread. Returns its index among the owner's pieces. The caller
+ * must check the index, as the owner may have no such piece. The first call in a work begins the count at 0. */
 static uint64_t take_piece_of(struct pool_thread *owner, uint32_t work)
 {
     uint64_t seen = atomic_load_explicit(&owner->taken, memory_order_relaxed);
@@ -139,8 +139,9 @@ static void wake_some(struct thread_pool *pool, uint64_t threads)
         syscall(SYS_futex, number_of_work(pool), FUTEX_WAKE_BITSET_PRIVATE, WOKEN, NULL, NULL, bits);
 }
 
-/* Sleeps until woken, unless pool->posted is no longer `posted`, pool_rouse was called, or threads must end. May return
- * without reason, so the caller must check again. The thread's bit in pool->asleep is set meanwhile. */
+/* Sleeps until another thread wakes this one. Returns at once if pool->posted is no longer `posted`, if pool_rouse was
+ * called, or if threads must end. May return without reason, so the caller must check again. The thread's bit in
+ * pool->asleep is set meanwhile. */
 static void sleep_once(struct thread_pool *pool, const struct pool_thread *self, uint64_t posted)
 {
     uint32_t bit = UINT32_C(1) << (self->number < SLEEP_BITS ? self->number : SLEEP_BITS - 1);
@@ -151,8 +152,9 @@ static void sleep_once(struct thread_pool *pool, const struct pool_thread *self,
         atomic_fetch_and(&pool->asleep, ~bit);
 }
 
-/* Waits for an open work that this thread may join, other than `last`, or for the end. Returns the value of `posted`. Spins,
- * and sleeps later, or at once if another program wants the core. A thread that has slept wakes more before it returns. */
+/* Waits for an open work that this thread may join and that is not `last`, the work it joined before, or for the end.
+ * Returns the value of `posted`. Spins at first, and sleeps later, or at once if another program wants the core. A thread
+ * that has slept wakes more threads before it returns. */
 static uint64_t wait_for_work(struct thread_pool *pool, struct pool_thread *self, uint64_t last)
 {
     struct patience patience = {0};
@@ -208,8 +210,8 @@ static void *serve(void *argument)
 
 /* ---- giving work ---- */
 
-/* Waits until no thread does pieces of the closed work `posted`, and now and then offers the core to other programs. A
- * wait longer than LATE seconds means that a thread lost its core, and counts in pool->late. */
+/* Waits until no thread does pieces of the work `posted`, which is closed, and now and then offers the core to other
+ * programs. A wait longer than LONGEST_PIECE seconds means that a thread lost its core, and is counted in pool->late. */
 static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t posted)
 {
     struct patience patience = {0};
@@ -221,7 +223,7 @@ static void wait_for_threads(struct thread_pool *pool, int threads, uint32_t pos
             break;
         patience_is_over(&patience, LONGEST_SPIN);
     }
-    pool->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
+    pool->late += patience.begun > 0 && cli_seconds() - patience.begun > LONGEST_PIECE;
 }
 
 /* Posts a work, does pieces as thread 0, closes the work, and waits for threads that have joined. With one thread or
@@ -285,7 +287,7 @@ void pool_rouse(struct thread_pool *pool)
         pause_briefly();
 }
 
-/* Returns how often the caller has waited longer than LATE for a thread. */
+/* Returns how often the caller has waited longer than LONGEST_PIECE for a thread. */
 uint64_t pool_late(const struct thread_pool *pool)
 {
     return pool->late;

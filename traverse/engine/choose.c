@@ -85,19 +85,19 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
-/* Another subgraph may be pulled before g in a level, and find parents for some of g's rows (cost_before). Returns the
- * share of the rows that is left; 1 if no such pull comes before. */
-static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
+/* Returns the share of rows that is left to a pull of subgraph g, because an earlier pull of the level (pulled_before) has
+ * found no parents for them. Returns 1 if there is no earlier pull. */
+static double share_to_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
 {
-    const int before = cost_before(g);
+    const int before = pulled_before(g);
     const struct subgraph_work *work = &all->of[before];
     return before != (int)g && work->frontier > 0 && direction_by_cost(DIRECTION_AUTO, work) == PULL
-               ? cost_left(&costs->graph, costs->seen_edges, g)
+               ? share_without_parent(&costs->graph, costs->seen_edges, g)
                : 1;
 }
 
 /* Predicts the costs of a push and of a pull of subgraph g, and how many vertices the push finds; all are 0 if g has no
- * frontier. `all` must already have the costs of cost_before(g), which is pulled before g. */
+ * frontier. `all` must already have the costs of pulled_before(g), which is pulled before g. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *all)
 {
@@ -108,7 +108,7 @@ struct direction_costs_of direction_costs_of(const struct direction_costs *costs
     costs_of.found = expect_found(costs, g, work);
     costs_of.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
                         costs_of.found * costs->graph.rates.found;
-    costs_of.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g, left_by_pull(costs, g, all));
+    costs_of.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g, share_to_pull(costs, g, all));
     return costs_of;
 }
 
@@ -142,7 +142,7 @@ uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t u
     return (uint64_t)(share * (double)pulled->source_rows);
 }
 
-/* Sets rows_each and edges_each, the ratios of pulled to pushed rows and edges. Called when both have been counted. */
+/* Sets rows_each and edges_each, the ratios of pulled to pushed rows and edges, from the numbers of both. */
 void cost_settle_pulled(struct cost_graph *graph)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -152,9 +152,9 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
-/* Pulls of two subgraphs find normals (dn and nn), and pulls of two find delegates (dd and nd). Returns how many vertices
- * of a kind have rows in both of its two. The second pull can skip such a vertex if the first one found a parent for it. */
-static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
+/* Returns how many vertices of a kind have rows in both subgraphs whose pulls find this kind: dn and nn for normals, dd and
+ * nd for delegates. The second pull can skip such a vertex if the first one found a parent for it. */
+static double count_rows_of_two_pulls(const struct shard *shard, enum vertex_kind kind)
 {
     const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
     const struct csr *a = &shard->csr[shard_pulled(shard, of[kind][0])], *b = &shard->csr[shard_pulled(shard, of[kind][1])];
@@ -164,8 +164,8 @@ static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
     return (double)rows;
 }
 
-/* Counts what the costs of visits depend on in a shard. Copies the rates, but raises `found` and `list_edge` with the
- * number of vertices, because reads of large arrays miss the caches. Called when a device is opened. */
+/* Counts the rows and edges of a shard, from which costs are predicted. Copies the rates, but raises `found` and `list_edge`
+ * with the number of vertices, because reads of large arrays miss the caches. Called when a device is opened. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
     static const double NEAR_VERTICES = 1 << 18; /* so many vertices of 8 bytes each fit into the second-level cache of
@@ -180,7 +180,7 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
         graph.pulled[g].edges = (double)pulled->edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph.both[kind] = rows_in_both(shard, (enum vertex_kind)kind);
+        graph.rows_of_two_pulls[kind] = count_rows_of_two_pulls(shard, (enum vertex_kind)kind);
     cost_settle_pulled(&graph);
     if (vertices > NEAR_VERTICES)
         graph.rates.found += rates->far * (1 - NEAR_VERTICES / vertices);

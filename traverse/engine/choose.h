@@ -96,7 +96,7 @@ struct direction_costs_of {
     double found; /* number of vertices that a push may find */
 };
 
-/* Predicts the costs of a push and of a pull of subgraph g. A pull of g is cheaper if cost_before(g) was pulled before
+/* Predicts the costs of a push and of a pull of subgraph g. A pull of g is cheaper if pulled_before(g) was pulled before
  * it in the level, so the costs of that subgraph must already be set in work->of[]. */
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
                                              const struct workload *work);

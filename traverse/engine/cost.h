@@ -45,7 +45,7 @@ struct cost_pulled {
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* number of edges of a push, and of rows that are not empty */
     struct cost_pulled pulled[SUBGRAPHS];
-    double both[VERTEX_KINDS]; /* by kind: vertices that pulls of two subgraphs can find, because they have rows in both */
+    double rows_of_two_pulls[VERTEX_KINDS]; /* [kind] vertices that have rows in both subgraphs whose pulls find this kind */
     double words[VERTEX_KINDS]; /* number of 32-bit words of a mask over the vertices of this kind */
     struct cost_rates rates;
 };
@@ -85,23 +85,23 @@ COST_FUNCTION double cost_share(const struct cost_graph *graph, const double *se
 
 /* Returns the subgraph that is pulled before g and finds the same kind of vertices: dn for nn, dd for nd. Returns g
  * itself for dn and dd, which come first. */
-COST_FUNCTION int cost_before(int g)
+COST_FUNCTION int pulled_before(int g)
 {
     return g | 2;
 }
 
-/* Estimates the share of the rows of a pull of subgraph g that an earlier pull of cost_before(g) leaves without a
- * parent. A vertex with rows in both subgraphs finds a parent in the earlier pull with at least the probability that
- * one edge end is visited. */
-COST_FUNCTION double cost_left(const struct cost_graph *graph, const double *seen_edges, int g)
+/* Estimates the share of the rows in a pull of subgraph g that still need a parent after the pull of pulled_before(g). A row
+ * can have found a parent there only if it is a row of both subgraphs. Its chance is taken as that of a single edge to lead
+ * to a visited vertex, which is less than the true chance of a row with several edges. */
+COST_FUNCTION double share_without_parent(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     const double rows = graph->pulled[cost_reverse(g)].sources; /* 0: a directed graph has no rows here */
-    return rows > 0 ? 1 - cost_share(graph, seen_edges, cost_before(g)) * graph->both[g & 1] / rows : 1;
+    return rows > 0 ? 1 - cost_share(graph, seen_edges, pulled_before(g)) * graph->rows_of_two_pulls[g & 1] / rows : 1;
 }
 
-/* Returns the picoseconds of a pull of subgraph g. seen_rows and seen_edges[SUBGRAPHS] are the rows and edges of all
- * visited vertices, the frontier included. `left` is the share of rows that an earlier pull left without a parent. These
- * rows are short (at RMAT 27 a tenth of the rows had a fortieth of the edges), so the square of `left` serves for edges. */
+/* Returns the picoseconds of a pull of subgraph g. seen_rows[] and seen_edges[], by subgraph, count the rows and edges of
+ * all visited vertices, the frontier included. `left` is the share of rows that an earlier pull left without a parent. They
+ * are short (at RMAT 27 a tenth of the rows had a fortieth of the edges), so left * left stands for their edges. */
 COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *seen_rows,
                                const double *seen_edges, int g, double left)
 {
@@ -115,8 +115,8 @@ COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *see
     double probes = rows < share * edges ? (float)rows / share : edges;
     if (graph->rates.hubs > 0 && probes > rows && seen_rows[g] > 0) {
         const double mean = graph->edges[g] / graph->sources[g];
-        const double more = seen_edges[g] / seen_rows[g] / mean - 1; /* how many times as long as the mean row a visited
-                                                                      * row is, less 1 */
+        const double more = seen_edges[g] / seen_rows[g] / mean - 1; /* the mean visited row is 1 + `more` times as long as
+                                                                      * the mean row */
         const double times = 1 + graph->rates.hubs * (more > 0 ? more : 0);
         probes = rows + (probes - rows) / (times < graph->rates.hubs_most ? times : graph->rates.hubs_most);
     }

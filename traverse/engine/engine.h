@@ -111,7 +111,7 @@ enum vertex_kinds { BOTH_KINDS, ONLY_DELEGATES, ONLY_NORMALS };
 enum visit_part {
     VISIT_DD,     /* dd, or its rows of delegates that the device owns; needs only the frontier of delegates */
     VISIT_OTHERS, /* nd, dn and nn, except those that must wait for VISIT_REST if dd is divided */
-    VISIT_REST /* only if dd is divided: its rows of delegates that other devices own, and what VISIT_OTHERS left out */
+    VISIT_REST /* only if dd is divided: dd's rows of delegates that other devices own, and all that VISIT_OTHERS left out */
 };
 
 /* How a device keeps the vertices that a push of nn finds in other shards: as a list of local ids, which may have
@@ -143,8 +143,8 @@ struct visit_result {
     struct breakdown times;     /* times of the level's phases; set if options.timing */
 };
 
-/* The events of a device. Copies record the events 0 to COPY_EVENTS - 1, and VISIT_OTHERS records VISIT_EVENT after the
- * visits of dn and nn, so that others can wait for this work alone. */
+/* The events of a device, which mark the end of work that others wait for (is_over). Copies of vertices record the events 0
+ * to COPY_EVENTS - 1. VISIT_OTHERS records VISIT_EVENT after the visits of dn and nn. */
 enum { COPY_EVENTS = 8, VISIT_EVENT = COPY_EVENTS, DEVICE_EVENTS };
 
 /* ---- delegates between devices ---- */
@@ -152,7 +152,7 @@ enum { COPY_EVENTS = 8, VISIT_EVENT = COPY_EVENTS, DEVICE_EVENTS };
 /* A set of delegates: a mask, or a list of the mask's non-zero words. Both arrays belong to the caller. */
 struct mask_update {
     uint64_t *mask;          /* [mask_words(d)] */
-    struct mask_word *words; /* [most] of which the first `count` are valid; NULL: the delegates are in `mask` */
+    struct mask_word *words; /* [most] the non-zero words; only the first `count` are valid. NULL: there is only `mask` */
     uint64_t most;           /* the capacity of `words`; 0: no list is wanted */
     uint64_t count; /* number of non-zero words; if it is above `most`, `words` was too short */
     int has_mask;            /* `mask` was written; `words` may have been written, too */
@@ -223,8 +223,8 @@ struct question {
     int32_t depth;
 };
 
-/* Values of some ids of a window, in any order, in host memory. values[i], of 4 or 8 bytes, belongs to the id at place
- * index[i] of the window. */
+/* Values of some ids of a window (a range of consecutive input ids), in any order, in host memory. values[i], of 4 or 8
+ * bytes, belongs to the id that comes index[i] ids after the first of the window. */
 struct value_list {
     void *values;
     uint32_t *index;
@@ -252,27 +252,27 @@ struct backend_answers {
     enum status (*open)(struct device *device, const struct answer_tables *tables, struct answer_arrays *arrays,
                         struct error *e);
 
-/* Begins to find parents after a search with depths below `levels`, and waits for this work. Parents that the
-     * device recorded become input ids, those of delegates in delegate_parents. A vertex that was reached over an nn
-     * edge from another shard has no recorded parent, so all its neighbours on other shards are asked. questions[s]
-     * gets an array of struct question for shard s, which stays until take_replies. With all_read all byte spans are empty:
-     * peers read what this device found, until make_values. */
+    /* Begins to find parents after a search with depths below `levels`, and waits for this work. Parents that the device
+     * recorded become input ids; those of delegates go to delegate_parents. A vertex that was reached over an nn edge from
+     * another shard has no recorded parent, so all its neighbours on other shards are asked: questions[s] gets an array of
+     * struct question for shard s, which stays until take_replies. With tables.all_read there are no questions, and all byte
+     * spans are empty. Peers then read in this device what it found, until make_values. */
     enum status (*ask)(struct device *device, uint32_t levels, struct byte_span *questions, struct error *e);
 
-/* Replies to the questions of other shards, and waits for this work. replies[s] gets the replies to questions[s] in
-     * their order, as ids of id_bytes each, which stay until the next search. Not called with all_read. Returns
+    /* Replies to the questions of other shards, and waits for this work. replies[s] gets the replies to questions[s] in
+     * their order, as ids of id_bytes each, which stay until the next search. Not called with tables.all_read. Returns
      * ST_BAD_DATA if a question names a vertex that this shard does not have. */
     enum status (*reply)(struct device *device, const struct byte_span *questions, struct byte_span *replies, struct error *e);
 
-    /* Finishes the parents, and waits for this work. The parent of each vertex that asked becomes the id of any neighbour
-     * that replied with an id. replies[s] has a reply to each question for shard s, in the same order. The parents of delegates do not change.
-     * With all_read `replies` is not read. The device then looks for missing parents in the memory of its peers, also for
-     * parents of the delegates that it owns. `ask` of all peers must have returned before. Returns ST_BAD_DATA
-     * if a column names a vertex that does not exist. */
+    /* Finishes the parents of all vertices but delegates, and waits for this work. replies[s] has the replies of shard s, in
+     * the order of the questions. A vertex that asked gets as parent any id that came in reply. With tables.all_read
+     * `replies` is not read: the device looks for missing parents in the memory of its peers, also for parents of the
+     * delegates that it owns. `ask` of all peers must then have returned before. Returns ST_BAD_DATA if a column names a
+     * vertex that does not exist. */
     enum status (*take_replies)(struct device *device, const struct byte_span *replies, struct error *e);
 
-    /* Makes all values of the device after a search with depths below `levels`, and waits for this work. Parents of
-     * several shards must have come from take_replies; delegate_parents may have been overwritten since. */
+    /* Makes all values of the device after a search with depths below `levels`, and waits for this work. Parents of several
+     * shards are those of take_replies, except in delegate_parents, which the caller may have overwritten since. */
     enum status (*make_values)(struct device *device, enum answer_kind kind, uint32_t levels, struct error *e);
 
     /* Lists the values that this device has for the permuted input ids first to first + count - 1, and waits for this
@@ -312,19 +312,19 @@ struct backend {
 
     /* ---- peers ---- */
 
-    /* Fills the handle of a device. If peers in other processes will read the device (`elsewhere`), returns ST_RESOURCE
-     * if they cannot. */
+    /* Fills the handle of a device. `elsewhere`: peers in other processes will read the device. Returns ST_RESOURCE if they
+     * cannot do so. */
     enum status (*show)(struct device *device, int elsewhere, struct peer_handle *handle, struct error *e);
 
-    /* Makes the arrays of these peers readable, in place of those of earlier peers. All peers get the handles in the
-     * same order, and devices of one process join in this order. With a count of 0 the device has no peers any more,
-     * which cannot fail. Sets *searches_fused to whether search_begin may be called. Returns ST_RESOURCE if the memory
-     * of another process cannot be read. */
+    /* Makes the arrays of these peers readable, in place of those of earlier peers. All peers get the same handles in the
+     * same order, and devices of one process join in this order. With a count of 0 the device has no peers any more, and the
+     * call cannot fail. Sets *searches_fused to whether search_begin may be called. Returns ST_RESOURCE if the memory of
+     * another process cannot be read. */
     enum status (*join)(struct device *device, const struct peer_handle *handles, uint32_t count, int *searches_fused,
                         struct error *e);
 
-    /* Wakes links and threads before a search and its clock begin. The first word over an idle link takes 0.1 ms, so
-     * the device reads some memory of each peer. A small search would end before sleeping threads are awake. */
+    /* Wakes idle links to peers, and idle threads, before a search and its clock begin. The first word over an idle link
+     * takes 0.1 ms, so the device reads some memory of each peer. A small search would end before threads are awake. */
     enum status (*wake)(struct device *device, struct error *e);
 
     /* ---- a whole search, without the host between levels ---- */
@@ -360,8 +360,8 @@ struct backend {
      * of dd, and ONLY_NORMALS all except those of dd. `forward` is an estimate if knows_costs, otherwise a lower bound. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
-    /* Counts the frontier's edges exactly in each subgraph g with exact[g], into work->of[g].forward. Called after
-     * `counts` has set the counts of g. */
+    /* Counts the frontier's edges in each subgraph g for which exact[g] is set, and writes the exact number to
+     * work->of[g].forward. Called after `counts` has set the counts of g. */
     enum status (*count_edges)(struct device *device, const int exact[SUBGRAPHS], struct workload *work, struct error *e);
 
     /* Begins a part of the level's visit. Visits of dd and nd find delegates, visits of dn and nn find normals. A push
@@ -393,7 +393,7 @@ struct backend {
     enum status (*copy_vertices)(struct device *device, const struct vertex_span *span, uint32_t *to, int adds,
                                  uint32_t event, struct error *e);
 
-    /* Sets *over to whether all work is over that was begun before the event was last recorded. Does not wait. */
+    /* Sets *over to 1 if all work has ended that was begun before the event was last recorded, else to 0. Does not wait. */
     enum status (*is_over)(struct device *device, uint32_t event, int *over, struct error *e);
 
     /* Takes in vertices that another rank sent, for the next previsit. They may be duplicates, or visited before. The
@@ -405,33 +405,33 @@ struct backend {
 
     /* ---- delegate masks: called after `finish` of delegates, if any device of any rank found a delegate ---- */
 
-    /* ORs the masks of delegates that peers found in this level: that of peer i if updating[i] is set. Leaves out the
-     * delegates of know_mask. If `to` is NULL, all peers call this function, and each device keeps the result for
-     * take_mask. If some devices are no peers, a single one of the peers calls it with `to`, and the result goes to
-     * to->words if they suffice, else to to->mask; count and has_mask are set. */
+    /* ORs the masks of delegates that peers found in this level. Reads the mask of peer i only if updating[i] is set, and
+     * leaves out the delegates of know_mask. With `to` NULL all peers call this function, and each device keeps the result
+     * for take_mask. If not all devices are peers, only one of the peers calls it, with `to`. Then the result goes to
+     * to->words if they suffice, else to to->mask; to->count and to->has_mask say which. */
     enum status (*read_masks)(struct device *device, const int *updating, struct mask_update *to, struct error *e);
 
     /* Tells the device that every device knows these delegates as found. VISIT_REST then does not look for them,
      * read_masks leaves them out, and take_mask adds them again. `mask` must not change until that visit is over. */
     enum status (*know_mask)(struct device *device, const uint64_t *mask, struct error *e);
 
-    /* Gives the result of the reduction to the device, whose next previsit makes these delegates the frontier. Called
-     * when all peers have read their masks. If from->mask and from->words are NULL, the result is where read_masks left
-     * it, in this device. Otherwise `from` has the result over all ranks, and must not change before that previsit. Its
-     * words may name an index several times. */
+    /* Gives the device the delegates that the reduction found, which its next previsit makes the frontier. Called when all
+     * peers have read their masks. If from->mask and from->words are NULL, the device takes the result that read_masks kept
+     * in it. Otherwise `from` has the result over all ranks, and must not change before that previsit. Its words may name an
+     * index several times. */
     enum status (*take_mask)(struct device *device, const struct mask_update *from, struct error *e);
 
-    /* ---- frontiers of nn: called before VISIT_OTHERS if several shards pull nn. Devices that are no peers send each
-     * other their frontiers. A message is the bitmap of a shard's normals or, with updates_frontiers, an update, which
-     * leaves out vertices without nn edges and those visited before the last update ---- */
+    /* ---- frontiers of nn: called before VISIT_OTHERS if several shards pull nn. Devices that are no peers send each other
+     * their frontiers in messages. The message of a shard is the bitmap of its normals or, with updates_frontiers, an
+     * update: a bitmap without vertices that have no nn edges, and without those visited before the last update ---- */
 
     /* Tells the device which normals of a shard have nn edges, as a bitmap of `words` 32-bit words. Called for each
      * shard after `join`, if updates_frontiers. */
     enum status (*learn_sources)(struct device *device, uint32_t shard, const uint32_t *bitmap, uint64_t words,
                                  struct error *e);
 
-    /* Shows the frontier's normals to the peers, which read them after a barrier. If `message` is not NULL, also writes the
-     * device's own message there, in host memory, and waits. words[p] get the 32-bit words of each shard's message. */
+    /* Shows the frontier's normals to the peers, which read them after a barrier. With `message` also writes the device's
+     * own message there, in host memory, sets words[s] to the 32-bit words in the message of each shard s, and waits. */
     enum status (*show_frontier)(struct device *device, uint32_t *message, uint64_t *words, struct error *e);
 
     /* Takes in the message of another shard from host memory. The message must not change before `finish`. */

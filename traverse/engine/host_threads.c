@@ -26,9 +26,9 @@ struct worker {
 struct host_threads {
     struct worker *worker; /* [count] */
     _Atomic uint32_t count;
-    struct barrier calls;      /* threads wait here for the next call; a late thread may miss a call to steps */
+    struct barrier calls;      /* where threads wait for the next call; late threads may miss calls to steps */
     _Atomic uint32_t job_call; /* number of the last call to a job, which no thread can miss */
-    _Atomic uint64_t left; /* number of the last call to steps << 32 | how many of its steps no thread has begun */
+    _Atomic uint64_t left; /* number of the last call to steps << 32 | number of its steps that no thread has begun */
     _Atomic uint32_t done, failed; /* how many steps of the last call are done, and whether one failed */
     struct error step_failure;     /* the failure of the step that failed first */
     host_thread_job *job;          /* NULL: the threads must end */
@@ -54,8 +54,8 @@ static void await_all(struct host_threads *all)
     barrier_end(&all->barrier);
 }
 
-/* Waits for all threads of the job. If any thread came with a failure, each thread gets the first failure in *e and must
- * leave the job (w->over). A thread keeps its own failure in w->error. A single thread returns e->status at once. */
+/* Waits for all threads of the job. If any thread has failed, all threads get the first failure in *e, and must leave the
+ * job (w->over). This thread's own failure stays in w->error. With a single thread returns e->status at once. */
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
     struct host_threads *all = thread->all;
@@ -89,9 +89,9 @@ static void run_job(struct host_threads *all, struct worker *w)
         await_all(all); /* no thread may change its w->error before all threads have copied the first failure */
 }
 
-/* Runs steps of call `number` that no thread has begun, until none is left or a later call has begun. all->step and
- * all->context cannot change during a step, because the caller waits for every step that was begun. Keeps the first
- * failure in all->step_failure. */
+/* Runs steps of the call with this number that no thread has begun, until none is left or a later call has begun. The caller
+ * of host_threads_each waits for every step that was begun, so all->step and all->context cannot change during a step. Keeps
+ * the first failure in all->step_failure. */
 static void take_steps(struct host_threads *all, uint32_t number)
 {
     uint64_t left = atomic_load(&all->left);
@@ -152,7 +152,7 @@ enum status host_threads_run(struct host_threads *all, host_thread_job *job, voi
     return e->status;
 }
 
-/* Runs a step for each device on the threads that are free first, the caller included, and waits. If the caller is the
+/* Runs a step for each device, and waits. All threads that are awake take steps, the caller included. If the caller is the
  * only thread, it runs the steps in order and stops at the first failure. */
 enum status host_threads_each(struct host_threads *all, uint32_t devices, device_step *step, void *context, struct error *e)
 {

@@ -11,8 +11,8 @@ struct level_counts {
     uint64_t fresh; /* number of vertices of the frontier; a delegate is counted once for every device */
     uint64_t delegates; /* number of delegates among `fresh` */
     uint64_t frontier[SUBGRAPHS]; /* number of sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS]; /* number of the edges of these sources, or the lower bound by which the direction was
-                                  * chosen */
+    uint64_t forward[SUBGRAPHS]; /* number of the frontier's edges in each subgraph; a lower bound if the direction was
+                                  * chosen by it */
     uint64_t pushed[SUBGRAPHS];   /* the part of `forward` that belongs to devices that pushed */
     uint64_t pulling[SUBGRAPHS];  /* number of devices that pulled */
     uint64_t probes[SUBGRAPHS];   /* number of columns that pulls looked at */

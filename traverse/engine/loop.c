@@ -1,33 +1,26 @@
 /* loop.c: one search, level by level (figures 3 and 4 of Pan et al.)
  *
- * A search runs in one of two ways, which find the same distances. Either the devices run all levels by themselves
- * (backend.search_begin), which needs a single device, or devices that all read each other's memory (may_run_fused). Or
- * the loop below runs the steps of each level. The loop is the reference for the first way.
- *
- * Each host thread (host_threads.h) runs search_levels for its devices. A level has five steps:
+ * If the devices can run all levels by themselves, they do (search_fused). Otherwise the loop runs the steps of each level,
+ * and finds the same distances. Each host thread (host_threads.h) runs search_levels for its devices. A level has five
+ * steps:
  * - previsit: the vertices that the last level found become the frontier, except vertices visited before;
  * - choose: each subgraph gets a direction, push or pull;
  * - visit: dd and nd find delegates, dn and nn find normals;
  * - reduce: all devices learn which delegates any device found;
  * - exchange: the owners of normals learn which normals nn found on other devices.
- * If ranks send messages, the next level's visit of dd begins between `reduce` and `exchange`, because its delegates
- * are known by then (run_ahead).
+ * If ranks send messages, the next level's visit of dd begins between `reduce` and `exchange`, because its delegates are
+ * known by then (run_ahead). The search ends after a level in which no device found anything, or before the visit at the
+ * greatest depth wanted.
  *
- * Why all vertices are found: when level L begins, every vertex at a distance below L is marked as visited, and every
- * vertex at distance L is known as found, on all devices that know the vertex. All devices know a delegate, and its
- * owner knows a normal. So each device knows which of its rows are in the frontier, and pushes of these rows find all
- * vertices at distance L + 1. Pulls find the same vertices from the other end of the edges. The other end of an nn edge
- * may be a row of another device, so devices get each other's frontiers before nn is pulled.
+ * Why all vertices are found: when level L begins, each device knows which delegates, and which of its normals, are at
+ * distance L. These are the rows of its frontier, and pushes of these rows find all vertices at distance L + 1. Pulls find
+ * the same vertices from the other end of the edges. The other end of an nn edge may be a row of another device, so devices
+ * get each other's frontiers before nn is pulled.
  *
- * The search ends after a level in which no device found anything, or before the visit at the greatest depth wanted.
- *
- * Host threads of devices that read each other's memory meet at two barriers a level. After the counts no device reads
- * any more what others found for it, so that memory may be overwritten. After the visits everything is found, so the
- * exchange may read it. One more barrier comes between the two parts of a pull of dd, and one before a pull of nn.
- *
- * A level costs the work of its frontier and some passes over masks, but nothing else proportional to the number of
- * vertices. With a single device the host only waits for its counts, once a level. After a failure a host thread skips
- * all steps up to the next barrier, where all other threads get the failure, too. */
+ * Host threads of devices that read each other's memory meet at two barriers a level. After the counts no device reads any
+ * more what others found for it, so that memory may be overwritten. After the visits everything is found, so the exchange
+ * may read it. One more barrier comes between the two parts of a pull of dd, and one before a pull of nn. After a failure a
+ * host thread skips all steps up to the next barrier, where all other threads get the failure, too. */
 #include "loop.h"
 
 #include "formats/base/cli.h"
@@ -50,8 +43,8 @@ static int is_counted(enum subgraph g, enum vertex_kinds kinds)
     return kinds == BOTH_KINDS || (kinds == ONLY_DELEGATES) == (g == DD);
 }
 
-/* Counts the frontier's edges on device i exactly in each subgraph in which a choice by factors needs the exact number:
- * the choice of a direction, or between lists and bitmaps for nn's vertices. Updates levels[i].work. */
+/* Counts the frontier's edges on device i in each subgraph in which a choice by factors needs their exact number. The choice
+ * is that of a direction or, for nn, also that between lists and bitmaps. Updates levels[i].work. */
 static void count_needed_edges(struct bfs *bfs, uint32_t i, enum vertex_kinds kinds, struct error *e)
 {
     struct device_level *level = &bfs->levels[i];
@@ -147,10 +140,10 @@ static void visit_part(struct bfs *bfs, const struct host_thread *t, enum visit_
         bfs->rank->backend->visit(bfs->rank->devices[i], &bfs->levels[i].plan, part, e);
 }
 
-/* Begins the visits of all subgraphs on the thread's devices, without waiting for the last. With ONLY_NORMALS dd is
- * under way already. Before a pull of nn devices get each other's frontiers. Between the parts of a divided pull of dd
- * they learn which delegates were found; this may be a reduction over all groups, in which this group takes part even
- * if only another group divides dd. All plans of a group agree in this, so the plan of the first device is read. */
+/* Begins the visits of all subgraphs on the thread's devices, without waiting for the last. With ONLY_NORMALS dd is under
+ * way already. Before a pull of nn devices get each other's frontiers. If a pull of dd is divided, they learn between its
+ * parts which delegates were found. This may be a reduction over all groups: then a group takes part even if only another
+ * group divides dd. All plans of a group agree about nn and dd, so the plan of the first device is read. */
 static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vertex_kinds kinds, struct exchange_stats *stats,
                          struct error *e)
 {
@@ -160,7 +153,7 @@ static void begin_visits(struct bfs *bfs, const struct host_thread *t, enum vert
     if (plan->directions.of[NN] == PULL && !rank_is_single_device(bfs->rank))
         exchange_frontier(bfs->exchange, t, stats, e);
     visit_part(bfs, t, VISIT_OTHERS, e);
-    if (plan->divides_dd || bfs->exchange->in_parts)
+    if (plan->divides_dd || bfs->exchange->any_divides_dd)
         exchange_join_parts(bfs->exchange, t, stats, e);
     if (plan->divides_dd)
         visit_part(bfs, t, VISIT_REST, e);
@@ -182,9 +175,9 @@ static void finish_visits(struct bfs *bfs, const struct host_thread *t, struct e
 
 /* ---- reduce and exchange ---- */
 
-/* Begins level `depth` with dd, while messages with normals of the last level are still under way. Makes the frontier
- * of delegates, chooses the direction of dd, and begins its visit. If this group divides dd, exchange->in_parts is set,
- * from which choose_directions later tells the other groups. */
+/* Begins level `depth` with dd, while messages with normals of the last level are still under way. Makes the frontier of
+ * delegates, chooses the direction of dd, and begins its visit. Sets exchange->own_divides_dd, from which choose_directions
+ * later tells the other groups whether this group divides dd. */
 static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
 {
     struct subgraph_work total;
@@ -198,12 +191,12 @@ static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t dept
     }
     visit_part(bfs, t, VISIT_DD, e);
     if (t->number == 0)
-        bfs->exchange->in_parts = bfs->levels[t->first].plan.divides_dd;
+        bfs->exchange->own_divides_dd = bfs->levels[t->first].plan.divides_dd;
 }
 
-/* Ends a level: all devices learn which delegates were found, and owners learn which of their normals were found.
- * Meanwhile the next level may begin with dd, so *next is set to the kinds of vertices that its previsit has left to do.
- * Sets *done if no device of any rank found a vertex. Adds to the times in *stats. After a failure skips what is left. */
+/* Ends a level: all devices learn which delegates were found, and owners learn which of their normals were found. Meanwhile
+ * the next level may begin with dd. *next gets the kinds of vertices that the next level must still previsit. Sets *done if
+ * no device of any rank found a vertex. Adds to the times in *stats. After a failure skips what is left. */
 static void end_level(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done, enum vertex_kinds *next,
                       struct exchange_stats *stats, struct error *e)
 {
@@ -325,8 +318,8 @@ static enum status search_levels(void *context, const struct host_thread *t, str
 
 /* ---- all levels by the devices themselves ---- */
 
-/* Returns whether the devices may run all levels by themselves. Only the loop follows factors. The loop is as fast for
- * a root without edges and for a search that ends at depth 0, so it runs these, too. */
+/* Returns whether the devices may run all levels by themselves. They may not if the user gave factors, which only the loop
+ * follows. The loop also runs searches from a root without edges, and searches that end at depth 0: it is as fast for these. */
 static int may_run_fused(const struct bfs *bfs)
 {
     return exchange_is_fused(bfs->exchange) && !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED &&
@@ -392,7 +385,7 @@ static void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Job of a host thread: wakes the thread's devices. Being called to a job has woken the thread itself. */
+/* Job of a host thread: wakes the thread's devices. The thread itself is awake since the job was begun. */
 static enum status wake_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct bfs *bfs = context;

@@ -3,7 +3,7 @@
 
 #include "formats/graph/partition.h"
 
-/* Splits the delegates with rows for a pull of dd by owner. Overwrites both masks. */
+/* Splits the delegates that have rows for a pull of dd, by whether this shard owns them. Overwrites both masks. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others)
 {
     const struct csr *dd = shard_pull_rows(shard, DD);

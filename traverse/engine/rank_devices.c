@@ -53,7 +53,7 @@ void rank_close_devices(struct rank *rank)
     free(rank->descriptions);
 }
 
-/* Sums the bytes of the devices, and picks the slowest to load. Of different residences the last in the enum counts. */
+/* Sums the bytes of all devices, and picks the slowest to load. If residences differ, takes the one with the largest number. */
 struct rank_description rank_describe(const struct rank *rank)
 {
     struct rank_description all = {.resident = RESIDENT_RAW};

@@ -52,7 +52,7 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     *x = (struct exchange){
         .rank = rank,
         .options = *options,
-        .level = {.wide = options->form == EXCHANGE_FORM_BITS},
+        .level = {.may_reach_many = options->form == EXCHANGE_FORM_BITS},
         .has_bitmaps = options->form != EXCHANGE_FORM_LIST && shard_has_masks(&graph->shards[0])};
     for (uint32_t s = 0; s < graph->manifest.p; s++)
         x->nn.normals += graph->locals[s];
@@ -113,13 +113,13 @@ static enum status await_delegates(const struct group *group, const struct host_
     for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
         struct visit_result result = {0};
         rank->backend->finish(rank->devices[g], ONLY_DELEGATES, &result, e);
-        group->updated[group->first + g] = result.found_delegates;
+        group->updated[group->first_peer + g] = result.found_delegates;
     }
     return group_barrier(group, t, e);
 }
 
-/* Tells all devices which delegates the first part of a pull of dd found. Peers read each other's memory, so a group
- * that holds all shards needs only a barrier. Other groups reduce masks, whose time and number are added to *stats. */
+/* Tells all devices which delegates the first part of a pull of dd found. In a group that holds all shards peers read this,
+ * so a barrier is enough. Other groups reduce masks, and add the time and number of reductions to *stats. */
 enum status exchange_join_parts(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                 struct error *e)
 {
@@ -137,8 +137,8 @@ enum status exchange_join_parts(struct exchange *x, const struct host_thread *t,
     return e->status;
 }
 
-/* Returns whether masks are reduced while devices still look for normals. The level of the root never does this: it mostly
- * reaches few delegates, whose reduction is faster than first summing up their number. All ranks get the same result. */
+/* Returns whether masks are reduced while devices still look for normals. All ranks get the same result. The level of the
+ * root never does this: it mostly reaches few delegates, and finding out that they are few takes longer than reducing them. */
 int exchange_overlaps(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
@@ -185,9 +185,9 @@ static void take_counts(struct exchange *x, struct exchange_stats *stats)
     x->counts = (struct exchange_counts){0};
 }
 
-/* Ends a level without messages: every device reads what its peers found, delegates and normals. *done gets whether no
- * device found anything. The arrays of the peers must stay unchanged until the next barrier. Adds times and reductions
- * to *stats, and on thread 0 the counts of the level. */
+/* Ends a level without messages: every device reads what its peers found, delegates and normals. Sets *done to whether no
+ * device found anything. The arrays of the peers must stay unchanged until the next barrier. Adds times and reductions to
+ * *stats, and on thread 0 the counts of the level. */
 static enum status end_level_in_group(struct exchange *x, const struct host_thread *t, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
@@ -210,32 +210,32 @@ static enum status end_level_in_group(struct exchange *x, const struct host_thre
 
 /* ---- the end of a level of several groups ---- */
 
-/* Collective. Tells the other ranks how the level went on this rank, and learns how it went on theirs: sets
- * exchange->level, and clears in_parts. Called by thread 0. */
+/* Collective. Tells the other ranks what this rank found in the level, and learns what they found: sets exchange->level.
+ * Also clears own_divides_dd for the next level. Called by thread 0. */
 static enum status share_level(struct exchange *x, struct error *e)
 {
     struct rank_note own = {.updated = (uint64_t)group_updated(&x->group),
                             .found = (uint64_t)(group_found(&x->group) || x->vertices.leaving),
                             .reach = (uint64_t)x->nn.reach};
     double reach = 0;
-    if (masks_count_changed(&x->masks, &own.changed, e) != ST_OK)
+    if (masks_count_changed(&x->masks, &own.changed_plus_1, e) != ST_OK)
         return e->status;
     vertices_share(&x->vertices, &own);
     x->level = (struct level_state){0};
-    x->in_parts = 0;
+    x->own_divides_dd = 0;
     for (uint32_t r = 0; r < x->rank->comm->ranks; r++) {
         const struct rank_note *note = &x->vertices.notes[r];
         reach += (double)note->reach;
         x->level.updated |= note->updated != 0;
         x->level.found |= note->found != 0;
     }
-    x->level.wide = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->nn.bits;
+    x->level.may_reach_many = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->nn.bits;
     return ST_OK;
 }
 
-/* Gets a level ready for sending. Thread 0 waits for the sum that masks_begin began, counts the found vertices, fills
- * or sizes the send buffers, and tells all ranks how the level went. With option U every thread drops the duplicates of
- * its devices, before and, with option L, after vertices of several devices are gathered. */
+/* Gets a level ready for sending. Thread 0 waits for the sum that masks_begin began, counts the found vertices, sizes the
+ * send buffers (with option L also fills them), and tells all ranks how the level went. With option U every thread drops
+ * duplicates among the vertices that its devices found and, with option L, once more among those that its devices gathered. */
 static enum status prepare_messages(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
@@ -263,8 +263,8 @@ static enum status prepare_messages(struct exchange *x, const struct host_thread
     return host_threads_barrier(t, e);
 }
 
-/* Sends and receives what can move now, without waiting. If a reduction of masks is under way as well (`beside`) since
- * the time `begun`, sets *merged_s to the seconds since then, as long as vertices move. */
+/* Sends and receives what can move now, without waiting. `beside` says whether a reduction of masks is under way as well,
+ * since the time `begun`. If so, sets *merged_s to the seconds since then, as long as vertices move. */
 static void move_vertices(struct vertices *vertices, int beside, double begun, double *merged_s, struct error *e)
 {
     const int moving = !vertices_are_here(vertices);
@@ -282,7 +282,7 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     int beside = x->level.updated && masks_reduce(&x->masks, x->vertices.notes, &x->counts);
     while (e->status == ST_OK && !masks_are_here(&x->masks))
         move_vertices(&x->vertices, beside, begun, merged_s, e);
-    if (e->status != ST_OK || !x->group.of_host)
+    if (e->status != ST_OK || !x->group.has_whole_host)
         return e->status;
     uint32_t barrier = comm_window_arrive(x->group.window);
     watch_wait_begin();
@@ -292,9 +292,9 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     return e->status;
 }
 
-/* Ends a level between groups except for the wait for vertices: begins to send them, reduces masks at the same time,
- * and gives the masks to the devices. *done gets whether no rank found anything. Adds times and reductions to *stats.
- * All threads call this function. */
+/* Ends a level of several groups, but does not wait for vertices: begins to send them, reduces masks at the same time, and
+ * gives the masks to the devices. Sets *done to whether no rank found anything. Adds times and reductions to *stats. All
+ * threads call this function. */
 static enum status reduce_between_groups(struct exchange *x, const struct host_thread *t, int *done,
                                          struct exchange_stats *stats, struct error *e)
 {
@@ -336,8 +336,8 @@ int exchange_runs_ahead(const struct exchange *x)
     return !x->group.holds_all_shards && x->level.updated;
 }
 
-/* Waits for vertices of other groups, and takes them in. Passes on the counts of the level in stats->counts, and logs
- * what went to each rank if wanted. In a group that holds all shards exchange_masks has done all this. */
+/* Waits for vertices of other groups, and takes them in. Passes on the counts of the level in stats->counts, and logs what
+ * went to each rank if wanted. Does nothing in a group that holds all shards, where exchange_masks has done all this. */
 enum status exchange_vertices(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();

@@ -46,7 +46,7 @@ struct exchange_options {
     enum exchange_memory_choice memory;
     enum exchange_form form;
     int nonblocking; /* option IR: masks are reduced while normals are exchanged; 0: option BR, a blocking reduction */
-    int local_all2all;    /* option L: device g of a rank first gathers what goes to the devices g of other ranks */
+    int local_all2all;    /* option L: vertices for the devices g of other ranks are first gathered on this rank's device g */
     int uniquify;         /* option U: duplicates are dropped among the vertices that go to one device */
     uint64_t chunk_bytes; /* the bytes of a chunk of an nn message */
 };
@@ -60,15 +60,15 @@ struct exchange_stats {
 
 /* What all ranks found in the last level. All ranks have the same values. */
 struct level_state {
-    int updated; /* a device of some rank found a delegate */
-    int found;   /* a device of some rank found a normal vertex */
-    int wide;    /* the next level may reach so many normals that a pull of nn may be worth sending frontiers */
+    int updated;        /* a device of some rank found a delegate */
+    int found;          /* a device of some rank found a normal vertex */
+    int may_reach_many; /* the next level may reach so many normals that a pull of nn may be worth sending frontiers */
 };
 
 /* The counts by which nn's direction and the form of its vertices are chosen. */
 struct nn_total {
-    struct subgraph_work work; /* summed over the devices of all ranks if `everywhere` is set, else of the group */
-    int everywhere;
+    struct subgraph_work work; /* summed over the devices of all ranks if `is_over_all_ranks` is set, else of the group */
+    int is_over_all_ranks;
     double reach;     /* how many normals this rank's level will reach, by estimate */
     uint64_t bits;    /* bits of the frontiers of all shards, which groups send each other before a pull of nn */
     uint64_t normals; /* the number of normals of all shards */
@@ -85,7 +85,8 @@ struct exchange {
     struct pair_log *pairs;        /* vertices sent between each pair of ranks, by level; NULL: not wanted */
     struct nn_total nn;
     int has_bitmaps; /* a push of nn may keep what it finds as bitmaps over the columns of nn */
-    int in_parts; /* this group divides dd in this level; after exchange_sum_work: any group divides dd */
+    int own_divides_dd; /* this group divides a pull of dd in this level, which begins with dd (run_ahead) */
+    int any_divides_dd; /* any group does; set by exchange_sum_work */
     struct masks masks;
     struct vertices vertices;
     char why[ERROR_TEXT_BYTES]; /* why this host's devices form no group; empty if they do, or if none was wanted */
@@ -102,9 +103,9 @@ void exchange_close(struct exchange *exchange); /* collective; frees everything;
  * because nothing is sent. */
 int exchange_is_fused(const struct exchange *exchange);
 
-/* The functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each
- * thread also passes its own `stats`, zeroed when a level begins. The functions add times to all of them, but counts
- * only to that of thread 0. */
+/* Functions below with a parameter `thread` are called by every host thread, with its own struct host_thread. Each thread
+ * also passes its own `stats`, zeroed when a level begins. Times are added to the stats of all threads, but counts only to
+ * those of thread 0. */
 
 /* ---- before a visit: each thread writes the counts of its devices' frontiers. After a barrier all threads of the
  * group read them ---- */
@@ -112,9 +113,9 @@ int exchange_is_fused(const struct exchange *exchange);
 /* Returns where the counts of a device of this rank are kept, in memory that the whole group sees. */
 struct workload *exchange_work(const struct exchange *exchange, uint32_t device);
 
-/* Both sum the counts of the devices of the group. exchange_sum does this for one subgraph: a level that begins with dd
- * needs no other. exchange_sum_work does it for all subgraphs, and for nn over the devices of all ranks if the frontier
- * of nn may be large. It is collective. */
+/* exchange_sum adds up the counts of the group's devices in subgraph g, for a level that begins with dd and needs no other.
+ * exchange_sum_work is collective, and does this for all subgraphs. If the frontier of nn may be large, it adds up the
+ * counts of nn over the devices of all ranks. */
 void exchange_sum(const struct exchange *exchange, enum subgraph g, struct subgraph_work *total);
 enum status exchange_sum_work(struct exchange *exchange, const struct host_thread *thread, struct workload *total,
                               struct error *e);
@@ -135,7 +136,7 @@ int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_
  * summed them. */
 enum outgoing_form exchange_form_of(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Gives the frontier's normals to all devices. Called by several devices before they pull nn. */
+/* Gives the frontier's normals to all devices. Called before nn is pulled, if there are several devices. */
 enum status exchange_frontier(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,
                               struct error *e);
 
@@ -155,9 +156,9 @@ enum status exchange_begin_masks(struct exchange *exchange, const struct host_th
 /* Continues a reduction that has begun, until it is over or the devices have finished their visits. */
 void exchange_drive(struct exchange *exchange, const struct host_thread *thread, struct error *e);
 
-/* Both end a level, when group_put_result has been called for all devices and a barrier has passed. After
- * exchange_masks all ranks know which delegates were found, and *done says whether the search is over because nobody
- * found anything. Vertices may still be under way; exchange_vertices waits for them, and must always be called. */
+/* exchange_masks and exchange_vertices end a level, when group_put_result has been called for all devices and a barrier has
+ * passed. After exchange_masks all ranks know which delegates were found, and *done says whether the search is over because
+ * nobody found anything. Vertices may still be under way. exchange_vertices waits for them, and must always be called. */
 enum status exchange_masks(struct exchange *exchange, const struct host_thread *thread, int *done,
                            struct exchange_stats *stats, struct error *e);
 enum status exchange_vertices(struct exchange *exchange, const struct host_thread *thread, struct exchange_stats *stats,

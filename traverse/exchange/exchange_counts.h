@@ -46,8 +46,8 @@ struct pair_note {
     uint64_t of[PAIR_MEMBERS];
 };
 
-/* ---- pair_log.c: how many vertices ranks send to each other, by level, sender and receiver, as in a table of
- * Mastrostefano's. Vertices that stay in a group are not sent, so they do not count ---- */
+/* ---- pair_log.c: how many vertices each rank sends to each other rank in each level, as in tables of Mastrostefano's
+ * paper. Vertices that stay in a group are not sent, so they do not count ---- */
 
 extern const char *const pair_member_name[PAIR_MEMBERS];
 

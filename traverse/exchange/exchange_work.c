@@ -6,10 +6,10 @@
 
 /* ---- sums of work ---- */
 
-/* Returns where the counts of a device of this rank are kept, seen by the group. */
+/* Returns where the counts of a device of this rank are kept, in memory that the group sees. */
 struct workload *exchange_work(const struct exchange *x, uint32_t device)
 {
-    return &x->group.work[x->group.first + device];
+    return &x->group.work[x->group.first_peer + device];
 }
 
 /* Sums the counts of the group's devices for g. Called after a barrier of the group. */
@@ -58,25 +58,26 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
     return ahead && dd_may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
 }
 
-/* Collective, called by thread 0. Makes up to two sums over all ranks. The counts of nn are summed if the last level
- * may have reached many normals. The groups that divide a pull of dd are counted if any may do so, and in_parts is set
- * if there is one. All ranks agree on which sums are needed. Also sets nn.reach. */
+/* Collective, called by thread 0. Makes up to two sums over all ranks. The counts of nn are summed if the last level may
+ * have reached many normals. If any group may divide a pull of dd, the groups that do are counted, and any_divides_dd becomes
+ * whether there is one. All ranks agree on which sums are needed. Also sets nn.reach. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
     struct subgraph_work *nn = &total->of[NN];
     uint64_t sum[] = {nn->forward,           nn->frontier,
                       nn->unvisited_sources, nn->unvisited_targets,
                       (uint64_t)nn->cost[PUSH], (uint64_t)nn->cost[PULL],
-                      (uint64_t)x->in_parts};
+                      (uint64_t)x->own_divides_dd};
     x->nn.reach = expected_edges(x->rank, NN, nn) + expected_edges(x->rank, DN, &total->of[DN]);
-    x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
-    if (!x->nn.everywhere && !dd_may_have_parts(x))
+    x->nn.is_over_all_ranks = x->level.may_reach_many && x->vertices.frontiers != NULL;
+    x->any_divides_dd = 0;
+    if (!x->nn.is_over_all_ranks && !dd_may_have_parts(x))
         return;
-    if (x->group.first > 0) /* only the first rank of a group adds the sums of its group */
+    if (x->group.first_peer > 0) /* only the first rank of a group adds the sums of its group */
         memset(sum, 0, sizeof sum);
     comm_sum_u64(x->rank->comm, sum, sizeof sum / sizeof *sum);
-    x->in_parts = sum[6] > 0;
-    if (x->nn.everywhere)
+    x->any_divides_dd = sum[6] > 0;
+    if (x->nn.is_over_all_ranks)
         *nn = (struct subgraph_work){.forward = sum[0],
                                      .frontier = sum[1],
                                      .unvisited_sources = sum[2],
@@ -84,8 +85,8 @@ static void sum_groups(struct exchange *x, struct workload *total)
                                      .cost = {[PUSH] = (double)sum[4], [PULL] = (double)sum[5]}};
 }
 
-/* Sums the counts of the group's devices into *total, except `delegates`. If the frontier of nn may be large, sums nn
- * over all groups. All threads call this function, and thread 0 sends. */
+/* Sums the counts of the group's devices into *total, but does not set total->delegates. If the frontier of nn may be large,
+ * the counts of nn are those of all groups. All threads call this function, and thread 0 sends. */
 enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, struct workload *total, struct error *e)
 {
     total->fresh = 0;
@@ -106,24 +107,24 @@ enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, s
 
 /* ---- bitmaps or lists ---- */
 
-/* Returns whether devices may search by themselves: peers hold all shards, all can (backend.join), and several of them
- * have no form of vertices prescribed. */
+/* Returns whether devices may search by themselves: the group holds all shards, all devices can (backend.join), and no
+ * option prescribes the form of vertices, which does not matter to a single device. */
 int exchange_is_fused(const struct exchange *x)
 {
     return x->group.holds_all_shards && x->group.searches_fused &&
            (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
 }
 
-/* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each device gives or
- * reads bitmaps of `bits` bits in all, or 32 bits for each edge. Its own shard needs neither, but this shrinks both
- * alike. nn->forward may be a lower bound of the edges, so it is raised to the expected number. */
+/* Returns whether bitmaps have fewer bits than lists. `nn` has the summed counts of some devices. Each of them gives or
+ * reads `bits` bits if bitmaps are used; lists have 32 bits for each edge of the frontier. Its own shard needs neither, but
+ * that shrinks both alike. nn->forward may be a lower bound, so the expected number of edges is used if it is larger. */
 static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits)
 {
     double edges = (double)x->rank->graph->manifest.edges[NN];
     double expected = x->nn.sources > 0 ? (double)nn->frontier * edges / (double)x->nn.sources : 0;
     double vertices = (double)nn->forward > expected ? (double)nn->forward : expected;
     /* the number of devices in the sum `nn` */
-    const uint32_t devices = x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;
+    const uint32_t devices = x->nn.is_over_all_ranks ? x->rank->graph->manifest.p : x->group.count;
     return 32 * vertices > (double)devices * (double)bits;
 }
 
@@ -140,10 +141,10 @@ int exchange_needs_forward(const struct exchange *x, const struct subgraph_work 
  * of a push, or the option asks for bitmaps. */
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
-    if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.everywhere))
+    if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.is_over_all_ranks))
         return 0;
     return x->options.form == EXCHANGE_FORM_BITS ||
-           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals);
+           bits_are_fewer(x, nn, x->nn.is_over_all_ranks ? x->nn.bits : x->nn.normals);
 }
 
 /* Returns bitmaps if they are possible, and have fewer bits than lists or are asked for; else lists. */

@@ -6,17 +6,17 @@
 
 /* ---- opening ---- */
 
-/* Places work, spans, mask, updated and found one after the other in `memory`, behind the handles of the peers. Returns
- * the bytes of all this. With NULL as memory only the number of bytes is of use. */
+/* Places the arrays that a group shares in `memory`, behind the handles of the peers: work, spans, mask, updated and found.
+ * Returns the bytes of handles and arrays. `memory` may be NULL if only these bytes are wanted. */
 static uint64_t place_arrays(struct group *g, void *memory)
 {
     uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_handle);
     g->work = (struct workload *)at;
     at += g->count * sizeof *g->work;
-    g->spans = g->of_host ? (struct vertex_span *)at : NULL;
-    at += g->of_host * (uint64_t)g->count * g->count * sizeof *g->spans;
-    g->mask = g->of_host ? (uint64_t *)at : NULL;
-    at += g->of_host * mask_words(g->rank->graph->manifest.d) * sizeof *g->mask;
+    g->spans = g->has_whole_host ? (struct vertex_span *)at : NULL;
+    at += g->has_whole_host * (uint64_t)g->count * g->count * sizeof *g->spans;
+    g->mask = g->has_whole_host ? (uint64_t *)at : NULL;
+    at += g->has_whole_host * mask_words(g->rank->graph->manifest.d) * sizeof *g->mask;
     g->updated = (int *)at;
     g->found = (int *)(at + g->count * sizeof *g->updated);
     return at + 2 * g->count * sizeof *g->found - (uintptr_t)memory;
@@ -33,10 +33,10 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
     if (comm_agree(g->rank->comm, e) != ST_OK || comm_window_open(&g->window, comm, bytes, e) != ST_OK)
         return e->status;
     place_arrays(g, comm_window_memory(g->window));
-    g->leaders = g->of_host ? g->window : NULL;
+    g->leaders = g->has_whole_host ? g->window : NULL;
     memset(g->peer, 0xff, (size_t)G * ranks * sizeof *g->peer); /* all bytes 0xff make GROUP_NONE */
     for (uint32_t i = 0; i < g->count; i++) {
-        uint32_t rank = g->of_host ? comm_window_rank(g->window, i / G) : g->rank->comm->rank;
+        uint32_t rank = g->has_whole_host ? comm_window_rank(g->window, i / G) : g->rank->comm->rank;
         g->shard[i] = shard_of_device(rank, i % G, ranks);
         g->peer[g->shard[i]] = i;
     }
@@ -54,16 +54,16 @@ static enum status join_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Collective. Shows the devices of this rank to their peers, and lets them join the peers. */
+/* Collective. Shows the devices of this rank to their peers (backend.show), and lets them join the peers (backend.join). */
 static enum status join_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
     struct peer_handle *handles = comm_window_memory(g->window);
-    const int elsewhere = g->of_host && rank->comm->host_ranks > 1;
-    uint64_t stepped = 0; /* number of devices that cannot search by themselves; one is enough to make all others wait
-                           * for it */
+    const int elsewhere = g->has_whole_host && rank->comm->host_ranks > 1;
+    uint64_t stepped = 0; /* number of devices that cannot search by themselves; a single one on any rank forbids such
+                           * searches */
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
-        rank->backend->show(rank->devices[i], elsewhere, &handles[g->first + i], e);
+        rank->backend->show(rank->devices[i], elsewhere, &handles[g->first_peer + i], e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     host_threads_run(rank->host_threads, join_devices, g, e);
@@ -75,16 +75,16 @@ static enum status join_peers(struct group *g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Forms the group of the host or, without `of_host`, of this rank alone. Returns ST_RESOURCE if a device
+/* Collective. Forms the group of the host or, without `has_whole_host`, of this rank alone. Returns ST_RESOURCE if a device
  * cannot read the memory of a peer, or if memory is short. group_close frees what was allocated. */
-static enum status form_group(struct group *g, const struct rank *rank, int of_host, struct error *e)
+static enum status form_group(struct group *g, const struct rank *rank, int has_whole_host, struct error *e)
 {
     struct comm alone = comm_alone; /* stands for this rank without others, whose memory it does not share */
-    const struct comm *comm = of_host ? rank->comm : &alone;
+    const struct comm *comm = has_whole_host ? rank->comm : &alone;
     uint32_t G = rank->device_count, p = G * rank->comm->ranks;
-    *g = (struct group){.rank = rank, .of_host = of_host};
-    g->count = G * (of_host ? comm->host_ranks : 1);
-    g->first = G * (of_host ? comm->host_rank : 0);
+    *g = (struct group){.rank = rank, .has_whole_host = has_whole_host};
+    g->count = G * (has_whole_host ? comm->host_ranks : 1);
+    g->first_peer = G * (has_whole_host ? comm->host_rank : 0);
     g->holds_all_shards = g->count == p;
     g->shard = zeroed(g->count, sizeof *g->shard, "peers", e);
     g->peer = zeroed(p, sizeof *g->peer, "peers", e);
@@ -97,9 +97,10 @@ static enum status form_group(struct group *g, const struct rank *rank, int of_h
 /* Forms the group of the host if `reach` allows it and some host has several ranks, else the group of this rank. */
 enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why, struct error *e)
 {
-    int of_host = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
+    int has_whole_host = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
     why[0] = '\0';
-    if (form_group(g, rank, of_host, e) == ST_OK || !of_host || e->status != ST_RESOURCE || reach == GROUP_OF_HOST)
+    if (form_group(g, rank, has_whole_host, e) == ST_OK || !has_whole_host || e->status != ST_RESOURCE ||
+        reach == GROUP_OF_HOST)
         return e->status;
     memcpy(why, e->text, ERROR_TEXT_BYTES);
     *e = (struct error){0};
@@ -118,7 +119,7 @@ void group_close(struct group *g)
         if (rank->devices[i] != NULL)
             rank->backend->join(rank->devices[i], NULL, 0, &rank->descriptions[i].searches_fused, &none);
     }
-    if (g->of_host)
+    if (g->has_whole_host)
         comm_barrier(rank->comm); /* all ranks have left before a device frees memory that it showed */
     comm_window_close(g->window);
     memory_discharge(rank->budget, g->charged);
@@ -142,7 +143,7 @@ void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struc
 /* Waits for all host threads of this rank and, in a group of the host, for those of its other ranks. */
 enum status group_barrier(const struct group *g, const struct host_thread *t, struct error *e)
 {
-    if (host_threads_barrier(t, e) != ST_OK || !g->of_host)
+    if (host_threads_barrier(t, e) != ST_OK || !g->has_whole_host)
         return e->status;
     if (t->number == 0)
         comm_window_barrier(g->window);
@@ -154,7 +155,7 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
 {
     if (from == to)
         return (struct vertex_span){0};
-    return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_outgoing(g, from - g->first)[g->shard[to]];
+    return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_outgoing(g, from - g->first_peer)[g->shard[to]];
 }
 
 /* Publishes what a device of this rank found, before the barrier that ends a visit: the flags `updated` and `found`,
@@ -162,7 +163,7 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
  * bitmap in result->outgoing to the words of its shard. */
 void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
-    const uint32_t from = g->first + device;
+    const uint32_t from = g->first_peer + device;
     g->updated[from] = result->found_delegates;
     g->found[from] = result->found > 0;
     for (uint32_t s = 0; s < g->rank->graph->manifest.p; s++) {

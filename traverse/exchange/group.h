@@ -15,7 +15,7 @@ struct rank_note {
     uint64_t updated; /* 1: a device of the rank's group found a delegate */
     uint64_t found;   /* 1: a device of the rank's group found a normal vertex */
     uint64_t reach;   /* how many normals the level reaches, by estimate */
-    uint64_t changed; /* number of words of the group's mask that changed, plus 1; 0: another rank of the group sends it */
+    uint64_t changed_plus_1; /* how many words of the group's mask changed, plus 1; 0: another rank of the group says it */
 };
 
 /* A group of peers, as one of its ranks sees it. */
@@ -24,34 +24,34 @@ struct group {
     struct comm_window *window;
     struct comm_window *leaders; /* the first ranks of all groups, which reduce masks; NULL: every rank reduces masks */
     uint32_t count;       /* number of peers */
-    uint32_t first;       /* index of this rank's first device among the peers */
-    int of_host;          /* the group has all ranks of the host; 0: this rank alone */
+    uint32_t first_peer;  /* index of this rank's first device among the peers */
+    int has_whole_host;   /* the group has all ranks of the host; 0: this rank alone */
     int holds_all_shards; /* the group holds all shards, so no messages are sent */
     int searches_fused;   /* all devices of all ranks can search by themselves (backend.join) */
     uint32_t *shard;      /* [count] the shard of each peer */
     uint32_t *peer;       /* [p] the peer that holds a shard, or GROUP_NONE */
     struct workload *work; /* [count] in shared memory: the counts of each peer's frontier, by which directions are chosen */
-    int *updated, *found; /* [count] in shared memory: whether each peer found a delegate, or a normal, in this level */
+    int *updated, *found; /* [count] in shared memory: flags whether each peer found a delegate, or a normal, in this level */
     struct vertex_span *outgoing; /* [device][p] the vertices that each device of this rank found in each shard */
-    struct vertex_span *spans; /* [to][from] in shared memory: what peer `from` found for peer `to`; NULL: all peers are
-                                * of this rank, so `outgoing` has this */
-    uint64_t *mask; /* [mask_words(d)] in shared memory: the mask of delegates for MPI; NULL if the group is this rank
+    struct vertex_span *spans; /* [to][from] in shared memory: what peer `from` found for peer `to`; NULL in a group of this
+                                * rank alone, where `outgoing` says it */
+    uint64_t *mask; /* [mask_words(d)] in shared memory: the mask of delegates that MPI reduces; NULL in a group of this rank
                      * alone */
     uint64_t charged; /* bytes charged to the budget, which group_close returns */
 };
 
 #define GROUP_NONE UINT32_MAX
 
-/* Which devices shall form a group: those of the rank; those of the host if possible, else those of the rank; or those
- * of the host, else group_open fails. */
+/* Which devices form a group. GROUP_OF_RANK: those of this rank. GROUP_OF_HOST: those of the host, else group_open fails.
+ * GROUP_OF_HOST_IF_POSSIBLE: those of the host if they can read each other's memory, else those of this rank. */
 enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
 
-/* Collective. Forms the group, and makes the devices of this rank peers of the others. `reach` says which devices the
- * group shall have. If some cannot read the memory of others, GROUP_OF_HOST returns ST_RESOURCE.
- * GROUP_OF_HOST_IF_POSSIBLE then makes a group of this rank alone, and writes the reason to why[ERROR_TEXT_BYTES],
- * which is empty otherwise. group_close frees what was allocated, also after a failure. */
+/* Collective. Forms the group that `reach` names, and makes the devices of this rank peers of the others. If some devices of
+ * a host cannot read the memory of others, GROUP_OF_HOST returns ST_RESOURCE. GROUP_OF_HOST_IF_POSSIBLE then makes a group
+ * of this rank alone, and writes the reason to why[ERROR_TEXT_BYTES], which is empty otherwise. group_close frees what was
+ * allocated, also after a failure. */
 enum status group_open(struct group *group, const struct rank *rank, enum group_reach reach, char *why, struct error *e);
-void group_close(struct group *group); /* collective if the group has all ranks of the host; a zeroed group is allowed */
+void group_close(struct group *group); /* frees everything; a zeroed group is allowed. Collective in a group of the host */
 
 /* Allocates host memory that devices copy to and from fast, and charges it to the budget until group_close. The caller
  * frees the memory before that, by backend.release_buffer of the rank's first device. Returns NULL after a failure, and
@@ -64,7 +64,7 @@ enum status group_barrier(const struct group *group, const struct host_thread *t
 
 /* ---- what a level found ---- */
 
-/* Returns the spans for visit_result.outgoing of a device of this rank, [p]: what the device found in each shard. */
+/* Returns the spans, one for each shard, that say what a device of this rank found there (visit_result.outgoing). */
 static inline struct vertex_span *group_outgoing(const struct group *group, uint32_t device)
 {
     return group->outgoing + (size_t)device * group->rank->graph->manifest.p;
@@ -74,18 +74,18 @@ static inline struct vertex_span *group_outgoing(const struct group *group, uint
  * group_outgoing of the device. */
 void group_put_result(struct group *group, uint32_t device, const struct visit_result *result);
 
-/* Return whether any device of the group found a delegate, or a normal, in this level. Called after a barrier. */
+/* Return whether any device of the group found a delegate (group_updated) or a normal (group_found). Called after a barrier. */
 int group_updated(const struct group *group);
 int group_found(const struct group *group);
 
 /* Returns the vertices that peer `from` found for peer `to`. At least one of the two must be of this rank. */
 struct vertex_span group_span_between(const struct group *group, uint32_t from, uint32_t to);
 
-/* Returns how many devices of this rank read the memory of a peer: all but the peer itself. */
+/* Returns how many devices of this rank read the memory of a peer. A device does not count as a reader of itself. */
 static inline uint32_t group_readers(const struct group *group, uint32_t peer)
 {
     uint32_t devices = group->rank->device_count;
-    return devices - (peer >= group->first && peer < group->first + devices);
+    return devices - (peer >= group->first_peer && peer < group->first_peer + devices);
 }
 
 /* Returns whether a device of the group holds the shard. */
@@ -94,7 +94,7 @@ static inline int group_has_shard(const struct group *group, uint32_t shard)
     return group->peer[shard] != GROUP_NONE;
 }
 
-/* Returns the 32-bit words of a bitmap over a shard's local ids, as spans of bitmaps count them. */
+/* Returns the number of 32-bit words in a bitmap over a shard's local ids. */
 static inline uint64_t group_shard_words(const struct group *group, uint32_t shard)
 {
     return 2 * mask_words(group->rank->graph->locals[shard]);

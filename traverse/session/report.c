@@ -22,7 +22,7 @@
 /* Returns the name of the memory through which devices exchange: "peer", "device" or "host", as in --exchange-memory. */
 static const char *exchange_memory_name(const struct environment *env)
 {
-    if (env->searcher->exchange.group.of_host)
+    if (env->searcher->exchange.group.has_whole_host)
         return "peer";
     return env->searcher->rank.exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }

@@ -47,15 +47,15 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Lowers the cost of pulling subgraph g if another subgraph, cost_before(g), is pulled before it, as rows that find a parent
+/* Lowers the cost of pulling subgraph g if another subgraph, pulled_before(g), is pulled before it, as rows that find a parent
  * there do not look again. Also corrects c->pull[g] accordingly. Called after fused_weigh was called for all subgraphs. */
 COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const struct fused_progress *s,
                                       enum fused_mode mode, int g, struct fused_choice *c)
 {
-    const int before = cost_before(g);
+    const int before = pulled_before(g);
     if (before == g || !c->pull[before] || s->frontier[g] == 0)
         return;
-    c->pull_cost[g] = cost_pull(graph, s->seen, s->seen_edges, g, cost_left(graph, s->seen_edges, g));
+    c->pull_cost[g] = cost_pull(graph, s->seen, s->seen_edges, g, share_without_parent(graph, s->seen_edges, g));
     c->pull[g] = mode == FUSED_PULL || c->pull_cost[g] < c->push_cost[g];
 }
 

@@ -46,7 +46,7 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
         graph->pulled[s] = (struct cost_pulled){0};
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph->both[kind] = 0;
+        graph->rows_of_two_pulls[kind] = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct peers_size *size = &p->all[i].is.size;
         for (int s = 0; s < SUBGRAPHS; s++) {
@@ -56,7 +56,7 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
             graph->pulled[s].edges += size->graph.pulled[s].edges;
         }
         for (int kind = 0; kind < VERTEX_KINDS; kind++)
-            graph->both[kind] += size->graph.both[kind];
+            graph->rows_of_two_pulls[kind] += size->graph.rows_of_two_pulls[kind];
         g->total.vertices += (double)size->vertices;
         g->total.edges += (double)size->all_edges;
         if (size->longest > g->total.longest)

@@ -37,7 +37,7 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     if (group->holds_all_shards)
         return e->status;
     m->nonblocking = nonblocking;
-    if (group->of_host)
+    if (group->has_whole_host)
         m->bits = group->mask;
     else if (e->status == ST_OK)
         m->bits = group_take_memory(group, (m->words + 1) * sizeof *m->bits, "masks of delegates", e);
@@ -50,7 +50,7 @@ void masks_close(struct masks *m, const struct rank *rank)
     rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->list.own);
     rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->list.all);
     memory_release(rank->budget, m->list.counts);
-    if (m->group != NULL && !m->group->of_host)
+    if (m->group != NULL && !m->group->has_whole_host)
         rank->backend->release_buffer(rank->devices[0], EXCHANGE_HOST, m->bits);
 }
 
@@ -59,7 +59,7 @@ void masks_close(struct masks *m, const struct rank *rank)
 /* Returns whether this rank takes part in reductions. The first rank of each group does so for its group. */
 static int rank_reduces(const struct masks *m)
 {
-    return m->group->first == 0;
+    return m->group->first_peer == 0;
 }
 
 /* Reads which delegates the group found, with the first device of the rank: as a list of changed words in list.own or,
@@ -79,22 +79,22 @@ static enum status read_updates(struct masks *m, struct error *e)
     return e->status;
 }
 
-/* Sets *changed to the value of this rank's rank_note.changed. The value is the number of words that the group changed
- * plus 1, or 0 if another rank of the group sends the number. First reads the group's delegates, unless masks_begin has
- * read them. The next level begins unread, also if no masks are reduced in this level. */
-enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error *e)
+/* Sets *changed_plus_1, for this rank's note: to the number of words that the group changed, plus 1, or to 0 if another rank
+ * of the group sends the number. First reads the group's delegates, unless masks_begin has read them. The next level begins
+ * unread, also if no masks are reduced in this level. */
+enum status masks_count_changed(struct masks *m, uint64_t *changed_plus_1, struct error *e)
 {
     if (m->stage == MASKS_UNREAD)
         read_updates(m, e);
     if (m->stage == MASKS_SUMMED)
         m->stage = MASKS_UNREAD;
-    *changed = rank_reduces(m) ? m->changed + 1 : 0;
+    *changed_plus_1 = rank_reduces(m) ? m->changed + 1 : 0;
     return e->status;
 }
 
 /* ---- reductions ---- */
 
-/* ORs words of a list into `bits`, which is zeroed before unless it has the group's own changes (is_whole). */
+/* ORs the words of a list into the mask `bits`, which is zeroed before, unless it has the group's changes (is_whole). */
 static void or_words(struct masks *m, const struct mask_word *words, uint64_t count)
 {
     if (!m->is_whole)
@@ -125,13 +125,14 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 /* Returns how many words a rank's group changed, by the rank's note. Only a group's first rank tells this. */
 static uint64_t changed_words(const struct rank_note *note)
 {
-    return note->changed > 0 ? note->changed - 1 : 0;
+    return note->changed_plus_1 > 0 ? note->changed_plus_1 - 1 : 0;
 }
 
-/* Returns whether devices get the gathered list, and not a mask: lists were sent, and the group is this rank alone. */
+/* Returns whether devices take the result of a reduction as a list, list.all, and not as a mask. They do if groups sent
+ * lists and this group is one rank alone. */
 static int takes_list(const struct masks *m)
 {
-    return m->is_sparse && !m->group->of_host;
+    return m->is_sparse && !m->group->has_whole_host;
 }
 
 /* Gathers the lists of all groups in list.all, by MPI between their first ranks. If devices of this group need a mask,
@@ -143,7 +144,7 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
     int groups = 0;
     list->gathered = 0;
     for (uint32_t r = 0; r < comm->ranks; r++) {
-        if (notes[r].changed == 0) /* rank r is not the first rank of its group */
+        if (notes[r].changed_plus_1 == 0) /* rank r is not the first rank of its group */
             continue;
         list->begins[groups] = (int)(2 * list->gathered);
         list->counts[groups++] = (int)(2 * changed_words(&notes[r]));
@@ -155,11 +156,10 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
         or_words(m, list->all, list->gathered);
 }
 
-/* Reduces the masks of all groups: as lists if the words of all groups fit the lists, otherwise as whole masks. All ranks
- * choose alike between lists and whole masks, as all read the same notes. m->is_sparse keeps this choice. Only ranks for
- * which rank_reduces is true send anything. If masks_move has already begun a reduction of whole masks, begins no second
- * reduction. The next level begins unread. Adds the bytes to *counts. Returns whether the reduction may still be
- * under way. In this case masks_are_here says when the reduction is over. */
+/* Reduces the masks of all groups: as lists if the changed words of all groups fit, otherwise as whole masks. All ranks
+ * choose alike, as all read the same notes; m->is_sparse keeps this choice. Only ranks for which rank_reduces is true send
+ * anything. If masks_move has begun to reduce whole masks, no second reduction is begun. Adds the bytes to *counts. Returns
+ * whether the reduction may still be under way. In this case masks_are_here says when it is over. */
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     uint64_t words = 0;
@@ -199,7 +199,7 @@ enum status masks_join(struct masks *m, struct exchange_counts *counts, struct e
     return e->status;
 }
 
-/* Tells this thread's devices which delegates masks_join found, so that the second part of dd skips them. */
+/* Tells this thread's devices which delegates masks_join found, so that VISIT_REST does not look for parents of them. */
 enum status masks_know(const struct masks *m, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -210,9 +210,9 @@ enum status masks_know(const struct masks *m, const struct host_thread *t, struc
 
 /* ---- while normals are looked for ---- */
 
-/* Reads the delegates that the group found. Begins to add up over all ranks how many words changed, and does not wait.
- * The sum is all_changed. masks_move continues the sum. Called by thread 0 while devices look for normals. Does nothing
- * if the graph has no delegates. */
+/* Reads the delegates that the group found, and begins to add up over all ranks how many words changed (all_changed). Does
+ * not wait; masks_move continues the sum. Called by thread 0 while devices look for normals. Does nothing if the graph has
+ * no delegates. */
 enum status masks_begin(struct masks *m, struct error *e)
 {
     if (m->words == 0 || read_updates(m, e) != ST_OK)

@@ -1,14 +1,14 @@
 /* masks.h: reduces the masks of delegates that devices found in a level (Pan et al., section V-A)
  *
- * In a group that holds all shards every device ORs the masks of its peers. Otherwise the first device of each group
- * ORs the masks of its group, and MPI then ORs the masks of all groups in host memory, where all devices read the
- * result. If few words changed, groups send lists of these words in place of masks.
+ * In a group that holds all shards every device ORs the masks of its peers. Otherwise the first device of each group ORs the
+ * masks of its group, and MPI then ORs the masks of all groups in host memory, where all devices read the result. If few
+ * words changed, groups send lists of these words in place of masks.
  *
  * Between groups a level goes through these steps:
  * 0. If dd is divided, masks_join and masks_know tell all devices what its first part found.
  * 1. If masks are reduced while devices still look for normals, masks_begin begins this, and masks_move continues.
  * 2. masks_count_changed says how many words the group changed, for this rank's note to the others.
- * 3. If any device found a delegate, masks_reduce follows when all notes are known, until masks_are_here.
+ * 3. If any device found a delegate, masks_reduce reduces the masks, and masks_are_here says when this is over.
  * 4. masks_take gives the result to the devices.
  *
  * Every host thread calls the functions with a `thread` parameter, for its own devices. Thread 0 calls the others. */
@@ -20,15 +20,15 @@
 
 /* The words of masks that changed, each with its index, as lists that groups send each other. */
 struct mask_list {
-    struct mask_word *own, *all; /* [most] the words of this group, and of all groups; devices copy to and from both fast */
+    struct mask_word *own, *all; /* [most] the words of this group, and those of all groups, in memory that devices copy fast */
     uint64_t most; /* capacity in words, a quarter of a mask: longer lists save no bytes; 0: no lists */
     uint64_t gathered;           /* the number of words in `all` */
-    int *counts, *begins; /* [R] each, in one array: length and beginning of each group's words in `all`, in units of 64
-                           * bits */
+    int *counts, *begins; /* [R] each, in one array: how many words each group has in `all`, and where they begin, counted in
+                           * units of 64 bits */
 };
 
-/* How far the reduction of a level has come before masks_reduce. It goes further than the first stage only if masks are reduced
- * while devices still look for normals (masks_begin). */
+/* How far the reduction of a level has come before masks_reduce. It goes further than the first stage only if masks are
+ * reduced while devices still look for normals (masks_begin). */
 enum masks_stage {
     MASKS_UNREAD,  /* the delegates that the group found have not been read */
     MASKS_SUMMING, /* `changed` is set, and the sum all_changed is under way */
@@ -46,7 +46,7 @@ struct masks {
     /* Members below belong to the current level. */
     enum masks_stage stage;
     uint64_t changed;     /* the number of words that this group changed */
-    int is_whole;         /* `bits` has the changes of the group; 0: list.own has the changes, or nothing changed */
+    int is_whole;         /* 1: `bits` has the changes of the group; 0: list.own has them, or nothing changed */
     uint64_t all_changed; /* the sum of `changed` over all groups */
     int is_sparse;        /* groups give each other lists */
 };
@@ -80,8 +80,8 @@ int masks_move(struct masks *masks, struct exchange_counts *counts);
 /* Waits for the sum if masks_begin has begun one. If it is too large for lists, begins to reduce whole masks. */
 void masks_await_sum(struct masks *masks, struct exchange_counts *counts);
 
-/* Counts the words of the group's mask that changed, in *changed, for this rank's note to all ranks (rank_note.changed). */
-enum status masks_count_changed(struct masks *masks, uint64_t *changed, struct error *e);
+/* Counts the words of the group's mask that changed, for this rank's note: sets *changed_plus_1 (rank_note). */
+enum status masks_count_changed(struct masks *masks, uint64_t *changed_plus_1, struct error *e);
 
 /* Collective. Reduces masks, as whole masks or lists: the notes of all ranks decide. Returns 1 if a non-blocking
  * reduction may still be under way, otherwise 0. */

@@ -13,7 +13,7 @@ enum status vertices_take_peers(const struct group *group, const struct host_thr
     for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
         uint64_t units = 0; /* the number of ids of lists and words of bitmaps */
         for (uint32_t i = 0; i < group->count; i++) {
-            spans[i] = group_span_between(group, i, group->first + g);
+            spans[i] = group_span_between(group, i, group->first_peer + g);
             units += spans[i].count;
         }
         if (units > 0)
@@ -27,7 +27,7 @@ enum status vertices_take_peers(const struct group *group, const struct host_thr
  * bitmaps. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts)
 {
-    for (uint32_t to = group->first; to < group->first + group->rank->device_count; to++) {
+    for (uint32_t to = group->first_peer; to < group->first_peer + group->rank->device_count; to++) {
         for (uint32_t from = 0; from < group->count; from++) {
             const struct vertex_span span = group_span_between(group, from, to);
             counts->of[COUNT_PEER_VERTICES] += span.form == OUTGOING_LIST ? span.count : 0;

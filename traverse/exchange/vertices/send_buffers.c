@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Returns the send buffer for vertices that device `from` found in shard s of another rank. With option L it belongs to
- * the device of this rank with the same number as the receiving device, otherwise to `from`. */
+/* Returns the send buffer for vertices that device `from` found in shard s of another rank. It is a buffer of `from` or,
+ * with option L, of the device of this rank that has the same number as the receiving device. */
 static struct vertex_span *leaving_buffer(const struct vertices *v, uint32_t from, uint32_t s)
 {
     uint32_t ranks = v->rank->comm->ranks, to = device_of_shard(s, ranks);
@@ -51,7 +51,7 @@ static enum status place_buffers(const struct vertices *v, uint32_t device, stru
     return ST_OK;
 }
 
-/* Waits until all copies of this rank's devices are over. Each of them must have recorded event 0. */
+/* Waits until all copies of this rank's devices are over. The copies must have recorded event 0. */
 static enum status wait_for_copies(const struct rank *rank, struct error *e)
 {
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
@@ -62,8 +62,8 @@ static enum status wait_for_copies(const struct rank *rank, struct error *e)
     return e->status;
 }
 
-/* Fills the send buffers with the vertices of all devices of this rank, for option L, and waits for the copies. The
- * counts of the buffers grow again from 0, because they say where the next vertices go. */
+/* For option L: fills the send buffers with the vertices of all devices of this rank, and waits for the copies. Each
+ * buffer's count begins at 0 and grows, because it says where the next vertices go. */
 static enum status fill_buffers(const struct vertices *v, struct error *e)
 {
     const struct rank *rank = v->rank;

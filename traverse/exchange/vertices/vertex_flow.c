@@ -133,8 +133,8 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
     }
 }
 
-/* Prepares the messages of a level: counts and lists what will be sent and received, and opens the flow. vertices_move
- * sends. If *e has failed, only counts. */
+/* Prepares the messages of a level, which vertices_move then sends: counts and lists what will be sent and received, and
+ * opens the flow. After an earlier failure in *e only counts. */
 enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     size_t chunks = 0;

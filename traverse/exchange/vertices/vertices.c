@@ -15,7 +15,7 @@ enum { NOTE_WORDS = sizeof(struct rank_note) / sizeof(uint64_t) };
 
 #define BITMAP_BIT (UINT64_C(1) << 63) /* set in the number of words of a bitmap, not in the number of ids of a list */
 
-/* Returns the 64-bit words of a row of `control`: a note, and a count for each pair of devices. */
+/* Returns the number of 64-bit words that a rank tells another: a note, and a count for each pair of their devices. */
 static size_t control_width(const struct rank *rank)
 {
     return NOTE_WORDS + (size_t)rank->device_count * rank->device_count;
@@ -37,9 +37,9 @@ enum status message_memory_grow(const struct vertices *v, uint32_t device, struc
 {
     static const char what[] = "nn exchange buffers";
     const struct rank *rank = v->rank;
-    /* Doubles the capacity, up to one id for each nn edge of the shard. With option L a device may gather vertices that
-     * others found, so the edges of its own shard say nothing, and it gets only what it needs. All devices together
-     * then need no more memory than without option L. */
+    /* The memory is doubled, up to one id for each nn edge of the shard. With option L a device also sends vertices that
+     * other devices found, so its own edges are no limit, and it gets only what it needs. All devices together then need no
+     * more memory than without option L. */
     const uint64_t twice = smaller(2 * memory->capacity, rank->graph->shards[device].csr[NN].edges);
     const uint64_t capacity = v->gathers ? need : larger(need, twice);
     const size_t bytes = capacity * sizeof *memory->ids;
@@ -70,7 +70,7 @@ static enum status grow_all(const struct vertices *v, struct error *e)
     return e->status;
 }
 
-/* Allocates the tables of messages, for GPUs the memory of messages, and with `frontiers` that of frontiers. */
+/* Allocates the tables of messages, on GPUs also the memory of messages, and with `frontiers` the memory of frontiers. */
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers, int frontiers,
                           struct error *e)
 {

@@ -21,8 +21,8 @@ struct message_memory {
     uint64_t capacity; /* number of ids that fit */
 };
 
-/* The messages of a device. Its chunks stand before index `end` in `chunk` of struct vertices. Those before `sent` are
- * sent, those from `sent` to `copied` - 1 are being copied, and later ones have not begun. */
+/* The messages of a device, which are sent in chunks. Its chunks end before index `end` of `chunk` in struct vertices. Those
+ * before `sent` are sent, those from `sent` to `copied` - 1 are being copied, and later ones have not begun. */
 struct device_messages {
     struct message_memory send, receive;
     size_t sent, copied, end;
@@ -34,12 +34,12 @@ struct vertices {
     const struct group *group;
     const struct rank *rank;
     uint64_t chunk_bytes;
-    int gathers; /* option L: device g of a rank first gathers what goes to the devices g of other ranks */
+    int gathers; /* option L: vertices for the devices g of other ranks are first gathered on this rank's device g */
     int leaving; /* vertices leave for other groups in this level */
-    struct vertex_span *buffer; /* [G from][R][G to] send buffers, in memory of the device `from`; empty for devices of
-                                 * this group */
+    struct vertex_span *buffer; /* [G][R][G] send buffers from each device of this rank to each device of each rank, in
+                                 * memory of the sending device; empty for receivers in this group */
     struct device_messages *of;  /* [G] the messages of each device */
-    uint64_t *control; /* [2][R] rows sent to each rank, then rows received from each: a note and G*G counts */
+    uint64_t *control; /* [2][R] rows of a note and G*G counts: those sent to each rank, then those received from each */
     struct rank_note *notes;   /* [R] the notes of all ranks, set by vertices_share */
     struct pair_note *to;      /* [R] counts of this level, for each receiving rank */
     struct transfer *sends;    /* [R*G] messages with frontiers */
@@ -48,11 +48,12 @@ struct vertices {
     struct transfer *chunk; /* the chunks of all send buffers, ordered by the device that sends them */
     struct comm_flow *flow; /* the flow of this level; NULL: no messages are under way */
     uint32_t *frontiers; /* the frontiers of all groups, a bitmap over the columns of nn; NULL: never exchanged */
-    uint64_t *frontier_words; /* [G][p] 32-bit words of each shard's message in `frontiers`, by each device's count */
+    uint64_t *frontier_words; /* [G][p] what each device tells of each shard's message in `frontiers`: its number of 32-bit
+                               * words */
 };
 
-/* Collective. Allocates the memory of messages, in groups that do not hold all shards. A rank with a failure in *e
- * takes part, too. `gathers` is option L. `frontiers`: groups may give each other their frontiers. vertices_close frees
+/* Collective. Allocates the memory of messages, for groups that do not hold all shards. `gathers` is option L. `frontiers`
+ * says whether groups may give each other their frontiers. A rank with a failure in *e takes part, too. vertices_close frees
  * what was allocated, also after a failure. */
 enum status vertices_open(struct vertices *vertices, struct group *group, uint64_t chunk_bytes, int gathers,
                           int frontiers, struct error *e);
@@ -63,8 +64,8 @@ void vertices_close(struct vertices *vertices, const struct rank *rank); /* free
 /* Lets the devices of this thread take in the vertices that their peers found for them. */
 enum status vertices_take_peers(const struct group *group, const struct host_thread *thread, struct error *e);
 
-/* Both count what devices of this rank read in the memory of peers: vertices that peers found in a level, and frontiers
- * of peers before a pull of nn. */
+/* Count what devices of this rank read in the memory of peers: vertices_count_peers the vertices that peers found in a
+ * level, and vertices_count_frontiers the frontiers that are read before a pull of nn. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts);
 void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts);
 
@@ -73,7 +74,7 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 /* Counts the vertices that leave in lists, before duplicates are dropped. vertices_begin counts what is sent. */
 void vertices_count_found(const struct vertices *vertices);
 
-/* Sets `leaving`, and sizes and places the send buffers. With option L also fills them, and waits. */
+/* Sets `leaving`, and sizes and places the send buffers of vertices that leave. With option L also fills them, and waits. */
 enum status vertices_collect(struct vertices *vertices, struct error *e);
 
 /* Collective. Tells all ranks the note `own` and the sizes of this rank's send buffers, and learns theirs. */
@@ -99,7 +100,7 @@ enum status vertices_give_frontiers(struct vertices *vertices, const struct host
 
 /* ---- for the files of this folder ---- */
 
-/* Grows the memory to at least `need` ids. The old content is lost if it grows. */
+/* Makes sure that a device's memory for messages has space for `need` ids. If it must grow, the old content is lost. */
 enum status message_memory_grow(const struct vertices *vertices, uint32_t device, struct message_memory *memory,
                                 uint64_t need, struct error *e);
 
@@ -119,8 +120,8 @@ static inline struct vertex_span *send_buffer_of(const struct vertices *v, uint3
  * set. Called after vertices_share. */
 struct vertex_span incoming_span(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
 
-/* Collective, for vertices_open. Allocates the memory for frontiers. If frontiers go as updates, also tells the devices
- * which normals of each shard have nn edges. */
+/* Collective, called by vertices_open. Allocates the memory for frontiers. If the backend sends frontiers as updates, also
+ * tells the devices which normals of each shard have nn edges. */
 enum status open_frontiers(struct vertices *vertices, struct group *group, struct error *e);
 
 #endif
