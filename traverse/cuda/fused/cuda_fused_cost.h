@@ -47,7 +47,7 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Lowers the cost of pulling subgraph g if another subgraph, pulled_before(g), is pulled before it, as rows that find a parent
+/* Lowers the cost of pulling subgraph g if another subgraph, pulled_before(g), is pulled before it: vertices that find a parent
  * there do not look again. Also corrects c->pull[g] accordingly. Called after fused_weigh was called for all subgraphs. */
 COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const struct fused_progress *s,
                                       enum fused_mode mode, int g, struct fused_choice *c)

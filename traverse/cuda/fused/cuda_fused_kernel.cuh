@@ -67,8 +67,9 @@ template <class S> __device__ static __noinline__ void make_sparse(S &s)
     next_round(s, true);
 }
 
-/* Waits until all blocks have done their pulls and pushes. Then does the second pass, which pushes or pulls the pieces of long
- * rows in the list `cut`. Returns whether there were pieces. In most levels there are none. All threads of the grid call it. */
+/* Waits until all blocks have done their pulls and pushes. Then does the second pass, for the pieces of long rows in the list
+ * `cut`. work_item::at of a piece has its subgraph, and ITEM_PULL if the piece is pulled; otherwise it is pushed. Returns
+ * whether there were pieces. All threads of the grid call it. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     grid_barrier(s);
@@ -83,8 +84,9 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
-/* Runs a dense level: pulls and pushes find vertices, and a previsit makes them the next frontier. If there is memory left, the
- * frontier's bitmap is kept until the search ends, and its depth in s.state->kept_depth. All threads of the grid call it. */
+/* Runs a dense level: pulls and pushes find vertices, and a previsit makes them the next frontier. If there is memory left,
+ * this frontier's bitmap is kept until the search ends, and its depth in s.state->kept_depth. All threads of the grid call
+ * it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
     const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};

@@ -2,8 +2,8 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Writes *config for a cooperative launch of the kernel, in clusters of launch->thread_group blocks if that is more than one.
- * *config points to `attributes`, which must live as long as *config. */
+/* Writes *config for a cooperative launch of the kernel. If launch->thread_group is above 1, the launch has clusters of so many
+ * blocks. *config points to `attributes`, which must live as long as *config. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
 {
@@ -22,9 +22,9 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
 }
 
 /* Chooses the thread group, a cluster of blocks: writes launch->thread_group and launch->blocks. A grid of clusters may leave
- * processors without a block, so it takes the largest clusters with which launch->share eighths of the processors get a block.
- * If there are none, the thread group is one block, and each processor gets a block. Also allows clusters of more than 8
- * blocks. */
+ * processors without a block, so clusters are as large as possible while launch->share eighths of all processors get a block.
+ * If no size does so, the thread group is one block, and each processor gets a block. Also allows the kernel clusters of more
+ * than 8 blocks. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Copies the notes of all levels below `levels` that were not copied earlier to dev->fused.notes.kept, which grows, and waits.
- * Called after a search, and during one if the notes of the device are full. After a failure the earlier copies stay. */
+/* Appends notes from the device to dev->fused.notes.kept on the host, and waits: those of levels below `levels` that were not
+ * copied before. Called after a search, and during one if the device's notes are full. After a failure earlier copies stay. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->fused.notes;
@@ -23,7 +23,7 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 }
 
 /* Writes the counts of the frontiers of `levels` levels of the last search, from level `first` on, to to[], and waits. The
- * depths of the search must be complete. Overwrites the device's sparse frontiers, in whose memory kernels count. */
+ * depths of the search must be complete. The memory of the device's sparse frontiers is used for the counts and overwritten. */
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {
@@ -36,8 +36,8 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
-/* Returns the workload of a level, from the counts *f of its frontier. unvisited[g] has the unvisited rows of subgraph g: on
- * entry with the rows of the frontier, on return without them. */
+/* Returns the workload of a level, from the counts *f of its frontier. unvisited[g] has the number of rows of subgraph g that
+ * are in no earlier frontier. The rows of this frontier are subtracted from it. */
 static struct workload work_of(const struct fused_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The plan of device memory is made without CUDA's headers, so it has these sizes as numbers (cuda_limits.h). */
+/* Checks sizes that cuda_limits.h gives as numbers, because the plan of device memory is made without CUDA's headers. */
 _Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a work item as planned");
 _Static_assert(sizeof(struct fused_state) <= FUSED_STATE_BYTES, "the state of a search as planned");
 _Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned");
@@ -19,12 +19,13 @@ int gpu_has_hubs(const struct device *dev)
 }
 
 /* Plans the launches of fused searches on one GPU: dev->fused.launch without notes of levels and, if `notes`, dev->fused.noted
- * with notes. If there are several shards, or no memory for fused searches, only sets dev->fused.launch up to few_threads.
+ * with notes. With several shards, or without memory for fused searches, no launch is planned, and dev->fused.launch only gets
+ * its members up to few_threads.
  *
  * Deep graphs get a thread group of several blocks, a cluster. A graph is deep if it has fewer than 6 edges for each vertex, as
  * planar graphs have. (Each undirected edge counts twice.) Other graphs get no cluster, as clusters start later and leave some
- * processors without a block. Small graphs, and deep graphs of few vertices, have short levels, so they get few threads, which
- * meet at a barrier sooner. */
+ * processors without a block. Levels are short in small graphs, and in deep graphs of few vertices. These get few threads,
+ * which meet at a barrier sooner. */
 static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -68,7 +69,7 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
         s->pulled[g].wanted = s->pulled[g].sources;
         edges += dev->csr[g].edges;
     }
-    s->keeps = FUSED_MOST_KEPT; /* the loop lowers `keeps` to the number of bitmaps that fit into the queue of each kind */
+    s->keeps = FUSED_MOST_KEPT; /* lowered below to the number of bitmaps that fit into the queues of both kinds */
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const struct gpu_vertices *v = &dev->of[kind];
         s->of[kind] = *v;
@@ -174,7 +175,7 @@ static int has_reported(struct device *dev, const volatile uint64_t *report, uin
     enum { LOOKS = 1 << 14 };
     if (*report >> 32 != number && look % LOOKS == 0) {
         const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
-        /* a kernel that ends itself by a trap has reported before; then the stream's error is ignored */
+        /* looks again: a kernel that ended itself by a trap has reported before, and its error is not needed */
         if (state != cudaErrorNotReady && *report >> 32 != number)
             CUDA_TRY(state, dev->where, e);
     }

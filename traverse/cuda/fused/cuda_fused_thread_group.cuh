@@ -20,7 +20,7 @@
 enum {
     THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* the most edges of a vertex that one lane visits */
     THREAD_GROUP_SLOTS = 4,                      /* edges that a lane reads before it waits for the first */
-    /* The most vertices of a frontier, if all have short rows (class 0); divided by 2^k if the largest class is k. */
+    /* The most vertices of a frontier of short rows (class 0). If the largest class is k, 2^k times fewer vertices. */
     SINGLE_SHORT_ROWS = 320,      /* the most vertices for a single block */
     THREAD_GROUP_SHORT_ROWS = 224 /* for each block of the thread group; with more, the whole grid is faster */
 };
@@ -40,8 +40,7 @@ __device__ static inline void thread_group_barrier()
 }
 
 /* Returns this block's list of vertices for a round, in its shared memory. A block has one list for even and one for odd
- * rounds. Rounds count from 0 to 5, and then again from 0, since 6 is a multiple of the two lists and of three elements of
- * s.block.part. */
+ * rounds. Rounds are counted modulo 6, as lists repeat every 2 rounds, and elements of s.block.part every 3 rounds. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
@@ -96,9 +95,9 @@ __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_f
     return i < f.total ? cluster_load(thread_group_list(s, round) + (i - (rank > 0 ? before : 0)), rank) : 0;
 }
 
-/* Reserves `mine` elements for each lane at the end of a list of reached vertices, and returns the index of the lane's first
- * one. `part` has the length of the list and the largest class of its vertices, and is updated. `longest` is the largest class
- * of the lane's vertices. All lanes of the warp call it. */
+/* Reserves `mine` elements for each lane at the end of a list of reached vertices. Returns the index of the lane's first one.
+ * Also updates `part`, which has the length of the list and the largest class of its vertices: `longest` is the largest class
+ * of the vertices that the lane will write. All lanes of the warp call it. */
 __device__ static inline unsigned reserve_reached(thread_group_part &part, unsigned mine, unsigned longest)
 {
     const unsigned before = warp_prefix(mine);
@@ -122,10 +121,10 @@ struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... The lane that first sets
- * the visited bit of a vertex at the end of an edge writes this vertex's parent, and appends the vertex to `list`, which `part`
- * describes. The lane with sub 0 writes the depth of v, and adds the rows of v to `seen`. `has` is false if the lane has no
- * vertex. All lanes of the warp call it. */
+/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... For each vertex to which
+ * an edge leads, the lane that first sets its visited bit writes its parent, and appends it to `list`, whose length is in
+ * `part`. The lane with sub 0 writes the depth of v, and adds the rows of v to `seen`. `has` is false if the lane has no vertex
+ * v. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
                                            uint32_t *list, thread_group_part &part, seen_rows &seen)
@@ -138,7 +137,7 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
                                         S::columns::make(csr[1], row[1].begin, row[1].begin)};
     const uint32_t rests[] = {(uint32_t)row[0].length, (uint32_t)row[1].length},
                    edges[] = {rests[0] + row[0].heads, rests[1] + row[1].heads}, total = edges[0] + edges[1];
-    /* Returns the end of edge i, with KIND_BIT for a delegate; NO_HEAD: an empty head column. Edges to normals come first. */
+    /* Returns the vertex that edge i leads to, with KIND_BIT for a delegate, or NO_HEAD if edge i is an empty head column. */
     const auto end_of = [&](uint32_t i) {
         const bool k = i >= edges[NORMALS];
         const uint32_t j = k ? i - edges[NORMALS] : i, count = k ? rests[1] : rests[0];
@@ -179,13 +178,14 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
             uint32_t *parent = s.of[end[j] >> 31].parent;
             if (parent != NULL)
                 parent[end[j] & ~KIND_BIT] = v;
-            *to++ = end[j]; /* the next level writes the depth of this vertex, as here the barrier would wait for the write */
+            *to++ = end[j]; /* its depth is written in the next level, as here the barrier would wait for the write */
         }
     }
 }
 
-/* Returns the shift with which 2^shift lanes share each vertex of a frontier of `vertices` vertices (at least 1), of class
- * `longest` at most. It is as large as the `lanes` lanes allow, but no larger than needed for at most two edges a lane. */
+/* Returns the shift for a frontier of `vertices` vertices, at least 1: 2^shift lanes share each vertex. It is the largest for
+ * which `lanes` lanes suffice, but at most `longest` + 2, where no lane has more than two edges. `longest` is the largest class
+ * of the frontier's vertices. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -194,8 +194,8 @@ __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, u
 
 /* ---- levels of a single block ---- */
 
-/* Returns whether a frontier of `count` vertices, of class `longest` at most, is left to a single block: if several blocks
- * would take longer, and if one block has enough lanes for the edges of each vertex. */
+/* Returns whether a frontier of `count` vertices, of class `longest` at most, is left to a single block. It is if several
+ * blocks would take longer, and if one block has enough lanes for the edges of each vertex. */
 __device__ static inline bool is_for_single_block(unsigned count, unsigned longest)
 {
     return count << longest <= min((unsigned)SINGLE_SHORT_ROWS, blockDim.x) &&
@@ -203,9 +203,9 @@ __device__ static inline bool is_for_single_block(unsigned count, unsigned longe
 }
 
 /* Lets the first block of the thread group do one or more levels by itself, while the frontier is small enough for it. The
- * other blocks of the group wait. The block copies the frontier `f` of `round` to its own list, and leaves the new frontier
- * there as that of round + 1. In all threads `depth` grows by the number of levels. Visited rows are added to `seen`. All
- * threads of the thread group call it. */
+ * other blocks of the group wait. `f` is the frontier of `round`, whose vertices the block copies to its own list. Afterwards
+ * that list has the new frontier, for round + 1. In all threads `depth` grows by the number of levels. Visited rows are added
+ * to `seen`. All threads of the thread group call it. */
 template <class S>
 __device__ static void leave_to_single_block(S &s, const thread_group_frontier &f, unsigned round, int32_t &depth,
                                              seen_rows &seen)
@@ -292,10 +292,11 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
     }
 }
 
-/* Does levels by the thread group while the frontier is small enough. If at_root, it begins at the root and writes the root's
- * parent. Otherwise it begins with the work items of the grid. Afterwards its frontier becomes the next frontier of the grid
- * (leave_items), s.state gets its depth and the counts of what was visited, and s.state->moved becomes 1. If the grid's
- * frontier is too large for even one level, it stays, and s.state->moved becomes 0. All threads of the thread group call it. */
+/* Does levels by the thread group while the frontier is small enough. If at_root, the first frontier is the root, and the
+ * root's parent is written. Otherwise the first frontier has the work items of the grid. The last one becomes the next frontier
+ * of the grid (leave_items), s.state gets its depth and the counts of what was visited, and s.state->moved becomes 1. If the
+ * first frontier is too large for even one level, it stays, and s.state->moved becomes 0. All threads of the thread group call
+ * it. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {
     seen_rows seen = {};
@@ -362,9 +363,9 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 
 /* ---- the thread group and the grid ---- */
 
-/* Returns whether the thread group tries to do the next levels: the frontier has few vertices, few work items, and at most
- * `most` edges (it has `edges`). Returns false if there are no work items, as at the end of a directed graph, or if the search
- * always pulls. */
+/* Returns whether the thread group tries to do the next levels: the frontier has few vertices and few work items, and `edges`,
+ * the number of its edges, is not above `most`. Returns false if the frontier has no work items, because no edges lead on from
+ * its vertices, or if the search always pulls. */
 __device__ static inline bool is_for_thread_group(const gpu_fused &s, const fused_progress &now, double edges, double most)
 {
     return s.mode != FUSED_PULL && now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS && now.items > 0 &&

@@ -37,8 +37,8 @@ __device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32
     return shard_of_column(joint, column) == joint.shard[joint.own];
 }
 
-/* Returns what is recorded as the parent of a row that found this column of nn in a pull: a local id, or REMOTE_PARENT for
- * other shards. */
+/* Returns the parent to record for a row that found this column of nn in a pull: the column's local id if it is in this shard,
+ * otherwise REMOTE_PARENT. */
 template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint32_t column)
 {
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
@@ -65,9 +65,9 @@ __device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrival
     return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
 }
 
-/* Sends reached vertices to the peers that must visit them: a normal of another shard to its GPU, and a delegate to all peers,
- * but only if this thread was the first on this GPU to visit it (`mine`). The vertices go to the receive buffers of the next
- * barrier. The tally counts them, by one atomic of the warp for each peer. All lanes of the warp call it. */
+/* Sends reached vertices to the peers that must visit them. A normal of another shard goes to that shard's GPU. A delegate goes
+ * to all peers, if this thread was the first on this GPU to visit it (`mine`). The vertices go to the receive buffers of the
+ * next barrier. The tally counts them, by one atomic of the warp for each peer. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.peers.barriers + 1;
@@ -141,8 +141,8 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
  * vertices that were found in this level and those received from peers. Received vertices are in no flag yet, so
  * s.own_counts.taken keeps their counts for the next flag. All threads that share the level call it.
  *
- * The depth grows by 1, unless this level's frontier turns out to have had no vertices, because peers had visited all vertices
- * sent to them. Such a level does not count, and the search is over. */
+ * The depth grows by 1, unless the frontier of this level had no vertices. This can be known only now: it happens if peers had
+ * visited all vertices sent to them. Such a level does not count, and the search is over. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -180,7 +180,7 @@ template <class S> __device__ static void run_sparse_together(S &s)
 {
     uint32_t warps = warps_at_work(s);
     /* A single block uses one warp for 8 work items, or for 16 edges if rows are long. More warps would slow each other down.
-     * With fewer, the level would take too long, as a warp appends only 32 vertices at a time. */
+     * Fewer would take too long, as a warp appends only 32 vertices at a time. */
     if (s.peers.single_block) {
         const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
         warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
@@ -228,7 +228,8 @@ struct peers_progress {
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
 /* Returns whether the first block of this GPU does the level by itself, because this GPU has few work items and all GPUs
- * together have few edges. The block begins within the limits for `times` 1, and goes on within twice these limits (`times` 2). */
+ * together have few edges. The block begins within the limits for `times` 1, and goes on within twice these limits (`times`
+ * 2). */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
@@ -240,7 +241,7 @@ template <class S> __device__ static inline bool is_for_first_block(S &s, unsign
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     peers_progress *progress = (peers_progress *)s.joint.state->progress;
-    if (!s.peers.certainly_sparse) /* if certain, all blocks have met since the flags were read, in end_certain_level */
+    if (!s.peers.certainly_sparse) /* otherwise all blocks have met in end_certain_level since they read the flags */
         grid_barrier(s);
     if (blockIdx.x == 0) {
         if (threadIdx.x == 0) {

@@ -21,15 +21,15 @@ enum reaching { REACH_SPARSE, REACH_NEXT };
  * given by its number. In subgraph nn it is given by a column, which has the shard in the upper bits and the local id in the
  * lower bits, and may need 8 bytes. */
 template <typename Number> struct slots_of {
-    static constexpr Number none = ~(Number)0; /* end[j] of a slot without an edge; the same as NO_HEAD if numbers have 4 bytes */
+    static constexpr Number none = ~(Number)0; /* the end vertex of a slot without an edge; NO_HEAD if numbers have 4 bytes */
     Number end[SLOTS];
     uint32_t parent[SLOTS]; /* row of the edge, coded by parent_code */
     uint8_t kind[SLOTS];    /* NORMALS, DELEGATES, or FUSED_COLUMNS for a column of nn */
 };
 typedef slots_of<uint32_t> slots;
 
-/* Appends some of the end vertices in the lanes' slots to a list of *counter elements. Slot j is appended if is(j) is true:
- * put(j, at) then writes element `at` of the list. The warp reserves all places by one atomic. All lanes of the warp call it. */
+/* Appends some of the end vertices in the lanes' slots to a list, whose length is *counter. is(j) returns whether slot j is
+ * appended, and put(j, at) writes it to element `at`. The warp reserves all elements by one atomic. All lanes of it call it. */
 template <typename Place, class Is, class Put>
 __device__ static inline void append_ends(unsigned long long *counter, Is is, Put put)
 {
@@ -53,8 +53,8 @@ __device__ static inline void append_ends(unsigned long long *counter, Is is, Pu
     }
 }
 
-/* Returns the kind of vertices that the columns of subgraph g are: NORMALS or DELEGATES. If several GPUs search (TOGETHER),
- * nn's columns are normals of all shards, which are the kind FUSED_COLUMNS. `csr` has the rows of g. */
+/* Returns the kind of the vertices that edges of subgraph g lead to: NORMALS or DELEGATES. If several GPUs search (TOGETHER),
+ * edges of nn lead to normals of all shards, the kind FUSED_COLUMNS. `csr` has the rows of g. */
 template <bool TOGETHER> __device__ static inline uint32_t kind_of_columns(const gpu_csr &csr, int g)
 {
     return TOGETHER ? csr.column_kind : (uint32_t)g & 1;
@@ -91,9 +91,9 @@ __device__ static inline void list_reached(const gpu_csr *csr, const level_targe
     __syncwarp();
 }
 
-/* Moves the `count` vertices of the warp's list `reached` to the list of the block, where they stay until all warps are done
- * (list_left). If the block's list is full, the remaining vertices are appended to the next frontier at once. s.block.left
- * grows by `count` in both cases. All lanes of the warp call it. */
+/* Moves the `count` vertices of the warp's list `reached` to the block's list. There they stay until all warps are done, when
+ * list_left appends them to the next frontier. Vertices for which the list has no room are appended to the frontier at once.
+ * s.block.left grows by `count` in both cases. All lanes of the warp call it. */
 template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
@@ -107,8 +107,8 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     __syncwarp();
 }
 
-/* Appends the vertices that warps have left in the block's list (leave_reached) to the next sparse frontier. s.block.left,
- * their number, stays as it is. All threads of the block call it. */
+/* Appends the vertices of the block's list, which all its warps have filled (leave_reached), to the next sparse frontier. The
+ * number of vertices, s.block.left, stays as it is. All threads of the block call it. */
 template <class S> __device__ static inline void list_left(S &s)
 {
     __syncthreads();
@@ -191,8 +191,8 @@ __device__ static inline void reach_next(const gpu_vertices *of, const slots &e,
 
 /* Sets the bits of end vertices in the bitmap `next`, except those that are visited or set already, and writes the vertices'
  * parents. Returns whether this lane has set a bit. If several edges lead to a vertex, each of them may write a parent. All
- * these parents are right, so no thread waits for its atomic. Kernels of the level loop read `visited` before `next`, since
- * `visited` may lie in caches. All others read `next` first. */
+ * these parents are right, so no thread waits for its atomic. Kernels of the level loop look first at `visited`, which may lie
+ * in caches, and other kernels look first at `next`. */
 template <class S, class Slots> __device__ static inline bool reach_next_with_parents(S &s, const Slots &e)
 {
     const auto is_known = [&](int j, bool look_at_next) {
@@ -219,8 +219,9 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
 }
 
 /* Visits the end vertices of the edges in the slots `e`, in the way that HOW says (enum reaching), and writes parents if the
- * search records them. With several GPUs, columns of nn that belong to this shard are first replaced by local ids if needed. A
- * kernel of the level loop sets s.found if it found a vertex. Slots from `used` on are empty. All lanes of the warp call it. */
+ * search records them. With several GPUs, columns of nn that are normals of this shard are first replaced by local ids, if
+ * needed. Kernels of the level loop set s.found if they find a vertex. Slots from `used` on are empty. All lanes of the warp
+ * call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
     if constexpr (S::together) /* sparse levels and parents need the local ids of own normals */
@@ -237,7 +238,7 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 
 /* ---- expanding work items ---- */
 
-/* Returns the end vertex of edge i of a work item of row `row`. The first `heads` edges are head columns; `from` has the
+/* Returns the end vertex of edge i of a work item. The first `heads` edges are head columns of the row `row`. `from` reads the
  * others. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
@@ -246,7 +247,7 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
 }
 
-/* Returns the columns of a work item behind its head columns. If they are packed, also reads where the row begins. */
+/* Returns a reader of a work item's columns behind the heads. For packed columns it also looks up where the row begins. */
 template <class S> __device__ static inline typename S::columns columns_of(const gpu_csr &csr, const work_item &item)
 {
     const uint64_t at = item.at & ITEM_AT;

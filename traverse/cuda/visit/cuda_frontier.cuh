@@ -13,7 +13,7 @@
 
 /* A row of a vertex that is about to be appended to a sparse frontier. */
 struct listed_row {
-    uint64_t begin, length; /* index of the first column behind the head columns; number of columns from there on */
+    uint64_t begin, length; /* the columns behind the head columns: index of the first one, and their number */
     unsigned heads;         /* head columns; 0 if the first head of the row is empty */
     unsigned items;         /* work items of the row; 0: the row is empty */
 };
@@ -24,9 +24,9 @@ template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_
     return (unsigned)((length + EDGES - 1) / EDGES);
 }
 
-/* Reads where the two rows of vertex `id` lie and how long they are. They are in csr[0] and csr[1], the two subgraphs of the
- * vertex's kind. If `has` is false, the lane has no vertex, and the rows become empty. All reads begin before the first is
- * waited for. Each step stands twice, as a loop over the subgraphs would cost the callers 3 KB of code. */
+/* Reads where the two rows of vertex `id` lie and how long they are. csr[0] and csr[1] are the two subgraphs of the vertex's
+ * kind. If `has` is false, the lane has no vertex, and both rows become empty. All reads begin before the first is waited for.
+ * The code is written out for both rows, as a loop would cost the callers 3 KB of code. */
 __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool has, listed_row (&row)[VERTEX_KINDS])
 {
     const gpu_csr &a = csr[0], &b = csr[1];
@@ -94,7 +94,7 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
 
 /* Adds rows of subgraph g to the warp's counters: their number to FUSED_SOURCES + g, and their edges to FUSED_FORWARD + g. Each
  * lane has a row `r`, which counts if `mine` is true and it is not empty. At most 2^26 edges are counted for a row, so that the
- * sum fits into 32 bits. No choice changes, as these are too many for a sparse level anyway. All lanes of the warp call it. */
+ * sum fits into 32 bits. This changes no choice, as a sparse level has fewer edges anyway. All lanes of the warp call it. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
@@ -165,8 +165,8 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
 }
 
 /* Cuts long rows into pieces of EDGES columns, and appends these to the list `cut` for a second pass. Each lane in the set
- * `many` gives a row: its vertex, its length in columns, and `begin`, the index of its first column with flags (work_item::at).
- * All lanes of the warp call it. */
+ * `many` gives a row: its number `row`, its `length` in columns, and `begin`, which is the index of its first column together
+ * with flags, as in work_item::at. All lanes of the warp call it. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)

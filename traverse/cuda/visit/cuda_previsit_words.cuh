@@ -43,8 +43,8 @@ __device__ static inline void read_sources(const gpu_csr *csr, uint32_t word, ui
     two = csr[1].edges != 0 ? csr[1].sources[word] : 0;
 }
 
-/* Returns whether a previsit reads all members of found_word at once, which is faster if the level finds many vertices. It
- * never does if it makes a sparse frontier (TO_SPARSE), for which in_one and in_two are not needed. */
+/* Returns whether a previsit reads all members of found_word at once, which is faster if the level finds many vertices. If the
+ * next frontier is sparse (TO_SPARSE), it never does, as in_one and in_two are not needed then. */
 template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(S &s)
 {
     return !TO_SPARSE && s.block.finds_many;
@@ -53,8 +53,8 @@ template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(
 /* Adds the new vertices of a span of words to the next frontier: the vertices that the level found and that were not visited
  * before. Writes them to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. Also writes their
  * depths if the bitmap will not be kept until the search ends. With several GPUs share_word clears `next`, and tells peers
- * about visited normals. `w` has what the lane has read so far, and the rest is read here. Returns the new vertices of the
- * lane's word. All lanes of the warp call it. */
+ * about visited normals. Members of `w` that the lane has not read before (prefetches_all) are read here. Returns the new
+ * vertices of the lane's word. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -82,9 +82,9 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
 
 /* ---- counts of a dense frontier ---- */
 
-/* Adds the new vertices of a span of words (`fresh` has those of the lane's word) to the counters of the warp: their number to
- * FUSED_FRESH, and for both subgraphs g of their kind their rows to FUSED_SOURCES + g and the edges of these rows to
- * FUSED_FORWARD + g.
+/* Counts the new vertices of a span of words (`fresh` has those of the lane's word) in the counters of the warp: the vertices
+ * in FUSED_FRESH and, for both subgraphs g of their kind, the vertices with a row in FUSED_SOURCES + g, and the edges of these
+ * rows in FUSED_FORWARD + g.
  *
  * The edges are an estimate, so that rows need not be looked up: the number of the rows times the mean length of all rows of
  * the span. This is close, as vertices are in the order of their degrees. `edges` is the number of edges behind the heads in

@@ -20,7 +20,7 @@
 enum {
     PULL_SINGLE = 16, /* a thread reads up to 16 columns of its row before other lanes help */
     PULL_AHEAD = 4,   /* a thread reads 4 columns before it waits for the first */
-    SPANS_A_WARP = 8  /* each warp gets 8 spans if there are enough words, since the first words have the longest rows */
+    SPANS_A_WARP = 8  /* a warp gets 8 spans, if there are enough words, so that no warp has all of the long first rows */
 };
 
 /* The arrays that the pull of one subgraph reads and writes. */
@@ -28,7 +28,7 @@ struct pulling {
     const gpu_csr *csr;
     const uint32_t *visited, *parents; /* the visited bits of the rows; the visited bits of the columns */
     uint32_t hubs;                     /* columns below this number are looked up in the hub bitmap */
-    uint32_t *next, *parent;           /* `next` and parents of the rows; `parent` is NULL if parents are not recorded */
+    uint32_t *next, *parent;           /* the bitmap `next`, and the parents of the rows, NULL if they are not recorded */
     uint32_t tag;                      /* KIND_BIT if the columns are delegates, otherwise 0 */
     uint64_t flags;                    /* the flags for pieces of long rows: the subgraph, and ITEM_PULL */
     int along;                         /* subgraph of the same edges in the other direction, along which a push would go */
@@ -51,7 +51,8 @@ template <bool TOGETHER> __device__ static inline pulling start_pulling(const gp
 }
 
 /* Copies the visited bits of hubs to the hub bitmap in this block's shared memory. Does nothing if the search has no hub
- * bitmap, or if no subgraph with delegates as columns is pulled. All threads of the block call it. */
+ * bitmap, or if no pull has delegates as columns. (Pulls in place of pushes along dn and dd have.) All threads of the block
+ * call it. */
 template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused &s, const fused_choice &choice)
 {
     if (s.hub_words == 0 || !(choice.pull[DN] || choice.pull[DD]))
@@ -95,8 +96,8 @@ __device__ static inline void set_found(S &s, const pulling &q, typename S::spac
 
 /* ---- notes; visits of the level loop have none ---- */
 
-/* Adds the columns that the lanes have looked at to the warp's counter FUSED_PROBES + g, if the search is noted. A pull is
- * counted under the subgraph g along which a push would go in its place. All lanes of the warp call it. */
+/* Adds the number of columns that the lanes have looked at to the warp's counter FUSED_PROBES + g, if the search is noted. The
+ * pull takes the place of a push along subgraph g. All lanes of the warp call it. */
 template <class S> __device__ static inline void note_probes(uint64_t columns, int g)
 {
     if constexpr (S::noted) {
@@ -107,8 +108,8 @@ template <class S> __device__ static inline void note_probes(uint64_t columns, i
 }
 
 /* Counts the probes of columns that lanes have read side by side, if the search is noted. Each group of `group` lanes has read
- * neighbouring columns of one row: column[j] of lane l is number j * group + l of these. Only columns up to the first visited
- * one count, as if one thread had read them in order. All lanes of the warp call it. */
+ * neighbouring columns of one row: column[j] of lane l is number j * group + l of these. Columns behind the first visited one
+ * do not count, as a thread that reads in order would stop there. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD], unsigned group)
 {
@@ -210,8 +211,8 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
     return NO_HEAD;
 }
 
-/* Looks for a visited column among the columns that the lanes have read of one row. Returns one to all lanes, or NO_HEAD if
- * there is none. Counts the probes if the search is noted. All lanes of the warp call it. */
+/* Looks for a visited column among the columns that the lanes have read of one row. Returns such a column to all lanes, or
+ * NO_HEAD if there is none. Counts the probes if the search is noted. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {
@@ -226,8 +227,8 @@ __device__ static inline uint32_t look_at_columns(const pulling &q, const uint32
     return hits != 0 ? __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1) : NO_HEAD;
 }
 
-/* Looks for a visited column in a piece of a long row, by a whole warp. Returns one to all lanes, or NO_HEAD if there is none.
- * The warp reads 128 columns in a step, and stops after the first step that finds one. All lanes of the warp call it. */
+/* Looks for a visited column in a piece of a long row, by a whole warp. Returns such a column to all lanes, or NO_HEAD if none
+ * is. The warp reads 128 columns in a step, and stops after the first step that finds one. All lanes of the warp call it. */
 template <class S> __device__ static inline uint32_t pull_by_warp(const pulling &q, const work_item &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;

@@ -31,16 +31,16 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     expand<REACH_NEXT>(s, work_item{begin | subgraph | heads, (uint32_t)length, row}, has);
 }
 
-/* Returns the index of the word that a lane pushes in a round. If words are cut into 2^all.parts parts, returns the index of
- * the part, where the parts of all words are numbered together. */
+/* Returns the index of the word that a lane pushes in a round. If words are cut into parts (2^all.parts each), it returns the
+ * index of the lane's part among the parts of all words. */
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t round, unsigned lane)
 {
     return ((round + (lane >> all.shift) * all.rounds) << all.shift) + (lane & ((1u << all.shift) - 1));
 }
 
 /* Decides for each subgraph how `warps` warps share the words of the dense frontier in a push, and writes this to plan.pushes.
- * Large groups of neighbouring words are read faster. But if rows are long, groups are small. Then the first words, which have
- * the longest rows, go to different warps. All lanes of one warp call it. */
+ * Large groups of neighbouring words are read faster. If rows are long, groups are small nevertheless, so that the first words,
+ * which have the longest rows, go to different warps. All lanes of one warp call it. */
 __device__ static inline void lay_out_pushes(const gpu_fused &s, const fused_progress &now, dense_plan &plan, uint32_t warps)
 {
     const unsigned g = lane_id();

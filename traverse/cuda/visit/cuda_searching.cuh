@@ -18,7 +18,7 @@
 
 enum {
     ITEM_EDGES = FUSED_ITEM_EDGES,
-    SHARE_EDGES = 64,   /* a work item of ITEM_EDGES columns is cut into shares of at least 64, one for each lane (expand_items) */
+    SHARE_EDGES = 64,   /* the least columns of a share, if work items are cut into shares for lanes (expand_items) */
     SHARES_A_WARP = 32, /* shares of work items that a warp visits at a time: one for each lane */
     OWN_ITEMS = 4,      /* a thread writes up to 4 work items of its row by itself; the whole warp writes those of longer rows */
     SLOTS = 4,          /* a thread begins 4 reads, of edges or of words of a bitmap, before it waits for the first */
@@ -30,13 +30,13 @@ enum {
 #define ITEM_SUBGRAPH_SHIFT 62
 #define ITEM_HEADS (1ull << 61)             /* the head columns of the row belong to the work item */
 #define ITEM_PULL (1ull << 60)              /* the row looks for a parent in a pull; without this flag it is pushed */
-#define ITEM_FIRST (1ull << 59)             /* the first work item of its vertex: tells each vertex of a list once (take_items) */
+#define ITEM_FIRST (1ull << 59)             /* the vertex's first work item, by which take_items finds each vertex once */
 #define ITEM_ONCE (ITEM_HEADS | ITEM_FIRST) /* the flags that only the first piece of a row has */
 #define ITEM_AT ((1ull << 59) - 1)
 
 /* ---- columns, raw or packed ---- */
 
-/* Reads the columns of a row that are stored raw, as numbers of 4 or 8 bytes. An object stands at one column of the row, and
+/* A reader of the columns of a row that are stored raw, as numbers of 4 or 8 bytes. It begins at one column of the row, and
  * counts the others from there. row_columns<true> reads packed columns by the same functions. */
 template <bool PACKED, typename Number = uint32_t> struct row_columns {
     typedef Number number;
@@ -61,9 +61,9 @@ template <bool PACKED, typename Number = uint32_t> struct row_columns {
     }
 };
 
-/* Reads the columns of a row that may be packed. `at` is the index of the object's first column in the subgraph, and `begin`
- * the index of the row's first column. Decoding needs `begin`, because a packed column is coded differently if its row begins
- * in the same block. */
+/* A reader of the columns of a row that may be packed. `at` is the index in the subgraph of the column where it begins, and
+ * `begin` the index of the row's first column. Decoding needs `begin`, because a packed column is coded differently if its row
+ * begins in the same block. */
 template <> struct row_columns<true> {
     typedef uint32_t number;
     uint64_t at, begin;
@@ -153,7 +153,7 @@ template <int COUNTERS> struct block_state {
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
-    unsigned left;         /* vertices that warps moved to the block's list, including those that did not fit (leave_reached) */
+    unsigned left;         /* vertices that warps have moved to the block's list, or found no room for there (leave_reached) */
     unsigned arrivals;     /* fused_state::arrived at the end of the last barrier of the grid */
     int sparse_is_chosen;  /* the level is sparse, and so small that costs are not computed */
     fused_progress now;    /* counts of the frontier, and of all visited vertices */
@@ -166,8 +166,8 @@ template <int COUNTERS> struct block_state {
 };
 
 /* How warps share the words of the frontier's bitmap in a dense push. In a round a warp pushes 32 words, one from each lane:
- * groups of 2^shift neighbours, far apart from each other. If the bitmap is small, each word is cut into 2^parts parts, and a
- * lane pushes one part. Otherwise a single lane could get nearly all edges of the level. */
+ * groups of 2^shift neighbours, far apart from each other. In a small bitmap one word may have nearly all edges of the level.
+ * So each word of a small bitmap is cut into 2^parts parts, and a lane pushes one part. */
 struct scattered_words {
     uint32_t rounds; /* the number of rounds of all warps together */
     uint16_t shift, parts;
@@ -179,8 +179,8 @@ struct dense_plan {
     bool sparse_next; /* the next level is certainly sparse, as few vertices and edges are unvisited */
 };
 
-/* The search as a block of fused_kernel keeps it: the parameters of the kernel (gpu_fused), and the state of the block. A dense
- * push cuts rows with more than row_together columns behind the heads into pieces of piece_edges columns. */
+/* The search as a block of fused_kernel keeps it: the parameters of the kernel (gpu_fused), and the state of the block. In a
+ * dense push, rows with more than row_together columns behind the heads are cut into pieces of piece_edges columns. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
     static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
@@ -193,7 +193,7 @@ template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     level_notes<NOTED> notes;
 };
 
-/* Replaces an array over subgraphs in kernels of the level loop, which visit one subgraph: every index gives `one`. */
+/* Stands for an array over subgraphs in kernels of the level loop, which visit one subgraph: every index gives `one`. */
 template <typename T> struct only {
     T one;
 
