@@ -49,8 +49,9 @@ __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record
 }
 
 /* Writes the recorded parents of one kind of vertices as input ids. A vertex gets -1 if the device has recorded no parent for
- * it, or if its parent is on another device. Vertices with a parent on another device are also appended to records->remote,
- * unless that is NULL, and *records->remote_count becomes the length of this list. Does not wait. */
+ * it, or if its parent is on another device. Vertices with a parent on another device are also appended to
+ * records->with_remote_parent, unless that is NULL, and *records->remote_count becomes the length of this list. Does not
+ * wait. */
 void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 {
     each(records->count, stream, [r = *records] __device__(uint64_t i) {
@@ -58,8 +59,8 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
         const uint32_t record = found ? __ldcs(&r.record[i]) : PARENT_NONE;
         const uint64_t place = r.scatter ? (uint64_t)id_at(r.ids, r.id_bytes, r.first + i) : r.first + i;
         put_id(r.to, r.id_bytes, place, parent_of(r, record, i));
-        if (r.remote != NULL && record == PARENT_REMOTE)
-            r.remote[reserve_for_lanes(__activemask(), r.remote_count)] = (uint32_t)i;
+        if (r.with_remote_parent != NULL && record == PARENT_REMOTE)
+            r.with_remote_parent[reserve_for_lanes(__activemask(), r.remote_count)] = (uint32_t)i;
     });
 }
 

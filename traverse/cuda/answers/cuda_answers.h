@@ -38,8 +38,8 @@ struct gpu_records {
     uint32_t id_bytes;
     void *to;                /* [locals + d + 1] receives the parents, by number of vertex or by input id */
     int scatter;             /* 1: `to` is indexed by input id; 0: `to` is indexed by number of vertex */
-    uint32_t *remote;        /* receives the vertices that have a parent on another device; NULL: no list is made */
-    unsigned long long *remote_count; /* length of `remote`; zero before the launch */
+    uint32_t *with_remote_parent; /* receives the vertices that have a parent on another device; NULL: no list is made */
+    unsigned long long *remote_count; /* length of `with_remote_parent`; zero before the launch */
 };
 
 /* Writes the depth of each visited vertex of one kind to `to`, at the index of its input id. ids[i], of id_bytes bytes, is the
@@ -48,7 +48,7 @@ void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, u
                          cudaStream_t stream);
 
 /* Writes the parent of each vertex as an input id, or -1 if the device has recorded none, or if the parent is on another
- * device. Vertices with a parent on another device are also listed in `remote`, unless that is NULL. */
+ * device. Vertices with a parent on another device are also listed in `with_remote_parent`, unless that is NULL. */
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
 /* Sets to[i], for i < count, to the element of by_vertex for vertex vertex[i]. Bytes in by_vertex become int32 depths. */
@@ -90,9 +90,9 @@ struct gpu_asking {
     uint32_t *askers;                 /* receives, for each question, the local vertex that asks */
 };
 
-/* Counts or writes the questions for each shard s. With list 0 it adds their number to cursor[s]. With list 1 it writes the
+/* Counts or writes the questions for each shard s. With writes 0 it adds their number to cursor[s]. With writes 1 it writes the
  * questions, and for each the vertex that asks, from index cursor[s] on, and then adds their number to cursor[s]. */
-void cuda_ask(const struct gpu_asking *asking, int list, cudaStream_t stream);
+void cuda_ask(const struct gpu_asking *asking, int writes, cudaStream_t stream);
 
 /* The questions of one other shard to this device, and the array for the replies. */
 struct gpu_replying {

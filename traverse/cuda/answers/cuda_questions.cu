@@ -8,10 +8,10 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 
 /* Kernel, full grid: asks, for each nn edge of a vertex to another shard, whether the neighbour's depth is that of the vertex
- * minus 1. A warp takes one of the vertices that ask. With list 0, a.cursor[s] only counts the questions for shard s. With list
- * 1 each question is written at index a.cursor[s], which then grows by 1. PACKED: columns are packed. */
+ * minus 1. A warp takes one of the vertices that ask. With writes 0, a.cursor[s] only counts the questions for shard s. With
+ * list 1 each question is written at index a.cursor[s], which then grows by 1. PACKED: columns are packed. */
 template <bool PACKED>
-__global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
+__global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int writes)
 {
     const uint64_t local_mask = ((uint64_t)1 << a.local_bits) - 1;
     const uint64_t count = a.vertices == NULL ? a.nn.rows : *a.count;
@@ -26,7 +26,7 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
                 continue;
             const unsigned long long at =
                 reserve_for_lanes(__match_any_sync(__activemask(), owner), &a.cursor[owner]);
-            if (!list)
+            if (!writes)
                 continue;
             a.askers[at] = row;
             if (a.neighbours != NULL)
@@ -38,16 +38,16 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     }
 }
 
-/* Counts (list 0) or writes (list 1) the questions for each shard (ask_kernel). Without nn edges there are none. Does not
+/* Counts (writes 0) or writes (writes 1) the questions for each shard (ask_kernel). Without nn edges there are none. Does not
  * wait. */
-void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
+void cuda_ask(const gpu_asking *a, int writes, cudaStream_t stream)
 {
     if (a->nn.edges == 0)
         return;
     if (gpu_csr_is_packed(&a->nn))
-        ask_kernel<true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+        ask_kernel<true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, writes);
     else
-        ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+        ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, writes);
 }
 
 /* Replies to the questions of one shard: by the input id of the vertex in the question if this vertex was visited at the depth

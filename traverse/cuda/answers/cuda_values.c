@@ -68,7 +68,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
                                  .id_bytes = a->id_bytes,
                                  .to = scatter ? a->values : a->by_vertex,
                                  .scatter = scatter,
-                                 .remote = remote,
+                                 .with_remote_parent = remote,
                                  .remote_count = gpu_remote_count(dev)};
     struct gpu_records delegates = locals;
     /* With several devices the bitmap of each device has all visited delegates, but only a device that found a delegate has
@@ -77,7 +77,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
     delegates.record = d->parent;
     delegates.count = d->count;
     delegates.first = n->count;
-    delegates.remote = NULL;
+    delegates.with_remote_parent = NULL;
     if (remote != NULL)
         CUDA_TRY(cudaMemsetAsync(a->tables, 0, gpu_answer_table_bytes(dev->shard->p), stream), dev->where, e);
     if (!scatter)

@@ -56,7 +56,7 @@ enum {
 struct fused_counts {
     unsigned long long count[FUSED_NOTED_COUNTS];
     unsigned int items; /* work items of the next frontier */
-    unsigned int cut;   /* pieces of long rows that a dense level leaves to a second pass */
+    unsigned int pieces; /* pieces of long rows that a dense level leaves to a second pass */
     /* For notes: when the first and when the last warp ended its pulls. The bits of first_pulled are inverted, so that
      * atomicMax finds the earliest time, and 0 means that there is none. */
     unsigned long long first_pulled, last_pulled;
@@ -149,9 +149,10 @@ struct gpu_fused {
     struct work_item *sparse[2];    /* two sparse frontiers of gpu_fused_capacity work items, for this level and the next */
     uint32_t thread_group;          /* the number of blocks that do very small levels by themselves */
     uint32_t thread_group_capacity; /* the most vertices of a list of reached vertices; each block has two lists */
-    /* Length classes by vertex number, as vertices are in the order of their degrees: vertices of number longest[kind][k] or
-     * more are of class k or less, so they have at most 2^(FUSED_FIRST_CLASS + k) edges in their two rows. */
-    uint32_t longest[VERTEX_KINDS][FUSED_CLASSES];
+    /* Length classes by vertex number, as vertices are in the order of their degrees: vertices of number
+     * first_of_class[kind][k] or more are of class k or less, so they have at most 2^(FUSED_FIRST_CLASS + k) edges in their two
+     * rows. */
+    uint32_t first_of_class[VERTEX_KINDS][FUSED_CLASSES];
     /* The number of dense frontiers that a search keeps as bitmaps until it ends, without writing depths of their vertices.
      * cuda_fused_settle writes these afterwards. The bitmaps lie in gpu_vertices::queue, the level loop's array. */
     uint32_t keeps;
@@ -180,7 +181,7 @@ struct fused_launch {
     struct fused_program program;
     int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
     int has_hubs;         /* blocks keep a hub bitmap, in the memory of the two lists */
-    int share;       /* eighths of the processors that a grid of clusters must occupy at least; 0: make no clusters */
+    int eighths_in_clusters;       /* eighths of the processors that a grid of clusters must occupy at least; 0: make no clusters */
     int few_threads; /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
@@ -197,8 +198,9 @@ cudaError_t cuda_fused_start(const void *search, const struct fused_launch *laun
 
 /* ---- beside a search (cuda_fused_after.cu): each function launches kernels and does not wait ---- */
 
-/* Finds the numbers gpu_fused::longest, and writes them to `longest`, which is device memory, zero before the launch. */
-void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaStream_t stream);
+/* Finds the numbers gpu_fused::first_of_class, and writes them to `first_of_class`, which is device memory, zero before the
+ * launch. */
+void cuda_fused_measure(const struct gpu_fused *search, uint32_t *first_of_class, cudaStream_t stream);
 
 /* Writes the depths of all vertices in kept frontiers, after a search. Afterwards all depths of the search are complete. */
 void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);

@@ -141,14 +141,14 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 
 /* ---- the lengths of rows ---- */
 
-/* Finds the numbers gpu_fused::longest, from which the thread group knows how long rows can be. longest[kind][k] becomes 1 +
- * the number of the last vertex of the kind with more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or stays 0 if no
- * vertex has so many. `longest` is device memory, zero before the launch. Does not wait. */
-void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t stream)
+/* Finds the numbers gpu_fused::first_of_class, from which the thread group knows how long rows can be. first_of_class[kind][k]
+ * becomes 1 + the number of the last vertex of the kind with more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or
+ * stays 0 if no vertex has so many. `first_of_class` is device memory, zero before the launch. Does not wait. */
+void cuda_fused_measure(const gpu_fused *search, uint32_t *first_of_class, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const gpu_csr csr[] = {search->csr[kind << 1], search->csr[kind << 1 | 1]};
-        uint32_t *of_kind = longest + kind * FUSED_CLASSES;
+        uint32_t *of_kind = first_of_class + kind * FUSED_CLASSES;
         each(search->of[kind].count, stream, [=] __device__(uint64_t v) {
             listed_row row[VERTEX_KINDS];
             look_at_rows(csr, (uint32_t)v, true, row);

@@ -88,9 +88,9 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
     lay_out_pulls(s, s.block.choice, s.block.pulls, warps_of_grid());
     lay_out_pushes(s, s.block.now, s.plan, warps_of_grid());
     if constexpr (S::together) {
-        __syncwarp(); /* lane 0 overwrites count[ND], which another lane has written in lay_out_pulls */
+        __syncwarp(); /* lane 0 overwrites the spans of nd, which another lane has written in lay_out_pulls */
         if (lane_id() == 0 && s.peers.in_parts)
-            s.block.pulls.count[ND] = 0; /* the pull that replaces a push along nd is done in the second part */
+            s.block.pulls.instead_of_push[ND] = 0; /* the pull that replaces a push along nd is done in the second part */
     }
 }
 

@@ -55,8 +55,8 @@ template <class S> __device__ static inline void grid_barrier(S &s)
 }
 
 /* Adds up the counters of this block's warps, and clears them. The sums are added to the counters of the level. With several
- * GPUs the sums of vertices and edges are instead written to s.counted, which peers_barrier sends to the peers. If the search
- * is noted, the times of the block's pulls go to the counters of the level, too. All threads of a block call it. */
+ * GPUs the sums of vertices and edges are instead written to s.block_counts, which peers_barrier sends to the peers. If the
+ * search is noted, the times of the block's pulls go to the counters of the level, too. All threads of a block call it. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     fused_counts &counts = s.state->counts[s.block.now.round];
@@ -80,7 +80,7 @@ template <class S> __device__ static inline void add_counts(S &s)
         if constexpr (S::together) {
             if (i < FUSED_COUNTS) {
                 if (lane_id() == 0)
-                    s.counted.word[i] = sum;
+                    s.block_counts.word[i] = sum;
                 continue;
             }
         }
@@ -123,7 +123,7 @@ template <class S> __device__ static inline void begin_round(S &s)
         clear_round(s, (s.block.now.round + 1) % 3);
     if constexpr (S::together) {
         if (s.peers.single_block && threadIdx.x < s.joint.count)
-            s.counted.word[FUSED_COUNTS + threadIdx.x] = 0;
+            s.block_counts.word[FUSED_COUNTS + threadIdx.x] = 0;
         if (threadIdx.x < PEERS_TALLIES)
             s.peers.rounds[threadIdx.x] = 0;
         if (threadIdx.x == 0)
@@ -212,7 +212,7 @@ __device__ static inline void set_frontier(S &s, unsigned long long sources, uns
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count)
 {
     if constexpr (S::together)
-        return s.sums[PEERS_FOUND + count] + s.sums[PEERS_TAKEN + count];
+        return s.sums_of_flags[PEERS_FOUND + count] + s.sums_of_flags[PEERS_TAKEN + count];
     else
         return s.block.count[count];
 }
@@ -293,7 +293,7 @@ template <class S> __device__ static void end_level(S &s, bool sparse)
             s.block.now.depth++;
             if constexpr (S::together) {
                 s.peers.found = fresh;
-                s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + sum_of_edges(s.sums + PEERS_TAKEN);
+                s.peers.edges = sum_of_edges(s.sums_of_flags + PEERS_FOUND) + sum_of_edges(s.sums_of_flags + PEERS_TAKEN);
                 s.peers.certainly_sparse = false;
                 s.peers.seen += (double)fresh;
                 s.peers.seen_edges += (double)s.peers.edges;

@@ -35,7 +35,7 @@ static enum status plan_launch(struct device *dev, int notes, struct error *e)
     launch->program = cuda_fused_plain(gpu_is_packed(dev));
     launch->has_thread_group = 1;
     launch->has_hubs = gpu_has_hubs(dev);
-    launch->share = is_deep ? 6 : 0;
+    launch->eighths_in_clusters = is_deep ? 6 : 0;
     launch->few_threads = edges < few_edges || (is_deep && vertices < few_deep_vertices);
     if (dev->shard->p != 1 || !dev->fused.possible)
         return ST_OK;
@@ -89,19 +89,19 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     return ST_OK;
 }
 
-/* Finds how long the rows of vertices can be (dev->fused.search.longest), and waits. Called when the graph is loaded.
+/* Finds how long the rows of vertices can be (dev->fused.search.first_of_class), and waits. Called when the graph is loaded.
  * Overwrites the first sparse frontier. Does nothing if the device does no fused searches on a single GPU. */
 enum status gpu_fused_measure(struct device *dev, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    uint32_t *longest = (uint32_t *)s->sparse[0];
+    uint32_t *first_of_class = (uint32_t *)s->sparse[0];
     if (dev->fused.launch.blocks == 0)
         return ST_OK;
-    if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
+    if (CUDA_TRY(cudaMemsetAsync(first_of_class, 0, sizeof s->first_of_class, stream), dev->where, e) != ST_OK)
         return e->status;
-    cuda_fused_measure(s, longest, stream);
-    return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
+    cuda_fused_measure(s, first_of_class, stream);
+    return gpu_fetch(dev, s->first_of_class, first_of_class, sizeof s->first_of_class, stream, e);
 }
 
 /* Frees the mapped memory for reports, and the host's notes of levels. gpu_fused_open may have failed before, or was not
@@ -159,7 +159,7 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
         s->hub_words = (uint32_t)delegate_words;
     if (!launch->has_hubs)
         s->hub_words = 0;
-    group->search.clean = group->ran;
+    group->search.last_was_fused = group->ran;
     group->ran |= together;
     dev->fused.settled = 0;
     return gpu_begin_kernel(dev, together ? (const void *)&group->search : s, launch, noted, e);

@@ -67,7 +67,7 @@ struct peers_tally {
 /* The size of a shard, as its GPU tells it to the peers. */
 struct peers_size {
     struct cost_graph graph;
-    uint64_t longest;             /* the most edges of a vertex */
+    uint64_t most_edges;             /* the most edges of a vertex */
     uint64_t vertices, all_edges; /* number of normals and delegates; number of edges of all subgraphs */
 };
 
@@ -102,7 +102,7 @@ struct peers_columns {
 /* Sums over all shards. Delegates are counted in each shard. */
 struct peers_total {
     double vertices, edges;
-    uint64_t longest; /* the most edges of a vertex in one shard */
+    uint64_t most_edges; /* the most edges of a vertex in one shard */
 };
 
 /* The parameters of the kernel. */
@@ -120,7 +120,7 @@ struct gpu_fused_peers {
     unsigned long long *arrivals;
     struct peers_total total;
     unsigned long long listed_edges[2]; /* most edges of a sparse level on all GPUs: [0] if the frontier is dense, [1] if it is sparse */
-    int clean; /* 1: the last search was by this kernel, too, so at most one bitmap `sent` must be cleared (state->sent) */
+    int last_was_fused; /* 1: the last search was by this kernel, too, so at most one bitmap `sent` must be cleared (state->sent) */
     const uint32_t *dd_own, *dd_others; /* bitmaps of dd's rows: delegates that this shard owns; all other delegates */
     struct peers_state *state;
 };

@@ -41,11 +41,11 @@ template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PAC
     typedef gpu_fused_peers parameters;
     gpu_fused_peers joint; /* the parameters; joint.fused is not used, as the base of this struct is a copy of it */
     peers_block peers;
-    peers_counts own_counts;
-    peers_tally counted;   /* what this block has counted; only in a single block also the vertices for each peer */
+    peers_counts counts_for_flags;
+    peers_tally block_counts;   /* what this block has counted; only in a single block also the vertices for each peer */
     unsigned single_items; /* work items of the next frontier, counted by the single block */
     unsigned long long flags[MOST_PEERS][PEERS_VALUES]; /* the values of the flags of the last barrier, by GPU */
-    unsigned long long sums[PEERS_VALUES]; /* the sums of `flags` over all GPUs; only the first warp reads the sums */
+    unsigned long long sums_of_flags[PEERS_VALUES]; /* the sums of `flags` over all GPUs; only the first warp reads the sums */
 };
 
 #define PEERS_PATIENCE_NS 20000000000ull /* the nanoseconds that a GPU waits for a peer; a peer may start late */
@@ -84,24 +84,25 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 /* Returns the words of a tally of this round, in the GPU's memory, or in shared memory if a single block does the level. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
-    return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
+    return s.peers.single_block ? s.block_counts.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* Adds the counts of this block (s.counted) and its arrival to a tally of the GPU. The first warp of each block calls it. */
+/* Adds the counts of this block (s.block_counts) and its arrival to a tally of the GPU. The first warp of each block calls
+ * it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
     if (k < FUSED_COUNTS + s.joint.count)
-        atomicAdd(&words_of_tally(s, tally)[k], TALLY_ARRIVAL | (k < FUSED_COUNTS ? s.counted.word[k] : 0));
+        atomicAdd(&words_of_tally(s, tally)[k], TALLY_ARRIVAL | (k < FUSED_COUNTS ? s.block_counts.word[k] : 0));
 }
 
 /* ---- flags ---- */
 
 /* Writes the flags of barrier `number` to all peers, after all blocks of this GPU have added their counts to the tally. A flag
  * has the counts of found vertices and those of received vertices. One of these two comes from `tally`, the other from
- * s.own_counts. Received vertices are counted in one flag only. If `ordered`, a fence comes before the flags, so that they
- * release the writes of all blocks. Returns the time before the flags were written, or 0 if the search is not noted. The lanes
- * of the first block's first warp call it, and each writes one value. */
+ * s.counts_for_flags. Received vertices are counted in one flag only. If `ordered`, a fence comes before the flags, so that
+ * they release the writes of all blocks. Returns the time before the flags were written, or 0 if the search is not noted. The
+ * lanes of the first block's first warp call it, and each writes one value. */
 template <class S>
 __device__ static inline unsigned long long write_flags(S &s, unsigned number, unsigned tally, bool ordered)
 {
@@ -124,11 +125,11 @@ __device__ static inline unsigned long long write_flags(S &s, unsigned number, u
     unsigned long long value = sum_lanes(k >= FUSED_COUNTS && k < words ? (unsigned)word : 0); /* PEERS_SENT */
     if (k < PEERS_TAKEN) {
         if (tally == TALLY_FOUND)
-            s.own_counts.found[k] = count;
-        value = s.own_counts.found[k];
+            s.counts_for_flags.found[k] = count;
+        value = s.counts_for_flags.found[k];
     } else if (k < PEERS_SENT) {
-        value = tally == TALLY_TAKEN ? count : s.own_counts.taken[k - PEERS_TAKEN];
-        s.own_counts.taken[k - PEERS_TAKEN] = 0;
+        value = tally == TALLY_TAKEN ? count : s.counts_for_flags.taken[k - PEERS_TAKEN];
+        s.counts_for_flags.taken[k - PEERS_TAKEN] = 0;
     }
     for (unsigned i = 0; i < s.joint.count; i++) {
         const unsigned long long for_peer = __shfl_sync(ALL_LANES, word, FUSED_COUNTS + i);
@@ -169,10 +170,10 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
     s.flags[from][k] = (uint32_t)low | high << 32;
 }
 
-/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has written to s.counted. On each
- * GPU the counts of all blocks are added up in a tally (`tally` is TALLY_FOUND or TALLY_TAKEN), and sent to every GPU.
- * Afterwards s.flags has the counts of each GPU, and s.sums has the sums over all GPUs. All threads of a GPU call it or, if a
- * single block does the level for the GPU, all threads of this block.
+/* Waits until all GPUs have come to this barrier, and exchanges the counts that add_counts has written to s.block_counts. On
+ * each GPU the counts of all blocks are added up in a tally (`tally` is TALLY_FOUND or TALLY_TAKEN), and sent to every GPU.
+ * Afterwards s.flags has the counts of each GPU, and s.sums_of_flags has the sums over all GPUs. All threads of a GPU call it
+ * or, if a single block does the level for the GPU, all threads of this block.
  *
  * If `ordered`, every thread afterwards sees all that any thread of any GPU wrote before the barrier. For this each block ends
  * its writes by a fence before it adds to the tally, and the first block executes a fence of the system before it writes the
@@ -201,7 +202,7 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
         for (unsigned i = 0; i < s.joint.count && value < PEERS_VALUES; i++)
             sum += s.flags[i][value];
         if (value < PEERS_VALUES)
-            s.sums[value] = sum;
+            s.sums_of_flags[value] = sum;
         __syncwarp();
     }
     if constexpr (S::noted) {
@@ -238,8 +239,8 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
 
 /* ---- the start of a search ---- */
 
-/* Begins a search of several GPUs in a block: clears s.peers and s.own_counts, and goes on from the number of the last barrier.
- * All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
+/* Begins a search of several GPUs in a block: clears s.peers and s.counts_for_flags, and goes on from the number of the last
+ * barrier. All threads of the grid call it. Not inlined, as inlining would cost the kernel registers.
  *
  * Words from peers carry numbers of barriers, and an old word must not have the number of a new barrier. So when the numbers
  * have become large, they begin again at 0 or 1, and the receive buffers are cleared. This is safe, as peers send nothing
@@ -253,7 +254,7 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
     }
     if (threadIdx.x == 0) {
         s.peers = peers_block{};
-        s.own_counts = peers_counts{};
+        s.counts_for_flags = peers_counts{};
         s.peers.barriers = last;
     }
 }
@@ -265,7 +266,7 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;
     for (unsigned i = 0; i < 2; i++) {
-        if (!s.joint.clean || sent == i + 1)
+        if (!s.joint.last_was_fused || sent == i + 1)
             clear_columns(s.joint, s.joint.sent[i]);
     }
     clear_columns(s.joint, s.joint.gathered);

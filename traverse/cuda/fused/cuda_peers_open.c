@@ -59,8 +59,8 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
             graph->rows_of_two_pulls[kind] += size->graph.rows_of_two_pulls[kind];
         g->total.vertices += (double)size->vertices;
         g->total.edges += (double)size->all_edges;
-        if (size->longest > g->total.longest)
-            g->total.longest = size->longest;
+        if (size->most_edges > g->total.most_edges)
+            g->total.most_edges = size->most_edges;
     }
     cost_settle_pulled(graph);
 }

@@ -92,12 +92,12 @@ __device__ static inline void list_reached(const gpu_csr *csr, const level_targe
 }
 
 /* Moves the `count` vertices of the warp's list `reached` to the block's list. There they stay until all warps are done, when
- * list_left appends them to the next frontier. Vertices for which the list has no room are appended to the frontier at once.
- * s.block.left grows by `count` in both cases. All lanes of the warp call it. */
-template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
+ * append_block_list appends them to the next frontier. Vertices for which the list has no room are appended to the frontier at
+ * once. s.block.block_reached grows by `count` in both cases. All lanes of the warp call it. */
+template <class S> __device__ static inline void move_to_block_list(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
-    unsigned at = lane_id() == 0 ? atomicAdd(&s.block.left, count) : 0;
+    unsigned at = lane_id() == 0 ? atomicAdd(&s.block.block_reached, count) : 0;
     at = __shfl_sync(ALL_LANES, at, 0);
     const unsigned fits = at < capacity ? min(count, capacity - at) : 0;
     for (unsigned i = lane_id(); i < fits; i += WARP)
@@ -107,12 +107,12 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     __syncwarp();
 }
 
-/* Appends the vertices of the block's list, which all its warps have filled (leave_reached), to the next sparse frontier. The
- * number of vertices, s.block.left, stays as it is. All threads of the block call it. */
-template <class S> __device__ static inline void list_left(S &s)
+/* Appends the vertices of the block's list, which all its warps have filled (move_to_block_list), to the next sparse frontier.
+ * The number of vertices, s.block.block_reached, stays as it is. All threads of the block call it. */
+template <class S> __device__ static inline void append_block_list(S &s)
 {
     __syncthreads();
-    const unsigned count = min(s.block.left, 2 * s.thread_group_capacity);
+    const unsigned count = min(s.block.block_reached, 2 * s.thread_group_capacity);
     for (unsigned i = threadIdx.x - lane_id(); i < count; i += blockDim.x) {
         const bool has = i + lane_id() < count;
         list_vertices<S>(s.csr, s.block.target, has ? shared_words<S>()[i + lane_id()] : 0, has);
@@ -155,7 +155,7 @@ template <class S> __device__ static inline void reach_sparse(S &s, const slots 
     if constexpr (S::together)
         list_reached<S>(s.csr, s.block.target, 0, count);
     else
-        leave_reached(s, count);
+        move_to_block_list(s, count);
 }
 
 /* ---- reaching vertices: setting bits of `next`, from which a previsit makes the frontier ---- */

@@ -61,7 +61,7 @@ __device__ static inline void look_at_rows(const gpu_csr *csr, uint32_t id, bool
  * the index of the first column, and the flags. Flags of ITEM_ONCE go to the first work item only. All lanes of the warp call
  * it with the same arguments, and share the writes. */
 template <uint32_t EDGES = ITEM_EDGES>
-__device__ static inline void put_long_row(work_item *next, unsigned at, const work_item &first, uint64_t length)
+__device__ static inline void write_pieces(work_item *next, unsigned at, const work_item &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * EDGES; done < length; done += WARP * EDGES) {
         const uint64_t left = length - done;
@@ -73,7 +73,7 @@ __device__ static inline void put_long_row(work_item *next, unsigned at, const w
 /* Writes the work items of up to 32 rows, one row `r` from each lane, to `next`. The lane's row is that of vertex `id` in
  * subgraph g, and its work items begin at next[at]. The first one gets `flags` (ITEM_FIRST or 0). The whole warp helps with
  * rows of more than OWN_ITEMS work items. All lanes of the warp call it. */
-__device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
+__device__ static inline void write_items(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
     uint64_t begin = r.begin | (uint64_t)g << ITEM_SUBGRAPH_SHIFT | (r.heads > 0 ? ITEM_HEADS : 0) | flags;
@@ -88,7 +88,7 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
     for (unsigned many = __ballot_sync(ALL_LANES, r.items > OWN_ITEMS); many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
         const work_item item = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
-        put_long_row(next, __shfl_sync(ALL_LANES, at, from), item, __shfl_sync(ALL_LANES, r.length, from));
+        write_pieces(next, __shfl_sync(ALL_LANES, at, from), item, __shfl_sync(ALL_LANES, r.length, from));
     }
 }
 
@@ -136,8 +136,8 @@ __device__ static inline void list_vertices(const gpu_csr *csr, const level_targ
         count_rows<S>(ND, has && kind == NORMALS, row[1]);
     }
     base = __shfl_sync(ALL_LANES, base, 0);
-    put_rows(target.next, base + before, row[0], g, id, ITEM_FIRST);
-    put_rows(target.next, base + before + row[0].items, row[1], g | 1, id, row[0].items > 0 ? 0 : ITEM_FIRST);
+    write_items(target.next, base + before, row[0], g, id, ITEM_FIRST);
+    write_items(target.next, base + before + row[0].items, row[1], g | 1, id, row[0].items > 0 ? 0 : ITEM_FIRST);
 }
 
 /* ---- the words of dense frontiers, which warps share ---- */
@@ -176,7 +176,7 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
         const uint64_t edges = __shfl_sync(ALL_LANES, length, from);
         unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of<EDGES>(edges)) : 0;
         at = __shfl_sync(ALL_LANES, at, 0);
-        put_long_row<EDGES>(cut.pieces, at,
+        write_pieces<EDGES>(cut.pieces, at,
                             work_item{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
     }
 }

@@ -68,14 +68,14 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
     }
     const uint32_t sent = S::together ? w.sent & ~w.next : 0, fresh = (w.next | sent) & ~w.visited;
     if (in)
-        frontier_bitmap(v, s.keeps, s.block.kept + 1)[word] = fresh;
+        frontier_bitmap(v, s.keeps, s.block.dense_frontiers + 1)[word] = fresh;
     if (fresh != 0)
         v.visited[word] = w.visited | fresh;
     if constexpr (S::together)
         share_word(s, kind, base, in, w.next, w.visited | fresh, fresh, sent);
     else if (w.next != 0)
         v.next[word] = 0;
-    if (s.block.kept >= s.keeps)
+    if (s.block.dense_frontiers >= s.keeps)
         fill(v.depth, base, fresh, s.block.target.depth);
     return fresh;
 }
@@ -173,7 +173,7 @@ template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(
 template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = s.of[kind];
-    const uint32_t *frontier = frontier_bitmap(v, s.keeps, s.block.kept);
+    const uint32_t *frontier = frontier_bitmap(v, s.keeps, s.block.dense_frontiers);
     const uint32_t span = span_of(v.words, warps, WARP);
     const uint64_t step = (uint64_t)warps * span;
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += SLOTS * step) {

@@ -26,12 +26,12 @@ enum {
 /* The arrays that the pull of one subgraph reads and writes. */
 struct pulling {
     const gpu_csr *csr;
-    const uint32_t *visited, *parents; /* the visited bits of the rows; the visited bits of the columns */
+    const uint32_t *visited, *visited_columns; /* the visited bits of the rows; the visited bits of the columns */
     uint32_t hubs;                     /* columns below this number are looked up in the hub bitmap */
     uint32_t *next, *parent;           /* the bitmap `next`, and the parents of the rows, NULL if they are not recorded */
     uint32_t tag;                      /* KIND_BIT if the columns are delegates, otherwise 0 */
     uint64_t flags;                    /* the flags for pieces of long rows: the subgraph, and ITEM_PULL */
-    int along;                         /* subgraph of the same edges in the other direction, along which a push would go */
+    int push_subgraph;                         /* subgraph of the same edges in the other direction, along which a push would go */
 };
 
 /* Returns the arrays for a pull by the rows of subgraph g. */
@@ -62,14 +62,15 @@ template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused
     __syncthreads();
 }
 
-/* Returns whether a column is visited. Columns below q.hubs are looked up in the hub bitmap, the others in q.parents. */
+/* Returns whether a column is visited. Columns below q.hubs are looked up in the hub bitmap, the others in
+ * q.visited_columns. */
 template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
     if constexpr (S::has_hub_bitmap) {
         if (column < q.hubs)
             return test_bit(shared_words<S>(), column);
     }
-    return test_bit(q.parents, column);
+    return test_bit(q.visited_columns, column);
 }
 
 /* Records a column as the parent of a row, with KIND_BIT for a delegate. For a normal of another shard it records
@@ -86,7 +87,7 @@ template <class S> __device__ static inline void put_parent(S &s, const pulling 
 /* Records that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes the parent if parents are
  * recorded. */
 template <class S>
-__device__ static inline void set_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
+__device__ static inline void record_parent(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
                                         uint32_t column)
 {
     atomicOr(&w.pull.found[at / 32], 1u << (at % 32));
@@ -124,13 +125,13 @@ __device__ static inline void note_side_by_side(const pulling &q, const uint32_t
         first = min(first, __shfl_xor_sync(ALL_LANES, first, step));
     for (int j = 0; j < PULL_AHEAD; j++)
         seen += column[j] != NO_HEAD && j * group + lane_id() % group <= first;
-    note_probes<S>(seen, q.along);
+    note_probes<S>(seen, q.push_subgraph);
 }
 
 /* ---- the columns of rows ---- */
 
 /* Lets the `count` rows in the warp's list look at their head column number `column`. An element of the list is the number of a
- * row minus `first`. A row whose head is visited has found its parent (set_found). A row whose head is empty has no more
+ * row minus `first`. A row whose head is visited has found its parent (record_parent). A row whose head is empty has no more
  * columns. Both leave the list. Returns the number of rows that stay in it. All lanes of the warp call it. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
@@ -154,12 +155,12 @@ __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S:
         unsigned probes = 0;
         for (int j = 0; j < SLOTS; j++)
             probes += head[j] != NO_HEAD;
-        note_probes<S>(probes, q.along);
+        note_probes<S>(probes, q.push_subgraph);
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             if (hit[j])
-                set_found(s, q, w, first, at[j], head[j]);
+                record_parent(s, q, w, first, at[j], head[j]);
             const bool stays = head[j] != NO_HEAD && !hit[j];
             const unsigned staying = __ballot_sync(ALL_LANES, stays);
             if (stays)
@@ -306,8 +307,8 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
 }
 
 /* Lets the `count` rows in the warp's list look at their columns behind the heads, in the three steps that the head of this
- * file describes. Rows that find a parent are recorded by set_found. In the level loop, very long rows are not cut into pieces,
- * but read at once (pull_long_rows). All lanes of the warp call it. */
+ * file describes. Rows that find a parent are recorded by record_parent. In the level loop, very long rows are not cut into
+ * pieces, but read at once (pull_long_rows). All lanes of the warp call it. */
 template <class S>
 __device__ static inline void pull_rests(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned count,
                                          const cut_list &cut)
@@ -322,7 +323,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
             r = pulled_row{first + at, rest.begin, rest.begin, rest.end};
             parent = pull_by_thread<S>(q, r);
         }
-        note_probes<S>(r.at - r.begin, q.along);
+        note_probes<S>(r.at - r.begin, q.push_subgraph);
         const bool is_long = parent == NO_HEAD && r.end - r.at > FUSED_ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
         if constexpr (S::stepped)
@@ -337,7 +338,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
             parent = parent == NO_HEAD ? hit : parent;
         }
         if (parent != NO_HEAD)
-            set_found(s, q, w, first, at, parent);
+            record_parent(s, q, w, first, at, parent);
     }
 }
 
@@ -374,8 +375,8 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
     for (uint32_t i = warp;; i += warps) {
         uint32_t at = i;
         int g = SUBGRAPHS - 1;
-        for (; g >= 0 && at >= spans.count[g]; g--)
-            at -= spans.count[g];
+        for (; g >= 0 && at >= spans.instead_of_push[g]; g--)
+            at -= spans.instead_of_push[g];
         if (g < 0)
             return;
         const int reverse = reverse_of(g);
@@ -397,7 +398,7 @@ __device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choi
     const uint32_t words = looks ? (uint32_t)s.of[g & 1].words : 0;
     const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)
-        pulls.count[g] = (words + size - 1) / size;
+        pulls.instead_of_push[g] = (words + size - 1) / size;
     if (g == 0)
         pulls.size = size;
 }

@@ -12,8 +12,8 @@
 enum { MOST_PARTS = 3 /* a word is cut into at most 2^MOST_PARTS parts; a lane pushes one part */ };
 
 /* Pushes rows of subgraph g, one from each lane: sets the bits in `next` of the vertices that their edges lead to. If a row has
- * more than S::row_together columns behind the heads, only its heads are pushed here. Its other columns are cut into pieces and
- * appended to `cut`, for a second pass. `has` is false if the lane has no row. All lanes of the warp call it. */
+ * more than S::longest_uncut_row columns behind the heads, only its heads are pushed here. Its other columns are cut into
+ * pieces and appended to `cut`, for a second pass. `has` is false if the lane has no row. All lanes of the warp call it. */
 template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t row, bool has, const cut_list &cut)
 {
     const gpu_csr &csr = s.csr[g];
@@ -24,7 +24,7 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
         begin = rest.begin;
         length = rest.end - begin;
     }
-    const bool is_long = length > S::row_together;
+    const bool is_long = length > S::longest_uncut_row;
     cut_rows<S::piece_edges>(cut, __ballot_sync(ALL_LANES, is_long), begin | subgraph, length, row);
     length = is_long ? 0 : length;
     const uint64_t heads = csr.head_columns > 0 ? ITEM_HEADS : 0;
@@ -67,7 +67,7 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
     const gpu_vertices &from = s.of[g >> 1];
     const uint32_t words = (uint32_t)from.words;
     const scattered_words &all = s.plan.pushes[g];
-    const uint32_t *sources = s.csr[g].sources, *frontier = frontier_bitmap(from, s.keeps, s.block.kept);
+    const uint32_t *sources = s.csr[g].sources, *frontier = frontier_bitmap(from, s.keeps, s.block.dense_frontiers);
     uint16_t *unpacked = own_space<S>().unpacked;
     for (uint32_t round = warp; round < all.rounds; round += warps) {
         const uint32_t part = word_of_lane(all, round, lane_id()), word = part >> all.parts;

@@ -118,7 +118,7 @@ template <int COUNTERS, bool PACKED> struct warp_space {
 /* What one block of the thread group (the few blocks that do very small levels by themselves) reached in a level. */
 struct __align__(16) thread_group_part {
     unsigned count;   /* the number of vertices that the block reached */
-    unsigned longest; /* the largest length class of these vertices (gpu_fused::longest) */
+    unsigned largest_class; /* the largest length class of these vertices (gpu_fused::first_of_class) */
     unsigned unused[2];
 };
 
@@ -133,7 +133,7 @@ struct level_target {
  * all pulled subgraphs are numbered together, and a warp pulls one span at a time. */
 struct word_spans {
     uint32_t size;             /* words of a span */
-    uint32_t count[SUBGRAPHS]; /* spans of the pull that replaces a push along subgraph g; 0: g is not pulled */
+    uint32_t instead_of_push[SUBGRAPHS]; /* spans of the pull that replaces a push along subgraph g; 0: g is not pulled */
 };
 
 /* Which edges of a dense push set the bit of their end vertex in `next`. With fewer edges there are fewer atomics, but more reads. */
@@ -147,13 +147,13 @@ enum pushed_bits {
  * the next level without a message. */
 template <int COUNTERS> struct block_state {
     level_target target;
-    thread_group_part part[3];   /* vertices that this block reached in levels of the thread group, by round modulo 3 */
-    thread_group_part single[3]; /* vertices that this block reached in levels of a single block, by level modulo 3 */
+    thread_group_part group_reached[3];   /* vertices that this block reached in levels of the thread group, by round modulo 3 */
+    thread_group_part single_reached[3]; /* vertices that this block reached in levels of a single block, by level modulo 3 */
     int32_t single_depth;        /* the depth of the frontier that a single block leaves to the thread group */
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
-    unsigned left;         /* vertices that warps have moved to the block's list, or found no room for there (leave_reached) */
+    unsigned block_reached;         /* vertices that warps have moved to the block's list, or found no room for there (move_to_block_list) */
     unsigned arrivals;     /* fused_state::arrived at the end of the last barrier of the grid */
     int sparse_is_chosen;  /* the level is sparse, and so small that costs are not computed */
     fused_progress now;    /* counts of the frontier, and of all visited vertices */
@@ -161,7 +161,7 @@ template <int COUNTERS> struct block_state {
     bool few_edges;        /* the level pushes so few edges that reading a visited bit before the atomic does not pay (claim) */
     bool finds_many;       /* the dense level will find so many vertices that the previsit reads all words at once */
     pushed_bits push_bits;
-    unsigned kept;         /* number of dense frontiers so far; the first gpu_fused::keeps of them are kept as bitmaps */
+    unsigned dense_frontiers;         /* number of dense frontiers so far; the first gpu_fused::keeps of them are kept as bitmaps */
     word_spans pulls;
 };
 
@@ -180,10 +180,10 @@ struct dense_plan {
 };
 
 /* The search as a block of fused_kernel keeps it: the parameters of the kernel (gpu_fused), and the state of the block. In a
- * dense push, rows with more than row_together columns behind the heads are cut into pieces of piece_edges columns. */
+ * dense push, rows with more than longest_uncut_row columns behind the heads are cut into pieces of piece_edges columns. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
-    static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
+    static constexpr uint32_t longest_uncut_row = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
     static constexpr int counters = NOTED ? FUSED_NOTED_COUNTS : FUSED_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
@@ -204,7 +204,8 @@ template <typename T> struct only {
 };
 
 /* The dynamic shared memory of a block: a warp_space for each warp, and behind these one array that the whole block shares. It
- * is at times the block's list of reached vertices (leave_reached), the two lists of the thread group, or the hub bitmap. */
+ * is at times the block's list of reached vertices (move_to_block_list), the two lists of the thread group, or the hub
+ * bitmap. */
 extern __shared__ unsigned char memory[];
 
 /* Returns the part of the shared memory that belongs to this warp. */
