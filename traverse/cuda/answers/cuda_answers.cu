@@ -48,10 +48,9 @@ __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record
     return id_at(r.ids, r.id_bytes, is_delegate ? r.locals + (record & ~PARENT_DELEGATE_BIT) : record);
 }
 
-/* Writes the recorded parents of one kind of vertices as input ids. A vertex gets -1 if the device has recorded no parent for
- * it, or if its parent is on another device. Vertices with a parent on another device are also appended to
- * records->with_remote_parent, unless that is NULL, and *records->remote_count becomes the length of this list. Does not
- * wait. */
+/* Writes the recorded parents of one kind of vertices as input ids, or -1 for a vertex without one, or with a parent on another
+ * device. Vertices with a parent on another device are also appended to records->with_remote_parent, unless that is NULL, and
+ * *records->remote_count becomes the length of this list. Does not wait. */
 void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 {
     each(records->count, stream, [r = *records] __device__(uint64_t i) {

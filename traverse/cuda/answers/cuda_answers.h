@@ -29,7 +29,7 @@ void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form
 
 /* The parents that a device recorded for one kind of vertices, and where cuda_write_parents writes them as input ids. */
 struct gpu_records {
-    const uint32_t *visited; /* bitmap of visited vertices; NULL: not needed, as the others have the record PARENT_NONE */
+    const uint32_t *visited; /* bitmap of visited vertices; NULL if the others have the record PARENT_NONE already */
     const uint32_t *record;  /* [count] recorded parents (PARENT_... in engine.h) */
     uint64_t count;          /* vertices of the kind */
     uint64_t first;          /* the number of the first vertex: 0 for locals, `locals` for delegates */
@@ -90,7 +90,7 @@ struct gpu_asking {
     uint32_t *askers;                 /* receives, for each question, the local vertex that asks */
 };
 
-/* Counts or writes the questions for each shard s. With writes 0 it adds their number to cursor[s]. With writes 1 it writes the
+/* Counts or writes the questions for each shard s. If `writes` is 0, adds their number to cursor[s]. If it is 1, writes the
  * questions, and for each the vertex that asks, from index cursor[s] on, and then adds their number to cursor[s]. */
 void cuda_ask(const struct gpu_asking *asking, int writes, cudaStream_t stream);
 
@@ -158,7 +158,7 @@ struct gpu_answers {
     struct bijection bijection; /* from input ids to stored ids; n is 0 if ids are not permuted */
     void *replies;              /* replies to the questions of other shards, of id_bytes bytes each */
     void *tables;               /* gpu_answer_table_bytes: [p] cursors, gpu_remote_count, gpu_bad_flag */
-    struct gpu_shown *shown;    /* [2 * p] if all_read: what each device shows, then the same again with `bytes` NULL */
+    struct gpu_shown *shown;    /* [2 * p] if all_read: what each device shows, in elements p to 2 p - 1 without `bytes` */
     uint8_t *copies;            /* copies of the peers' depths as bytes; NULL: they are read in the memory of the peers */
     int by_bytes;               /* 1: the depths of the last search are shown as bytes */
     unsigned long long *counts; /* [p] host memory: numbers of questions; NULL: answers were not opened */

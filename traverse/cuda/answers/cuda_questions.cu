@@ -8,8 +8,8 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 
 /* Kernel, full grid: asks, for each nn edge of a vertex to another shard, whether the neighbour's depth is that of the vertex
- * minus 1. A warp takes one of the vertices that ask. With writes 0, a.cursor[s] only counts the questions for shard s. With
- * list 1 each question is written at index a.cursor[s], which then grows by 1. PACKED: columns are packed. */
+ * minus 1. A warp takes one of the vertices that ask. If `writes` is 0, a.cursor[s] only counts the questions for shard s. If
+ * it is 1, each question is written at index a.cursor[s], which then grows by 1. PACKED: columns are packed. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int writes)
 {
@@ -38,7 +38,7 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int wri
     }
 }
 
-/* Counts (writes 0) or writes (writes 1) the questions for each shard (ask_kernel). Without nn edges there are none. Does not
+/* Counts the questions for each shard or, if `writes` is 1, writes them (ask_kernel). Does nothing if nn has no edges. Does not
  * wait. */
 void cuda_ask(const gpu_asking *a, int writes, cudaStream_t stream)
 {

@@ -55,7 +55,7 @@ enum {
 /* The counters of a level, to which all blocks add. */
 struct fused_counts {
     unsigned long long count[FUSED_NOTED_COUNTS];
-    unsigned int items; /* work items of the next frontier */
+    unsigned int items;  /* work items of the next frontier */
     unsigned int pieces; /* pieces of long rows that a dense level leaves to a second pass */
     /* For notes: when the first and when the last warp ended its pulls. The bits of first_pulled are inverted, so that
      * atomicMax finds the earliest time, and 0 means that there is none. */
@@ -149,12 +149,11 @@ struct gpu_fused {
     struct work_item *sparse[2];    /* two sparse frontiers of gpu_fused_capacity work items, for this level and the next */
     uint32_t thread_group;          /* the number of blocks that do very small levels by themselves */
     uint32_t thread_group_capacity; /* the most vertices of a list of reached vertices; each block has two lists */
-    /* Length classes by vertex number, as vertices are in the order of their degrees: vertices of number
-     * first_of_class[kind][k] or more are of class k or less, so they have at most 2^(FUSED_FIRST_CLASS + k) edges in their two
-     * rows. */
+    /* Bounds of edges by vertex number, as vertices are in the order of their degrees: vertices from first_of_class[kind][k] on
+     * are of length class k or less, with at most 2^(FUSED_FIRST_CLASS + k) edges in their two rows. */
     uint32_t first_of_class[VERTEX_KINDS][FUSED_CLASSES];
-    /* The number of dense frontiers that a search keeps as bitmaps until it ends, without writing depths of their vertices.
-     * cuda_fused_settle writes these afterwards. The bitmaps lie in gpu_vertices::queue, the level loop's array. */
+    /* The number of dense frontiers that a search keeps as bitmaps until it ends. cuda_fused_settle then writes the depths of
+     * their vertices. The bitmaps lie in gpu_vertices::queue, which otherwise only the level loop uses. */
     uint32_t keeps;
     uint32_t hub_words; /* words of the hub bitmap, which each block keeps in a pull (cuda_pull_words.cuh); 0: no bitmap */
     struct cleared_words cleared;
@@ -179,10 +178,10 @@ struct fused_program cuda_fused_noted(int packed);
 /* The launch of a search. The caller of cuda_fused_plan sets the members up to few_threads, and cuda_fused_plan the others. */
 struct fused_launch {
     struct fused_program program;
-    int has_thread_group; /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
-    int has_hubs;         /* blocks keep a hub bitmap, in the memory of the two lists */
-    int eighths_in_clusters;       /* eighths of the processors that a grid of clusters must occupy at least; 0: make no clusters */
-    int few_threads; /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
+    int has_thread_group;    /* blocks keep two lists of `thread_group_capacity` vertices in shared memory */
+    int has_hubs;            /* blocks keep a hub bitmap, in the memory of the two lists */
+    int eighths_in_clusters; /* eighths of the processors that a grid of clusters must occupy at least; 0: no clusters */
+    int few_threads;         /* 1: half as many threads in a block, for levels so short that barriers take most of the time */
     int blocks, threads; /* blocks of the grid, or 0 if the device has no cooperative launches; threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
     uint32_t thread_group, thread_group_capacity; /* as in struct gpu_fused */
@@ -198,8 +197,7 @@ cudaError_t cuda_fused_start(const void *search, const struct fused_launch *laun
 
 /* ---- beside a search (cuda_fused_after.cu): each function launches kernels and does not wait ---- */
 
-/* Finds the numbers gpu_fused::first_of_class, and writes them to `first_of_class`, which is device memory, zero before the
- * launch. */
+/* Finds gpu_fused::first_of_class, and writes it to device memory, which is zero before the launch. */
 void cuda_fused_measure(const struct gpu_fused *search, uint32_t *first_of_class, cudaStream_t stream);
 
 /* Writes the depths of all vertices in kept frontiers, after a search. Afterwards all depths of the search are complete. */

@@ -141,9 +141,9 @@ void cuda_fused_all_byte_depths(const gpu_fused *search, uint8_t *to, cudaStream
 
 /* ---- the lengths of rows ---- */
 
-/* Finds the numbers gpu_fused::first_of_class, from which the thread group knows how long rows can be. first_of_class[kind][k]
- * becomes 1 + the number of the last vertex of the kind with more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or
- * stays 0 if no vertex has so many. `first_of_class` is device memory, zero before the launch. Does not wait. */
+/* Finds gpu_fused::first_of_class, from which the thread group knows how long rows can be. first_of_class[kind][k] becomes 1 +
+ * the number of the last vertex of the kind with more than 2^(FUSED_FIRST_CLASS + k) edges in its two rows, or stays 0 if no
+ * vertex has so many. `first_of_class` is device memory, zero before the launch. Does not wait. */
 void cuda_fused_measure(const gpu_fused *search, uint32_t *first_of_class, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {

@@ -27,7 +27,7 @@ struct fused_progress {
 /* The choice for a level, and the costs on which it rests. */
 struct fused_choice {
     int dense;           /* the level is dense: a subgraph is pulled, or many edges are pushed */
-    int pull[SUBGRAPHS]; /* 1: the subgraph is pulled; 0: the subgraph is pushed */
+    int pull[SUBGRAPHS]; /* 1: a pull of the reverse subgraph takes the place of the push along g; 0: g is pushed */
     double push_edges;   /* edges of the frontier, over all subgraphs */
     double sparse_cost[SUBGRAPHS];                     /* the cost of the subgraph in a sparse level */
     double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* the costs of a push and of a pull in a dense level */

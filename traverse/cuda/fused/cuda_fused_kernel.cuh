@@ -85,8 +85,7 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
 }
 
 /* Runs a dense level: pulls and pushes find vertices, and a previsit makes them the next frontier. If there is memory left,
- * this frontier's bitmap is kept until the search ends, and its depth in s.state->kept_depth. All threads of the grid call
- * it. */
+ * this frontier's bitmap is kept until the search ends (its depth in s.state->kept_depth). All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void run_dense(S &s)
 {
     const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].pieces};

@@ -60,9 +60,9 @@ static double seconds_between(unsigned long long from, unsigned long long to)
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* Returns the note of a level as the level loop reports it, from the device's note `from` and the level's workload. The note of
- * the next level must lie behind `from`, as a level usually ends when the next one begins. Subgraphs that are pushed run side
- * by side, and so all get the same time. So do the subgraphs that are pulled. */
+/* Returns the note of a level as the level loop reports it, from the device's note *from and the level's workload. Also reads
+ * from[1], the note of the next level, as a level usually ends when the next one begins. Subgraphs that are pushed run side by
+ * side, and so all get the same time. So do the subgraphs that are pulled. */
 static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;
@@ -95,8 +95,7 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
 }
 
 /* Passes the notes of all levels of the last search, which must have been noted, to `noter`, in the order of the levels. First
- * completes the depths, and copies the notes that are still on the device. Overwrites the sparse frontiers, which are free
- * after a search. */
+ * completes the depths, and copies the notes that are still on the device. Overwrites the sparse frontiers. */
 enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct gpu_notes *n = &dev->fused.notes;

@@ -114,9 +114,9 @@ template <class S> __device__ static inline void clear_round(S &s, unsigned roun
     }
 }
 
-/* Begins a round: clears the counters and tallies of the next round, which no block uses now. With several GPUs it also clears
- * the counters that only this block uses. A block that does levels by itself clears nothing else. All threads that work on the
- * level call it. */
+/* Begins a round: clears the counters and tallies of the next round, which no block uses now, and with several GPUs also the
+ * counters that only this block uses. A block that does levels by itself clears nothing else. All threads of the level call
+ * it. */
 template <class S> __device__ static inline void begin_round(S &s)
 {
     if (!is_single_block(s))
@@ -132,9 +132,8 @@ template <class S> __device__ static inline void begin_round(S &s)
     }
 }
 
-/* Reads the counters of the level after its barrier: the counts into s.block.count, and the work items of the next frontier
- * into s.block.items. A block that does levels by itself reads only the work items, from s.single_items. All threads of a block
- * call it. */
+/* Reads the counters of the level after its barrier: the counts into s.block.count, and the number of work items of the next
+ * frontier into s.block.items. A block that does levels by itself reads only this number. All threads of a block call it. */
 template <class S> __device__ static inline void read_counts(S &s)
 {
     if constexpr (S::together) {

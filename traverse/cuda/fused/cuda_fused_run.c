@@ -104,8 +104,7 @@ enum status gpu_fused_measure(struct device *dev, struct error *e)
     return gpu_fetch(dev, s->first_of_class, first_of_class, sizeof s->first_of_class, stream, e);
 }
 
-/* Frees the mapped memory for reports, and the host's notes of levels. gpu_fused_open may have failed before, or was not
- * called. */
+/* Frees the mapped memory for reports, and the host's notes of levels. Also called if gpu_fused_open failed or never ran. */
 void gpu_fused_close(struct device *dev)
 {
     cudaFreeHost(dev->fused.search.out.mapped);
@@ -175,7 +174,7 @@ static int has_reported(struct device *dev, const volatile uint64_t *report, uin
     enum { LOOKS = 1 << 14 };
     if (*report >> 32 != number && look % LOOKS == 0) {
         const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
-        /* looks again: a kernel that ended itself by a trap has reported before, and its error is not needed */
+        /* a kernel that traps has reported before: if its report is there now, the stream's error does not matter */
         if (state != cudaErrorNotReady && *report >> 32 != number)
             CUDA_TRY(state, dev->where, e);
     }

@@ -1,8 +1,8 @@
 /* cuda_fused_thread_group.cuh: levels of a few blocks of a single GPU, while the frontier is very small
  *
  * The thread group is the first blocks of the grid. While the frontier is very small, these blocks go from level to level by
- * themselves, and all others wait. They are a cluster, so they read each other's shared memory. Each block lists the vertices
- * that it reaches in its own shared memory, and in the next level all blocks share the vertices of all lists. So a level costs
+ * themselves, and all others wait. They are a cluster, so they read each other's shared memory. Each block lists in its own
+ * shared memory the vertices that it reaches, and in the next level all blocks share the vertices of all lists. So a level costs
  * the barrier of the cluster and four reads that wait for each other: the vertex, its offsets, its columns, and the claims
  * (atomics that set visited bits). An even smaller frontier is left to a single block, which saves the barrier of the cluster.
  *
@@ -47,8 +47,7 @@ template <class S> __device__ static inline uint32_t *thread_group_list(S &s, un
 }
 
 /* Returns the class of vertex `v`: the smallest k for which the vertex's number guarantees at most THREAD_GROUP_EDGES * 2^k
- * edges, or FUSED_CLASSES if no class does so. `v` has KIND_BIT if it is a delegate. `first_of_class` is
- * gpu_fused::first_of_class. */
+ * edges, or FUSED_CLASSES if no class does so. `v` has KIND_BIT if it is a delegate. */
 __device__ static inline unsigned class_of(const uint32_t (&first_of_class)[VERTEX_KINDS][FUSED_CLASSES], uint32_t v)
 {
     const uint32_t *of_kind = first_of_class[v >> 31];
@@ -122,10 +121,10 @@ struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... For each vertex to which
- * an edge leads, the lane that first sets its visited bit writes its parent, and appends it to `list`, whose length is in
- * `part`. The lane with sub 0 writes the depth of v, and adds the rows of v to `seen`. `has` is false if the lane has no vertex
- * v. All lanes of the warp call it. */
+/* Visits this lane's share of the edges of vertex v: edges sub, sub + 2^shift, sub + 2 * 2^shift, ... If the lane is the first
+ * to set the visited bit of the vertex to which an edge leads, it writes that vertex's parent, and appends that vertex to
+ * `list`, whose length is in `part`. The lane with sub 0 writes the depth of v, and adds the rows of v to `seen`. `has` is
+ * false if the lane has no vertex v. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
                                            uint32_t *list, thread_group_part &part, seen_rows &seen)
@@ -157,7 +156,7 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
     }
     for (uint32_t i = sub; __any_sync(ALL_LANES, i < total);) {
         uint32_t end[THREAD_GROUP_SLOTS];
-        unsigned mine = 0, largest_class = 0; /* a bit for each slot whose end this lane has claimed */
+        unsigned mine = 0 /* a bit for each slot whose end this lane has claimed */, largest_class = 0;
 #pragma unroll
         for (int j = 0; j < THREAD_GROUP_SLOTS; j++, i += 1u << shift)
             end[j] = i < total ? end_of(i) : NO_HEAD;
@@ -229,8 +228,8 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
         }
         __syncthreads();
         do {
-            const unsigned shift = lanes_shift(blockDim.x, count, s.block.single_reached[level].largest_class), i = threadIdx.x >> shift,
-                           next = level == 2 ? 0 : level + 1;
+            const unsigned shift = lanes_shift(blockDim.x, count, s.block.single_reached[level].largest_class),
+                           i = threadIdx.x >> shift, next = level == 2 ? 0 : level + 1;
             note_level(s.notes, depth, LEVEL_BLOCK);
             if (threadIdx.x == 0)
                 s.block.single_reached[next == 2 ? 0 : next + 1] = thread_group_part{};
@@ -244,7 +243,8 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
             from = reached;
             __syncthreads();
             count = *(volatile unsigned *)&s.block.single_reached[level].count;
-        } while (count > 0 && depth < s.order.deepest && is_for_single_block(count, s.block.single_reached[level].largest_class));
+        } while (count > 0 && depth < s.order.deepest &&
+                 is_for_single_block(count, s.block.single_reached[level].largest_class));
         for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
             thread_group_list(s, round + 1)[i] = from[i];
         if (threadIdx.x == 0) {
@@ -278,7 +278,7 @@ template <class S> __device__ static void take_items(S &s)
 }
 
 /* Makes the thread group's frontier the next sparse frontier of the grid: writes the depths of its vertices and, unless the
- * search ends at this depth, appends their rows as work items. All threads of the thread group call it, each block for its own
+ * search ends at this depth, appends their rows as work items. All threads of the group call it, each block for its own
  * list. */
 template <class S> __device__ static void leave_items(S &s, unsigned round, int32_t depth)
 {
@@ -296,8 +296,7 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
 /* Does levels by the thread group while the frontier is small enough. If at_root, the first frontier is the root, and the
  * root's parent is written. Otherwise the first frontier has the work items of the grid. The last one becomes the next frontier
  * of the grid (leave_items), s.state gets its depth and the counts of what was visited, and s.state->moved becomes 1. If the
- * first frontier is too large for even one level, it stays, and s.state->moved becomes 0. All threads of the thread group call
- * it. */
+ * first frontier is too large for even one level, s.state->moved becomes 0. All threads of the thread group call it. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {
     seen_rows seen = {};

@@ -55,7 +55,7 @@ struct peer_flags {
 };
 
 /* The two tallies of a GPU in a round, to which all its blocks add their counts. TALLY_FOUND counts the vertices that the GPU
- * found, and those sent to each peer. TALLY_TAKEN counts the vertices received from peers that joined the frontier. */
+ * found and, for each peer, the vertices sent to it. TALLY_TAKEN counts the received vertices that joined the frontier. */
 enum { TALLY_FOUND, TALLY_TAKEN, PEERS_TALLIES, PEERS_TALLY_WORDS = FUSED_COUNTS + MOST_PEERS };
 
 /* A tally: the counts of cuda_fused.h, and then the number of vertices for each peer. The upper bits of each word count the
@@ -67,7 +67,7 @@ struct peers_tally {
 /* The size of a shard, as its GPU tells it to the peers. */
 struct peers_size {
     struct cost_graph graph;
-    uint64_t most_edges;             /* the most edges of a vertex */
+    uint64_t most_edges;          /* the most edges of a vertex */
     uint64_t vertices, all_edges; /* number of normals and delegates; number of edges of all subgraphs */
 };
 
@@ -114,13 +114,12 @@ struct gpu_fused_peers {
     struct peers_columns columns;
     uint32_t *found[2], *sent[2]; /* the bitmaps of this GPU that its peers see as gpu_fused_peer.found and sent */
     uint32_t *gathered; /* bitmap over nn's columns: visited normals of all shards, which pulls of nn look up */
-    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES]: buffer b % 2 gets the vertices that peers send before barrier b. The
-     * lower half of an element is a vertex, with KIND_BIT for a delegate. The upper half is b, by which the GPU knows that the
-     * vertex has arrived. */
+    /* Receive buffers, [2][peers][PEERS_LISTED_EDGES]: buffer b % 2 is for the vertices that peers send before barrier b. The
+     * lower half of an element is a vertex, with KIND_BIT for a delegate, the upper half is b: the vertex has arrived. */
     unsigned long long *arrivals;
     struct peers_total total;
     unsigned long long listed_edges[2]; /* most edges of a sparse level on all GPUs: [0] if the frontier is dense, [1] if it is sparse */
-    int last_was_fused; /* 1: the last search was by this kernel, too, so at most one bitmap `sent` must be cleared (state->sent) */
+    int last_was_fused; /* 1: this kernel did the last search, too, so only the bitmap that state->sent names is to be cleared */
     const uint32_t *dd_own, *dd_others; /* bitmaps of dd's rows: delegates that this shard owns; all other delegates */
     struct peers_state *state;
 };

@@ -87,8 +87,7 @@ template <class S> __device__ static inline unsigned long long *words_of_tally(S
     return s.peers.single_block ? s.block_counts.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* Adds the counts of this block (s.block_counts) and its arrival to a tally of the GPU. The first warp of each block calls
- * it. */
+/* Adds this block's arrival and counts (s.block_counts) to a tally of the GPU. The first warp of each block calls it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
@@ -260,7 +259,7 @@ template <class S> __device__ static __noinline__ void begin_peers(S &s)
 }
 
 /* Clears what the last search of several GPUs has left: the bitmaps over nn's columns, and the parents of delegates. Bitmaps
- * `sent` are cleared only if they may have vertices, which is rare. All threads of the grid call it before they reach the first
+ * `sent` are cleared only if they may have vertices, which is rare. All threads of the grid call it before the first
  * barrier. */
 template <class S> __device__ static inline void clear_for_peers(S &s)
 {

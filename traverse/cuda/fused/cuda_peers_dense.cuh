@@ -12,9 +12,9 @@
 /* ---- visits ---- */
 
 /* Copies the visited bits of the normals of all shards from the memory of peers to joint.gathered, where pulls of nn look them
- * up, and waits for all blocks. This is not done if nn is not pulled, nor after a dense level, in which peers have written the
- * bits of the frontier there. Then bits of vertices that were visited before may be missing, but all neighbours of these
- * vertices are visited. All threads of the grid call it. */
+ * up, and waits for all blocks. Does nothing if nn is not pulled, or after a dense level, which has already written the bits of
+ * its new frontier there. Bits of older vertices may then be missing, but all neighbours of these are visited. All threads of
+ * the grid call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -75,9 +75,8 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
 
 /* ---- previsit ---- */
 
-/* Returns which vertices of a bitmap word were found in this level, in two members: `next` has the delegates that any GPU
- * found, or the normals that this GPU found. `sent` has the normals of this shard that pushes of nn on any GPU found. All other
- * members are 0. */
+/* Returns which vertices of a bitmap word were found in this level: in `next` the delegates that any GPU found, or the normals
+ * that this GPU found, and in `sent` the normals of this shard that pushes of nn on any GPU found. Other members are 0. */
 template <class S> __device__ static inline found_word found_by_all(S &s, int kind, uint32_t word)
 {
     if (kind == DELEGATES)
@@ -130,8 +129,9 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
               (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
-/* Adds the words of visited normals that this GPU has written to peers (an upper bound) to the note of the level. All threads
- * call it after the barrier of the previsit. Apart from swap_buffers, where this code would cost the kernel registers. */
+/* Adds to the note of the level how many words of visited normals this GPU has written to peers (an upper bound). All threads
+ * call it after the barrier of the previsit. This code is not in swap_buffers, because there it would cost the kernel
+ * registers. */
 template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];

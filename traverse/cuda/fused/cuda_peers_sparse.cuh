@@ -168,7 +168,8 @@ template <class S> __device__ static void end_certain_level(S &s)
             s.peers.seen += (double)found[FUSED_FRESH];
             s.peers.seen_edges += (double)sum_of_edges(found);
         }
-        set_frontier(s, found[FUSED_SOURCES + g], found[FUSED_FORWARD + g], found[FUSED_FRESH] + s.sums_of_flags[PEERS_SENT], true);
+        set_frontier(s, found[FUSED_SOURCES + g], found[FUSED_FORWARD + g], found[FUSED_FRESH] + s.sums_of_flags[PEERS_SENT],
+                     true);
     }
     next_round(s, true);
 }
@@ -204,7 +205,8 @@ template <class S> __device__ static void run_sparse_together(S &s)
         if (g == 0) {
             s.peers.seen += (double)taken[FUSED_FRESH];
             s.peers.seen_edges += (double)sum_of_edges(taken);
-            s.peers.edges = sum_of_edges(s.sums_of_flags + PEERS_FOUND) + s.sums_of_flags[PEERS_SENT] * s.joint.total.most_edges;
+            s.peers.edges =
+                sum_of_edges(s.sums_of_flags + PEERS_FOUND) + s.sums_of_flags[PEERS_SENT] * s.joint.total.most_edges;
             s.peers.certainly_sparse = is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
         }
     }

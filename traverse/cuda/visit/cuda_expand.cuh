@@ -60,7 +60,7 @@ template <bool TOGETHER> __device__ static inline uint32_t kind_of_columns(const
     return TOGETHER ? csr.column_kind : (uint32_t)g & 1;
 }
 
-/* Returns what is recorded as the parent of vertices that `row` of subgraph g reaches: the row, with KIND_BIT if it is a
+/* Returns what is recorded as the parent of vertices that `row` of subgraph g reaches: the row, with KIND_BIT for a
  * delegate. */
 __device__ static inline uint32_t parent_code(int g, uint32_t row)
 {
@@ -238,7 +238,7 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 
 /* ---- expanding work items ---- */
 
-/* Returns the end vertex of edge i of a work item. The first `heads` edges are head columns of the row `row`. `from` reads the
+/* Returns the end vertex of edge i of a work item: the first `heads` edges are head columns of row `row`, `from` reads the
  * others. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,

@@ -9,9 +9,8 @@
 
 #include "cuda_frontier.cuh"
 
-/* The blocks of packed columns that a work item (a row, or a piece of a row) decodes. If a block has columns of two pieces,
- * only the piece that has the block's first column decodes it. If a row begins inside a block, the row's first piece decodes
- * it. */
+/* The blocks of packed columns that a work item (a row, or a piece of a row) decodes. If a block has columns of two pieces, the
+ * piece with the block's first column decodes it. If a row begins inside a block, the row's first piece decodes it. */
 struct packed_part {
     uint64_t begin, end;  /* the row is elements begin to end - 1 of the subgraph's columns */
     uint64_t first, last; /* blocks first to last - 1 are decoded */

@@ -51,10 +51,10 @@ template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(
 }
 
 /* Adds the new vertices of a span of words to the next frontier: the vertices that the level found and that were not visited
- * before. Writes them to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. Also writes their
- * depths if the bitmap will not be kept until the search ends. With several GPUs share_word clears `next`, and tells peers
- * about visited normals. Members of `w` that the lane has not read before (prefetches_all) are read here. Returns the new
- * vertices of the lane's word. All lanes of the warp call it. */
+ * before. Writes them to the bitmap of the frontier, sets their visited bits, and clears the words of `next`. With several GPUs
+ * it does the last step by share_word, which also tells peers about visited normals. Writes depths, too, if the bitmap will not
+ * be kept until the search ends. Members of `w` that the lane has not read before (prefetches_all) are read here. Returns the
+ * new vertices of the lane's word. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -119,10 +119,10 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
 /* ---- all words ---- */
 
 /* Does this warp's share of a previsit: makes the vertices that the level found the next frontier, except those that were
- * visited before. If TO_SPARSE, their rows are appended to a sparse frontier. Otherwise they become a bitmap. Both ways count
- * vertices, rows and edges. The warp is number `warp` of `warps`, and works on one span of words at a time, first of normals,
- * then of delegates. With several GPUs it begins to read the next span from the memory of peers before it works on the present
- * one. All lanes of the warp call it. Not inlined, so that the code of other steps keeps more values in registers. */
+ * visited before. If TO_SPARSE, the frontier gets work items, otherwise it is a bitmap. Both ways count vertices, rows and
+ * edges. The warp is number `warp` of `warps`, and works on one span of words at a time, first of normals, then of delegates.
+ * With several GPUs it begins to read the next span from the memory of peers before it works on the present one. All lanes of
+ * the warp call it. Not inlined, so that the code of other steps keeps more values in registers. */
 template <bool TO_SPARSE, class S> __device__ static __noinline__ void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,

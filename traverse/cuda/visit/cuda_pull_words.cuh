@@ -27,11 +27,11 @@ enum {
 struct pulling {
     const gpu_csr *csr;
     const uint32_t *visited, *visited_columns; /* the visited bits of the rows; the visited bits of the columns */
-    uint32_t hubs;                     /* columns below this number are looked up in the hub bitmap */
-    uint32_t *next, *parent;           /* the bitmap `next`, and the parents of the rows, NULL if they are not recorded */
-    uint32_t tag;                      /* KIND_BIT if the columns are delegates, otherwise 0 */
-    uint64_t flags;                    /* the flags for pieces of long rows: the subgraph, and ITEM_PULL */
-    int push_subgraph;                         /* subgraph of the same edges in the other direction, along which a push would go */
+    uint32_t hubs;           /* columns below this number are looked up in the hub bitmap */
+    uint32_t *next, *parent; /* the bitmap `next`, and the parents of the rows, NULL if they are not recorded */
+    uint32_t tag;            /* KIND_BIT if the columns are delegates, otherwise 0 */
+    uint64_t flags;          /* the flags for pieces of long rows: the subgraph, and ITEM_PULL */
+    int push_subgraph;       /* subgraph of the same edges in the other direction, along which a push would go */
 };
 
 /* Returns the arrays for a pull by the rows of subgraph g. */
@@ -51,8 +51,8 @@ template <bool TOGETHER> __device__ static inline pulling start_pulling(const gp
 }
 
 /* Copies the visited bits of hubs to the hub bitmap in this block's shared memory. Does nothing if the search has no hub
- * bitmap, or if no pull has delegates as columns. (Pulls in place of pushes along dn and dd have.) All threads of the block
- * call it. */
+ * bitmap, or if no row looks for a parent among delegates: only rows do whose pull replaces a push along dn or dd. All threads
+ * of the block call it. */
 template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused &s, const fused_choice &choice)
 {
     if (s.hub_words == 0 || !(choice.pull[DN] || choice.pull[DD]))
@@ -62,8 +62,7 @@ template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused
     __syncthreads();
 }
 
-/* Returns whether a column is visited. Columns below q.hubs are looked up in the hub bitmap, the others in
- * q.visited_columns. */
+/* Returns whether a column is visited: looks it up in the hub bitmap if it is below q.hubs, otherwise in q.visited_columns. */
 template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
     if constexpr (S::has_hub_bitmap) {
@@ -84,8 +83,7 @@ template <class S> __device__ static inline void put_parent(S &s, const pulling 
     q.parent[row] = q.tag | column;
 }
 
-/* Records that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes the parent if parents are
- * recorded. */
+/* Records that row first + at has found a parent: sets bit `at` of the warp's `found`, and writes the parent if wanted. */
 template <class S>
 __device__ static inline void record_parent(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
                                         uint32_t column)

@@ -18,7 +18,7 @@
 
 enum {
     ITEM_EDGES = FUSED_ITEM_EDGES,
-    SHARE_EDGES = 64,   /* the least columns of a share, if work items are cut into shares for lanes (expand_items) */
+    SHARE_EDGES = 64,   /* if a work item is cut into shares, each has at least 64 columns (expand_items) */
     SHARES_A_WARP = 32, /* shares of work items that a warp visits at a time: one for each lane */
     OWN_ITEMS = 4,      /* a thread writes up to 4 work items of its row by itself; the whole warp writes those of longer rows */
     SLOTS = 4,          /* a thread begins 4 reads, of edges or of words of a bitmap, before it waits for the first */
@@ -101,7 +101,7 @@ template <class Columns, unsigned REACHED> struct laid_pieces {
 
 /* The shared memory of one warp. */
 template <int COUNTERS, bool PACKED> struct warp_space {
-    unsigned long long count[COUNTERS]; /* counters of this warp (FUSED_FRESH, ...), which add_counts moves to those of the level */
+    unsigned long long count[COUNTERS]; /* this warp's counters (FUSED_FRESH, ...); add_counts adds them to the level's */
     uint16_t unpacked[SPAN_WORDS * 32]; /* rows of the dense frontier to push next, as bit positions in the warp's 32 words */
     union {
         laid_pieces<row_columns<PACKED>, SLOTS * WARP> push;
@@ -147,21 +147,21 @@ enum pushed_bits {
  * the next level without a message. */
 template <int COUNTERS> struct block_state {
     level_target target;
-    thread_group_part group_reached[3];   /* vertices that this block reached in levels of the thread group, by round modulo 3 */
+    thread_group_part group_reached[3];  /* vertices that this block reached in levels of the thread group, by round modulo 3 */
     thread_group_part single_reached[3]; /* vertices that this block reached in levels of a single block, by level modulo 3 */
     int32_t single_depth;        /* the depth of the frontier that a single block leaves to the thread group */
     double thread_group_edges;   /* the most edges of a frontier for the thread group */
     unsigned long long count[COUNTERS]; /* the counters of the level, summed up over all blocks */
     unsigned items;                     /* work items of the next frontier */
-    unsigned block_reached;         /* vertices that warps have moved to the block's list, or found no room for there (move_to_block_list) */
-    unsigned arrivals;     /* fused_state::arrived at the end of the last barrier of the grid */
-    int sparse_is_chosen;  /* the level is sparse, and so small that costs are not computed */
-    fused_progress now;    /* counts of the frontier, and of all visited vertices */
-    fused_choice choice;   /* the kind and the directions of the level */
-    bool few_edges;        /* the level pushes so few edges that reading a visited bit before the atomic does not pay (claim) */
-    bool finds_many;       /* the dense level will find so many vertices that the previsit reads all words at once */
+    unsigned block_reached;   /* vertices moved to the block's list; may be more than the list can hold (move_to_block_list) */
+    unsigned arrivals;        /* fused_state::arrived at the end of the last barrier of the grid */
+    int sparse_is_chosen;     /* the level is sparse, and so small that costs are not computed */
+    fused_progress now;       /* counts of the frontier, and of all visited vertices */
+    fused_choice choice;      /* the kind and the directions of the level */
+    bool few_edges;           /* so few edges are pushed that reading a visited bit before the atomic does not pay (claim) */
+    bool finds_many;          /* the dense level will find so many vertices that the previsit reads all words at once */
     pushed_bits push_bits;
-    unsigned dense_frontiers;         /* number of dense frontiers so far; the first gpu_fused::keeps of them are kept as bitmaps */
+    unsigned dense_frontiers; /* number of dense frontiers so far; the first gpu_fused::keeps of them are kept as bitmaps */
     word_spans pulls;
 };
 
@@ -204,8 +204,7 @@ template <typename T> struct only {
 };
 
 /* The dynamic shared memory of a block: a warp_space for each warp, and behind these one array that the whole block shares. It
- * is at times the block's list of reached vertices (move_to_block_list), the two lists of the thread group, or the hub
- * bitmap. */
+ * is at times the block's list of reached vertices, the two lists of the thread group, or the hub bitmap. */
 extern __shared__ unsigned char memory[];
 
 /* Returns the part of the shared memory that belongs to this warp. */
